@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::oscillation;
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
 use crate::detect::gains::{self, Gain};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -33,7 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
                 had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
-                Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks) do not count. \
+                Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
                 Nothing is said while tests newly pass, nor of documentation.",
         why: "A loop that tries the same four variants of one file in no fixed order has no period that \
               `oscillation` could see. Files that hold a status come back too, so this is a signal that does \
@@ -95,7 +95,7 @@ fn of_path<'a>(
     let mut back: Vec<&Iteration> = Vec::new();
     for PathState { state, brought_by } in newest {
         if !seen.insert(*state)
-            && let Some(one) = brought_by.filter(|one| counts(one, setting))
+            && let Some(one) = brought_by.filter(|one| counts(one, timeline, setting))
         {
             back.push(one);
         }
@@ -109,8 +109,10 @@ fn of_path<'a>(
     (current && enough && code).then_some((path, back, changes))
 }
 
-fn counts(one: &Iteration, setting: &RuleSetting) -> bool {
-    one.strike == Strike::Candidate && !goes_back_on_purpose(one, setting.list(&EXEMPT))
+fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
+    one.strike == Strike::Candidate
+        && !goes_back_on_purpose(one, setting.list(&EXEMPT))
+        && !is_release_step(one, timeline)
 }
 
 #[cfg(test)]
@@ -162,6 +164,10 @@ mod tests {
         let mut meant = file(&states);
         meant[7] = meant[7].clone().subject("Revert \"x\"");
         assert!(checked(&RULE, meant).is_none());
+        let releases = (0..)
+            .zip(file(&states))
+            .map(|(at, one): (u8, Commit)| one.subject(&format!("Prepare before 1.{at} release")));
+        assert!(checked(&RULE, releases.collect()).is_none());
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
                 said of another version before; a pull request (`Title (#12)`) that lands again after its \
                 revert; merges, cherry-picks and rebases. With too few \
                 returns by other commits the rule warns at most, and with none it is a note. Where each state \
-                stood for an hour or longer, it takes two returns more and is a note until then.",
+                stood for an hour or longer, it takes two returns more and is a note until then, and a comeback to it is none.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
               through reverts, relands, releases or deployments, and once where merging a branch undid a \
               pull request that was then made again. With those exempt this rule may halt alone. A file of \
@@ -257,7 +257,8 @@ fn of_states(
     }
     // That a file is put back on purpose is nothing to speak of.
     let level = judged(round, least, setting, Level::Note);
-    let level = if patient(round, states, least) { level.min(Level::Note) } else { level };
+    let waits = patient(round, states, least) || unhurried(round, &brought, least);
+    let level = if waits { level.min(Level::Note) } else { level };
     let since = returning.first()?.number;
     if timeline.brings_new_code_beside(path, since) {
         let most = beside(round, least, gains::since(timeline, since), setting);
@@ -311,7 +312,10 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let from = states.len().saturating_sub(AMONG);
     let comes_back = |at: &usize| {
         let ring = states.get(at.saturating_sub(returns::LONGEST)..*at).unwrap_or_default();
-        ring.iter().any(|earlier| earlier.code == states[*at].code)
+        // What stood for an hour was put back by somebody who thought about it.
+        let left = at.checked_sub(1).and_then(|before| states.get(before));
+        let hurried = left.is_none_or(|left| !stood(left.brought_by, states[*at].brought_by));
+        hurried && ring.iter().any(|earlier| earlier.code == states[*at].code)
     };
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| Some(state.brought_by)).collect();
     let weights = weights(&brought, timeline, setting);

@@ -58,7 +58,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 of a document that the window has not seen, and empty commits that are made on purpose. Those \
                 begin with a pattern of `exempt` (they start a build), name a version (a release of one package \
                 after the other), end like `(#12)` (a forge merged them), or are doubles of earlier commits, \
-                each of another one. Where nobody watched, neighbours by different authors do not repeat each \
+                each of another one. It takes one more where an empty commit has the subject of two or more \
+                earlier ones that did change something: a program does a chore. Where nobody watched, neighbours by different authors do not repeat each \
                 other. \
                 Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
                 iteration it amends, so amending a message repeats nothing. But `rewrites` amends or rebases \
@@ -213,6 +214,17 @@ fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
     works && !one.diff.empty && earlier.into_iter().all(|earlier| earlier.code != one.code)
 }
 
+/// Commits with a change that bear the subject of a chore.
+const CHORE: usize = 2;
+
+/// Whether an empty commit is one more of a chore that a program does beside the work ("Update beads"): earlier commits of
+/// the window bear its subject and do change something.
+fn is_chore(timeline: &Timeline, one: &Iteration) -> bool {
+    let before = timeline.iterations.iter().filter(|earlier| earlier.number < one.number);
+    let alike = before.filter(|earlier| !earlier.diff.empty && earlier.subject == one.subject);
+    one.diff.empty && !one.subject.is_empty() && alike.take(CHORE).count() == CHORE
+}
+
 fn is_document(one: &Iteration) -> bool {
     one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
@@ -232,6 +244,8 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
         (longer, Level::Note)
     } else if document {
         (longer, Level::Warn)
+    } else if is_chore(timeline, one) {
+        (limit.saturating_add(1), Level::Warn)
     } else {
         (limit, Level::Warn)
     }

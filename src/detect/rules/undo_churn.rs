@@ -6,6 +6,7 @@ use std::fmt;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::unhurried::stood;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
@@ -37,7 +38,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
                 least one, and so does another of them. Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
                 `exempt`, and steps of a release, known by words that this history said of another version \
-                before (\"Prepare before 1.2 release\").",
+                before (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn.",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
               back. One undone hunk is everyday work, so this is a signal.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
@@ -86,6 +87,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
     // What has no hunks undoes none; most of a long history is judged by ids alone.
     if last.diff.hunks.is_empty() {
+        return None;
+    }
+    // Nobody loops by the hour.
+    let before = timeline.iterations.iter().rev().find(|one| one.number < last.number);
+    if before.is_some_and(|before| stood(before, last)) {
         return None;
     }
     let newest =
@@ -156,6 +162,17 @@ mod tests {
 
     const THERE: (u8, u8) = (1, 2);
     const BACK: (u8, u8) = (2, 1);
+
+    #[test]
+    fn what_is_undone_by_the_hour_is_no_churn() {
+        let every = |seconds: i64| {
+            let commits = row(&[&[THERE], &[BACK], &[THERE], &[BACK]]);
+            let timed = (1..).zip(commits).map(|(at, one): (i64, Commit)| one.at(at * seconds));
+            checked(&RULE, timed.collect()).is_some()
+        };
+        assert!(every(600));
+        assert!(!every(3600));
+    }
 
     #[test]
     fn half_of_the_hunks_of_four_commits_trip() {

@@ -216,6 +216,14 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
     assert_eq!(hourly(&[1, 2, 1, 2], 4000), Some(Level::Note));
     assert_eq!(hourly(&[1, 2, 1, 2], 600), Some(Level::Halt));
     assert_eq!(hourly(&[1, 2, 1, 2, 1, 2], 4000), Some(Level::Halt));
+    let flag = |seconds: i64| {
+        let switch = |(at, old, new): (i64, u8, u8)| {
+            commit(new).at(at * seconds).change(Nature::Work, &[(1, old, new)])
+        };
+        level([(1, 0, 1), (2, 1, 2), (3, 2, 1), (4, 1, 2), (5, 2, 1)].map(switch).into())
+    };
+    assert_eq!(flag(4000), Some(Level::Note), "the one file of it, too");
+    assert_eq!(flag(600), Some(Level::Halt));
 }
 
 #[test]

@@ -152,6 +152,18 @@ fn empty_commits_of_releases_and_forges_are_given_more_time() {
 }
 
 #[test]
+fn an_empty_chore_is_given_one_more() {
+    let beads = |commit: Commit| commit.subject("Update beads");
+    let row = |chores: u8, empty: usize| {
+        let work = (1..=chores).flat_map(|at| [beads(d(at)), d(100 + at)]);
+        level(work.chain(vec![beads(e()); empty]).collect())
+    };
+    assert_eq!(row(2, 2), Some(Level::Warn));
+    assert_eq!(row(2, 3), Some(Level::Halt));
+    assert_eq!(row(1, 2), Some(Level::Halt), "twice is no habit");
+}
+
+#[test]
 fn empty_doubles_of_a_line_of_commits_are_given_more_time() {
     let line = |subjects: [&str; 2]| {
         let work =

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Public histories: what `andon replay` would have halted, and whether that was right when read.
+
+    bench/histories/run.py --andon target/release/andon --mirrors DIR [--only TEXT] [--out DIR]
+
+`histories.tsv` names the histories, with who made them (people, or largely agents) and the commit that was replayed.
+DIR holds them as OWNER+NAME/repo or OWNER+NAME.git; those that are missing are skipped, by name. `readings.tsv` holds
+what a person said who read a halt: right or wrong, and why. Nothing is written into the histories; what is kept of
+them is ids and counts. Exits with 1 where people's work is halted, fewer than 95 % of the halts of agents are right, a
+halt was not read, or more than 0.25 % of the commits carry a warning.
+"""
+
+import argparse
+import collections
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+WARNED = 0.25
+RIGHT = 95.0
+
+
+def rows(name):
+    """The rows of a table beside this script, without its head."""
+    with open(HERE / name, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def environment(home):
+    """Nobody's configuration, and no markers of an agent."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
+    kept.update(HOME=home, XDG_CONFIG_HOME=home, GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
+    return kept
+
+
+def where(mirrors, name):
+    """The git directory of a history, if it is there."""
+    flat = name.replace("/", "+")
+    for path in (mirrors / flat / "repo", mirrors / f"{flat}.git", mirrors / flat):
+        if (path / "HEAD").exists() or (path / ".git").exists():
+            return path
+    return None
+
+
+def replayed(andon, source, tip, env, scratch):
+    """Each line of a replay. The clone borrows the objects, and takes Andon's caches."""
+    clone = pathlib.Path(scratch) / "clone"
+    subprocess.run(["rm", "-rf", clone], check=True)
+    subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", source.resolve(), clone], check=True, env=env)
+    asked = [andon, "replay", tip, "--threads", "1", "--format", "json"]
+    with subprocess.Popen(asked, cwd=clone, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+        for line in run.stdout:
+            if line.startswith(b'{"commit"'):
+                yield json.loads(line)
+    if run.returncode:
+        print(f"{source}: andon ended with {run.returncode}", file=sys.stderr)
+
+
+def measured(name, lines, read, keep):
+    """The figures of one history, and its halts."""
+    commits, warned, rules, halts = 0, 0, collections.Counter(), []
+    for line in lines:
+        commits += 1
+        decision = line["decision"]
+        if decision not in ("halt", "warn"):
+            continue
+        if keep:
+            keep.write(json.dumps(line) + "\n")
+        telling = [one for one in line["findings"] if one["level"] == decision]
+        if decision == "warn":
+            warned += 1
+            rules.update(one["rule"] for one in telling)
+        else:
+            rule = telling[0]["rule"] if telling else "?"
+            reading = read.get((name, line["commit"][:12]), {"reading": "unread", "why": telling[0]["message"]})
+            halts.append((name, line["commit"][:12], rule, reading["reading"], reading["why"]))
+    return commits, warned, rules, halts
+
+
+def shown(kind, found):
+    """The table of one kind, with its sum."""
+    print(f"\n| by {kind} | commits | halts | right when read | warnings | % of commits | warned by |")
+    print("|---|--:|--:|--:|--:|--:|---|")
+    total = [0, 0, 0, 0]
+    for name, commits, warned, rules, halts in found:
+        right = sum(halt[3] == "right" for halt in halts)
+        told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+        print(f"| {name} | {commits} | {len(halts)} | {right} | {warned} | {100 * warned / max(commits, 1):.3f} | {told} |")
+        total = [was + more for was, more in zip(total, (commits, len(halts), right, warned))]
+    commits, halts, right, warned = total
+    print(f"| all | {commits} | {halts} | {right} | {warned} | {100 * warned / max(commits, 1):.3f} | |")
+    return commits, halts, right, warned
+
+
+def main():
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--andon", default="andon", help="the program")
+    asked.add_argument("--mirrors", type=pathlib.Path, required=True, help="where the histories are")
+    asked.add_argument("--only", default="", help="histories whose name or kind contains this")
+    asked.add_argument("--out", type=pathlib.Path, help="a folder for the lines of halts and warnings")
+    args = asked.parse_args()
+    andon = str(pathlib.Path(args.andon).resolve()) if os.sep in args.andon else args.andon
+    read = {(row["history"], row["commit"]): row for row in rows("readings.tsv")}
+    found, missing = collections.defaultdict(list), []
+    with tempfile.TemporaryDirectory() as scratch:
+        env = environment(scratch)
+        for row in rows("histories.tsv"):
+            name, kind, tip = row["history"], row["kind"], row["tip"]
+            if args.only not in name and args.only not in kind:
+                continue
+            source = where(args.mirrors, name)
+            if source is None:
+                missing.append(name)
+                continue
+            keep = None
+            if args.out:
+                args.out.mkdir(parents=True, exist_ok=True)
+                keep = open(args.out / (name.replace("/", "+") + ".jsonl"), "w", encoding="utf-8")
+            found[kind].append((name, *measured(name, replayed(andon, source, tip, env, scratch), read, keep)))
+            print(f"{name}: {found[kind][-1][1]} commits, {len(found[kind][-1][4])} halts", file=sys.stderr, flush=True)
+    good = True
+    for kind, lines in found.items():
+        commits, halts, right, warned = shown(kind, lines)
+        good &= 100 * warned <= WARNED * commits
+        good &= halts == 0 if kind == "people" else 100 * right >= RIGHT * halts
+    halts = [halt for lines in found.values() for line in lines for halt in line[4]]
+    if halts:
+        print("\n| history | commit | rule | read | why |\n|---|---|---|---|---|")
+        for halt in halts:
+            print("| " + " | ".join(halt) + " |")
+    if missing:
+        print("\nNot there: " + ", ".join(missing), file=sys.stderr)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
