@@ -190,6 +190,18 @@ impl Context {
         })
     }
 
+    /// Of how many processes above the environment could be read, and held no agent's marker.
+    pub fn unmarked_above(&self) -> usize {
+        let mut seen = 0;
+        if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none") {
+            let _: Option<()> = in_environments_above(self.parent, |_, _| {
+                seen += 1;
+                None
+            });
+        }
+        seen
+    }
+
     /// Who is at work.
     pub fn actor(&self) -> Actor {
         Actor::from_environment(&self.vars)

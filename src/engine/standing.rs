@@ -88,7 +88,8 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
         return Ok(Some(found));
     }
     let unanswered = witnessing::unanswered(ws)?;
-    if unanswered.is_none() {
+    // What was found in a memory that only looking may trust is remembered nowhere else.
+    if unanswered.is_none() && !Ledger::open(&ws.repo).is_from_memory() {
         settled.remember();
     }
     Ok(unanswered.filter(|found| concerns(ws, head, found)))

@@ -2,7 +2,7 @@
 //! the same entries derives the same order, whatever its clocks say.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use crate::domain::ids::{CommitId, EntryId};
 
@@ -15,29 +15,29 @@ pub fn ledger_order(
     keys: &BTreeMap<CommitId, LedgerKey>,
     parents: &BTreeMap<CommitId, Vec<CommitId>>,
 ) -> Vec<CommitId> {
-    let mut waiting: BTreeMap<CommitId, usize> = BTreeMap::new();
-    let mut children: BTreeMap<CommitId, Vec<CommitId>> = BTreeMap::new();
-    for (commit, before) in parents {
-        let known = before.iter().filter(|parent| parents.contains_key(parent));
-        waiting.insert(*commit, known.clone().count());
-        known.for_each(|parent| children.entry(*parent).or_default().push(*commit));
+    // Numbers in the order of the commits stand for them from here on: a ledger has thousands.
+    let commits: Vec<CommitId> = parents.keys().copied().collect();
+    let number: HashMap<CommitId, usize> =
+        commits.iter().enumerate().map(|(number, commit)| (*commit, number)).collect();
+    let mut waiting: Vec<usize> = vec![0; commits.len()];
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); commits.len()];
+    for (child, before) in parents.values().enumerate() {
+        for parent in before.iter().filter_map(|parent| number.get(parent)) {
+            waiting[child] += 1;
+            children[*parent].push(child);
+        }
     }
     // An unreadable entry has no key of its own: it takes the smallest, and only holds its children back.
-    let key = |commit: CommitId| keys.get(&commit).copied().unwrap_or((0, EntryId([0; 32])));
-    let mut ready: BinaryHeap<Reverse<(LedgerKey, CommitId)>> = waiting
-        .iter()
-        .filter(|(_, count)| **count == 0)
-        .map(|(commit, _)| Reverse((key(*commit), *commit)))
-        .collect();
+    let key = |at: usize| keys.get(&commits[at]).copied().unwrap_or((0, EntryId([0; 32])));
+    let ready = (0..commits.len()).filter(|at| waiting[*at] == 0);
+    let mut ready: BinaryHeap<Reverse<(LedgerKey, usize)>> = ready.map(|at| Reverse((key(at), at))).collect();
     let mut sorted = Vec::with_capacity(keys.len());
-    while let Some(Reverse((_, commit))) = ready.pop() {
-        sorted.extend(keys.contains_key(&commit).then_some(commit));
-        for child in children.remove(&commit).unwrap_or_default() {
-            if let Some(count) = waiting.get_mut(&child) {
-                *count = count.saturating_sub(1);
-                if *count == 0 {
-                    ready.push(Reverse((key(child), child)));
-                }
+    while let Some(Reverse((_, at))) = ready.pop() {
+        sorted.extend(Some(commits[at]).filter(|commit| keys.contains_key(commit)));
+        for child in std::mem::take(&mut children[at]) {
+            waiting[child] -= 1;
+            if waiting[child] == 0 {
+                ready.push(Reverse((key(child), child)));
             }
         }
     }

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 10_000;
 
 /// What was found at the last look, so that the next hook reads only what is new.
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize, Clone, Default)]
 pub(super) struct Elsewhere {
     /// What the files looked like.
     stamp: String,
@@ -74,11 +75,16 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerEr
     if let Some(known) = remembered(&memory_of(repo), asked.key()) {
         return Ok(known);
     }
-    let (entries, _) = read::read_all(repo)?;
-    let heads = heads(repo, &entries, own)?;
+    let source = asked.state();
+    if let Some(known) = repo.made().get::<Elsewhere>(&source) {
+        return Ok((*known).clone());
+    }
+    let all = read::all(repo)?;
+    let heads = heads(repo, &all.entries, own)?;
     let Elsewhere { stamp, own: mine, .. } = asked;
-    let known = Elsewhere { stamp, own: mine, heads, ..fold(&entries, own.unwrap_or_default()) };
+    let known = Elsewhere { stamp, own: mine, heads, ..fold(&all.entries, own.unwrap_or_default()) };
     known.keep(repo);
+    repo.made().keep(source, Rc::new(known.clone()));
     Ok(known)
 }
 
@@ -153,6 +159,9 @@ impl Elsewhere {
 
     /// Failing to remember costs time only.
     fn keep(&self, repo: &Repo) {
+        if read::is_from_memory(repo) {
+            return;
+        }
         let _ = replace_plain(&memory_of(repo), &seal(self.key(), self));
     }
 

@@ -4,7 +4,7 @@ use sha2::Digest as _;
 
 use super::{Entry, EntryEvent};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
-use crate::git::{Blob, GitError, Repo};
+use crate::git::{Blob, GitError, Repo, unsigned};
 use crate::wire::v1::ledger::{self as wire, MAX_ENTRY};
 
 /// The blob that every entry's tree holds.
@@ -26,11 +26,21 @@ impl From<GitError> for BadEntry {
 
 /// sha256 of the commit without its signature.
 pub(super) fn id_of(repo: &Repo, commit: CommitId) -> Result<EntryId, GitError> {
-    Ok(EntryId(sha2::Sha256::digest(repo.commit_payload(commit)?).into()))
+    Ok(id_in(&repo.commit_object(commit)?))
+}
+
+/// The same of a commit as it is stored.
+fn id_in(raw: &[u8]) -> EntryId {
+    EntryId(sha2::Sha256::digest(unsigned(raw)).into())
 }
 
 /// The entry of `commit`, whose tree is `tree`.
 pub(super) fn load(repo: &Repo, commit: CommitId, tree: TreeId) -> Result<Entry, BadEntry> {
+    read(repo, commit, tree, &repo.commit_object(commit)?)
+}
+
+/// The entry of `commit`, which is stored as `raw`.
+pub(super) fn read(repo: &Repo, commit: CommitId, tree: TreeId, raw: &[u8]) -> Result<Entry, BadEntry> {
     let blob = repo
         .blob_at(tree, FILE.as_bytes())?
         .ok_or_else(|| BadEntry::Corrupt(format!("its tree holds no {FILE}")))?;
@@ -42,7 +52,7 @@ pub(super) fn load(repo: &Repo, commit: CommitId, tree: TreeId) -> Result<Entry,
     };
     let decoded = wire::decode(&bytes).map_err(|why| BadEntry::Corrupt(format!("{FILE}: {why}")))?;
     Ok(Entry {
-        id: id_of(repo, commit)?,
+        id: id_in(raw),
         commit,
         writer: decoded.writer,
         lamport: decoded.lamport,

@@ -15,6 +15,7 @@ mod adopt;
 mod append;
 mod elsewhere;
 mod entry;
+mod error;
 mod newest;
 mod open;
 mod read;
@@ -22,8 +23,9 @@ mod standing;
 mod tampered;
 mod writer;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Map, Value};
 
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::diagnostic::Diagnostic;
@@ -34,6 +36,7 @@ use crate::git::{GitError, Repo};
 use crate::signing::Signer;
 
 pub use self::adopt::Arrival;
+pub use self::error::LedgerError;
 pub use self::newest::NewestHalt;
 pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
@@ -46,69 +49,6 @@ pub use self::tampered::{Tampered, TamperedHow};
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
 /// Where what was fetched from remotes is: `<remote>/ledger/<writer>` below it.
 pub const REMOTE_PREFIX: &str = "refs/andon/remote/";
-
-/// What can go wrong with the ledger.
-#[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    /// git could not do its part.
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// An entry could not be signed or appended.
-    #[error(transparent)]
-    Append(#[from] AppendError),
-    /// A file of ours could not be read or written.
-    #[error("cannot {doing} {}: {source}", path.display())]
-    Io {
-        /// Such as `read`.
-        doing: &'static str,
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file that says which ledger is this clone's is damaged. A new id would forget halts that stand.
-    #[error("{} does not hold this clone's ledger id (32 hexadecimal digits)", path.display())]
-    BadWriter {
-        /// The path of the file, as it was opened.
-        path: PathBuf,
-        /// The ids that have a ledger here: one of them is this clone's.
-        known: Vec<String>,
-    },
-}
-
-impl LedgerError {
-    /// The exact command that mends it, where there is one.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Git(error) | Self::Append(AppendError::Git(error)) => error.help(),
-            Self::Append(AppendError::Signing(error)) => Some(error.help()),
-            Self::Append(AppendError::NotHeld(_)) => {
-                Some("sign with a key of type ed25519, ecdsa (256, 384) or rsa, or a security key".to_owned())
-            }
-            Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
-                Some("nothing was written: run the command again".to_owned())
-            }
-            Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
-            Self::Io { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", path.display()))
-            }
-        }
-    }
-}
-
-/// With one ledger here the hint is exact; a new id would forget the halts that stand.
-fn bad_writer_help(path: &Path, known: &[String]) -> String {
-    let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
-    match known {
-        [] => format!("no ledger is here yet, and a new id is made: rm -r {file}"),
-        [only] => format!("put the id back, so that its halts are kept: rm -rf {file}; echo {only} > {file}"),
-        several => format!(
-            "put this clone's id back into {file}: the last part of one of the {} names that \
-             `git for-each-ref {REF_PREFIX}` shows",
-            several.len()
-        ),
-    }
-}
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +131,33 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
     pub fn read_whole(&self) -> Result<WholeLedger, LedgerError> {
-        Ok(open::read(self.repo)?)
+        self.read_whole_beyond(&HashMap::new())
+    }
+
+    /// The same, where the commits of `known` are not read again but taken as they are.
+    ///
+    /// # Errors
+    /// As [`Self::read_whole`].
+    pub fn read_whole_beyond(
+        &self,
+        known: &HashMap<CommitId, WholeEntry>,
+    ) -> Result<WholeLedger, LedgerError> {
+        Ok(open::read(self.repo, known)?)
+    }
+
+    /// From now on this command does not read again what `memory` tells of: for those that only show what stands.
+    pub fn remember(&self, memory: fn(&Repo, CommitId) -> Option<WholeEntry>) {
+        read::remember(self.repo, read::ReadBefore(memory));
+    }
+
+    /// Whether what this command knows of the ledgers is from such a memory: it is remembered nowhere else.
+    pub fn is_from_memory(&self) -> bool {
+        read::is_from_memory(self.repo)
+    }
+
+    /// What the entry of `commit` says; nothing where it cannot be read.
+    pub fn said(&self, commit: CommitId) -> Option<Map<String, Value>> {
+        open::said(self.repo, commit)
     }
 
     /// Every entry of every writer, in the ledger's order, and what could not be read.

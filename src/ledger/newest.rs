@@ -40,7 +40,7 @@ pub(super) fn newest(
     let (entries, warnings) = read::read_all(repo)?;
     let found = among(entries, worktree);
     // What could not be read is said every time.
-    if warnings.is_empty() && state.is_some() {
+    if warnings.is_empty() && state.is_some() && !read::is_from_memory(repo) {
         let commits =
             found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
         let _ = replace_plain(&memory, &seal(key, &commits));

@@ -1,13 +1,16 @@
 //! The union of all writers, in an order that every clone with the same entries agrees on.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::entry::{self, BadEntry};
-use super::{Entry, LedgerError};
+use super::open::{WholeEntry, form};
+use super::{Entry, EntryEvent, LedgerError};
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::{CommitId, Oid};
-use crate::git::Repo;
+use crate::domain::ids::{CommitId, Oid, TreeId};
+use crate::git::{GitError, Repo};
 use crate::history::ledger_order;
+use crate::wire::v1::ledger as wire;
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 100_000;
@@ -26,8 +29,49 @@ pub(super) type Nodes = BTreeMap<CommitId, Node>;
 /// The refs of all ledgers, their entries, and what could not be read.
 pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Skipped>);
 
+/// Tells of an entry that was read before.
+pub(super) struct ReadBefore(pub(super) fn(&Repo, CommitId) -> Option<WholeEntry>);
+
+/// This command has taken an entry from a memory.
+struct FromMemory;
+
+/// Whether what this command knows of the ledgers is from a memory that only looking may trust: it is remembered nowhere
+/// else.
+pub(super) fn is_from_memory(repo: &Repo) -> bool {
+    repo.made().get::<FromMemory>("").is_some()
+}
+
+/// All entries, and what could not be read. One command asks more than once.
+pub(super) struct AllEntries {
+    pub(super) entries: Vec<Entry>,
+    warnings: Vec<Diagnostic>,
+}
+
 pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
-    let (heads, nodes, mut warnings) = graph(repo)?;
+    let all = all(repo)?;
+    Ok((all.entries.clone(), all.warnings.clone()))
+}
+
+/// The same, read once by a command as long as no ref moves.
+pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
+    let refs = super::refs_of_all(repo)?;
+    let heads: String = refs.iter().map(|(name, target)| format!("{name} {target}\n")).collect();
+    if let Some(all) = repo.made().get::<AllEntries>(&heads) {
+        return Ok(all);
+    }
+    let (entries, warnings) = read(repo, repo.made().get::<ReadBefore>("").as_deref())?;
+    let all = Rc::new(AllEntries { entries, warnings });
+    repo.made().keep(heads, Rc::clone(&all));
+    Ok(all)
+}
+
+/// Has `memory` tell what need not be read again, when all entries are asked for.
+pub(super) fn remember(repo: &Repo, memory: ReadBefore) {
+    repo.made().keep(String::new(), Rc::new(memory));
+}
+
+fn read(repo: &Repo, memory: Option<&ReadBefore>) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+    let (heads, nodes, mut warnings) = graph_beyond(repo, memory)?;
     for (name, target) in &heads {
         check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
     }
@@ -40,9 +84,14 @@ pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Diagnostic>), Led
 
 /// The refs of all ledgers, everything below them, and what could not be read of it.
 pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
+    graph_beyond(repo, None)
+}
+
+fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, LedgerError> {
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
+    let mut is_remembered = false;
     let mut todo: Vec<CommitId> = heads.iter().map(|(_, target)| CommitId(*target)).collect();
     while let Some(commit) = todo.pop() {
         if nodes.contains_key(&commit) {
@@ -52,22 +101,44 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
             warnings.push((commit, format!("more than {MAX_ENTRIES} entries: the rest is not read")));
             break;
         }
-        let node = read_node(repo, commit, &mut warnings);
+        let known = memory.and_then(|memory| (memory.0)(repo, commit));
+        let node = match known.filter(|entry| !wire::is_event(&entry.kind)) {
+            Some(entry) => {
+                is_remembered = true;
+                Node { parents: entry.parents.clone(), entry: Some(without_meaning(entry)) }
+            }
+            None => read_node(repo, commit, &mut warnings),
+        };
         todo.extend(&node.parents);
         nodes.insert(commit, node);
+    }
+    if is_remembered {
+        repo.made().keep(String::new(), Rc::new(FromMemory));
     }
     Ok((heads, nodes, warnings))
 }
 
+/// An entry that says nothing here.
+fn without_meaning(entry: WholeEntry) -> Entry {
+    Entry {
+        id: entry.id,
+        commit: entry.commit,
+        writer: entry.writer,
+        lamport: entry.lamport,
+        at: entry.at,
+        event: EntryEvent::Unknown { kind: entry.kind.chars().take(wire::MAX_KIND).collect() },
+    }
+}
+
 fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Skipped>) -> Node {
-    let info = match repo.commit(commit) {
-        Ok(info) => info,
+    let (raw, tree, parents) = match stored(repo, commit) {
+        Ok(stored) => stored,
         Err(error) => {
             warnings.push((commit, error.to_string()));
             return Node { parents: Vec::new(), entry: None };
         }
     };
-    let entry = match entry::load(repo, commit, info.tree) {
+    let entry = match entry::read(repo, commit, tree, &raw) {
         Ok(entry) => Some(entry),
         Err(BadEntry::Git(error)) => {
             warnings.push((commit, error.to_string()));
@@ -78,7 +149,17 @@ fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Skipped>) -> Node
             None
         }
     };
-    Node { parents: info.parents, entry }
+    Node { parents, entry }
+}
+
+/// A commit as it is stored, with its tree and its parents.
+fn stored(repo: &Repo, commit: CommitId) -> Result<(Vec<u8>, TreeId, Vec<CommitId>), GitError> {
+    let raw = repo.commit_object(commit)?;
+    if let Ok(form) = form::parse(&raw) {
+        return Ok((raw, form.tree, form.parents));
+    }
+    let info = repo.commit(commit)?;
+    Ok((raw, info.tree, info.parents))
 }
 
 /// Along first parents a writer's ref holds its own entries, and below its first one those of whomever it saw then.

@@ -15,6 +15,8 @@ pub struct Tampered {
     pub writer: String,
     /// In what way.
     pub how: TamperedHow,
+    /// How many of its entries its refs do not reach.
+    pub lost: usize,
 }
 
 /// In what way a ledger is not what it was.
@@ -41,7 +43,9 @@ pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampered>, LedgerError> {
         let longest = (0..tips.len()).max_by_key(|at| chains[*at].len()).unwrap_or(0);
         if let Some(other) = tips.iter().find(|tip| !chains[longest].contains(tip)) {
             let how = TamperedHow::Forked(tips[longest], *other);
-            found.push(Tampered { writer: (*writer).to_owned(), how });
+            let lost = chains.iter().flatten().filter(|entry| !chains[longest].contains(entry));
+            let lost = lost.collect::<BTreeSet<_>>().len();
+            found.push(Tampered { writer: (*writer).to_owned(), how, lost });
         }
         reached.insert(writer, chains.into_iter().flatten().collect());
     }
@@ -51,23 +55,23 @@ pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampered>, LedgerError> {
 
 /// The newest entry of each writer that its own refs do not reach.
 fn unreached(nodes: &Nodes, reached: &BTreeMap<&str, BTreeSet<CommitId>>) -> Vec<Tampered> {
-    let mut newest: BTreeMap<&str, (u64, CommitId)> = BTreeMap::new();
+    let mut newest: BTreeMap<&str, Vec<(u64, CommitId)>> = BTreeMap::new();
     for entry in nodes.values().filter_map(|node| node.entry.as_ref()) {
         let own = reached.get(entry.writer.as_str());
         if own.is_some_and(|own| own.contains(&entry.commit)) {
             continue;
         }
-        let known = newest.entry(&entry.writer).or_insert((entry.lamport, entry.commit));
-        *known = (*known).max((entry.lamport, entry.commit));
+        newest.entry(&entry.writer).or_default().push((entry.lamport, entry.commit));
     }
     newest
         .into_iter()
-        .map(|(writer, (_, entry))| {
+        .filter_map(|(writer, lost)| {
+            let (_, entry) = *lost.iter().max()?;
             let how = match reached.get(writer) {
                 Some(_) => TamperedHow::Rewound(entry),
                 None => TamperedHow::Gone(entry),
             };
-            Tampered { writer: writer.to_owned(), how }
+            Some(Tampered { writer: writer.to_owned(), how, lost: lost.len() })
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{MONTH, within};
+use super::window::{MONTH, within};
 
 /// Where a bounty lies until somebody earns it.
 pub const ESCROW: &str = "escrow";

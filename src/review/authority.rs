@@ -8,7 +8,7 @@
 mod judging;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::code::Code;
@@ -24,16 +24,20 @@ pub use view::InForce;
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
     pub entries: &'a [ReviewEntry],
-    pub payloads: &'a [Result<Payload, Malformed>],
     pub graph: &'a Graph,
     /// The index of each id.
-    pub ids: &'a BTreeMap<&'a str, usize>,
+    pub ids: &'a HashMap<&'a str, usize>,
 }
 
 impl<'a> Material<'a> {
+    /// What `entry` says.
+    pub fn payload(&self, entry: usize) -> &'a Result<Payload, Malformed> {
+        &self.entries[entry].payload
+    }
+
     /// The policy that `entry` holds.
     pub fn policy(&self, entry: usize) -> Option<&'a ReviewPolicy> {
-        match &self.payloads[entry] {
+        match self.payload(entry) {
             Ok(Payload::Policy(policy)) => Some(policy),
             Ok(_) | Err(_) => None,
         }

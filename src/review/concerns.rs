@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{MONTH, WINDOW, within};
+use super::window::{MONTH, WINDOW, within};
 
 /// Answers before which declined concerns say nothing of a witness.
 const LEAST: usize = 5;

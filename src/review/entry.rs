@@ -4,12 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-/// Seconds of a day.
-pub const DAY: i64 = 86_400;
-/// Seconds of the window in which reputations and detectors look back (T1).
-pub const WINDOW: i64 = 90 * DAY;
-/// Seconds for which an agent's penalties and a witness's declined concerns are remembered.
-pub const MONTH: i64 = 30 * DAY;
+use super::payload::Payload;
+use super::payload::member::Malformed;
 
 /// One entry. Entries stand in a list, parents before children; an entry is known by its index there.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,10 +28,6 @@ pub struct ReviewEntry {
     pub parents: Vec<usize>,
     /// Everything else it says; untrusted.
     pub body: Arc<Map<String, Value>>,
-}
-
-/// Whether `at` lies in the `span` seconds that end with `now`; `now` itself belongs to them.
-pub fn within(now: i64, at: i64, span: i64) -> bool {
-    let age = now.saturating_sub(at);
-    (0..span).contains(&age)
+    /// What that comes to.
+    pub payload: Arc<Result<Payload, Malformed>>,
 }

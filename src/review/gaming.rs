@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_rational::{BigRational, Ratio};
 
-use super::entry::{DAY, within};
 use super::sliding::Sliding;
+use super::window::{DAY, within};
 
 /// Agents below whom a mean says nothing.
 const LEAST: usize = 6;
@@ -34,13 +34,14 @@ impl Agents {
 
     /// Adds a round that `issuer` opened.
     pub fn issue(&mut self, issuer: &str, at: i64) {
-        self.issued.entry(issuer.to_owned()).or_default().push(at);
+        let times = self.issued.entry(issuer.to_owned()).or_default();
+        times.insert(times.partition_point(|known| *known <= at), at);
     }
 
     /// Whether `issuer` may not open another round now.
     pub fn is_limited(&mut self, issuer: &str, now: i64) -> bool {
-        let opened =
-            self.issued.get(issuer).is_some_and(|times| times.iter().any(|at| within(now, *at, DAY)));
+        let newest = |times: &Vec<i64>| times[..times.partition_point(|at| *at <= now)].last().copied();
+        let opened = self.issued.get(issuer).and_then(newest).is_some_and(|at| within(now, at, DAY));
         opened && self.rates(now).get(issuer).is_some_and(|rate| rate.flagged)
     }
 

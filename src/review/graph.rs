@@ -124,6 +124,7 @@ mod tests {
             touched: true,
             parents: parents.to_vec(),
             body: serde_json::Map::new().into(),
+            payload: Ok(crate::review::payload::Payload::Other).into(),
         }
     }
 

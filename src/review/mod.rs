@@ -24,3 +24,4 @@ pub mod similarity;
 pub mod simulation;
 pub mod sliding;
 pub mod votes;
+pub mod window;

@@ -53,46 +53,36 @@ impl Folded {
             self.state.rounds.iter().filter_map(|round| Some((round, round.decision()?))).collect();
         rounds.sort_by_key(|(round, decided)| std::cmp::Reverse((decided.place, round.entry)));
         let of_round = |(round, newest): (&RoundState, &Decided)| {
-            let mut found = vec![self.precedent(round, &newest.votes, PrecedentStanding::Current)];
+            let mut found = vec![(&newest.votes[..], PrecedentStanding::Current)];
             let overturned = round.decisions.iter().rev().filter(|earlier| earlier.key != newest.key);
-            found.extend(
-                overturned
-                    .map(|earlier| self.precedent(round, &earlier.votes, PrecedentStanding::Overturned)),
-            );
+            found.extend(overturned.map(|earlier| (&earlier.votes[..], PrecedentStanding::Overturned)));
             let mut dissent = newest.dissent.clone();
             dissent.sort_by_key(|vote| &self.state.votes.all[*vote].witness);
-            found.extend(
-                dissent.iter().map(|vote| self.precedent(round, &[*vote], PrecedentStanding::Dissent)),
-            );
-            found
-                .into_iter()
-                .filter_map(|(precedent, words)| wanted.fits(&precedent, &words).then_some(precedent))
-                .collect::<Vec<_>>()
+            found.extend(dissent.chunks(1).map(|vote| (vote, PrecedentStanding::Dissent)));
+            let fitting = found.into_iter().filter_map(|(votes, standing)| {
+                let has_words =
+                    wanted.text.as_ref().is_none_or(|text| text.are_among(&self.words(round, votes)));
+                let precedent = has_words.then(|| self.precedent(round, votes, standing))?;
+                wanted.tag.as_ref().is_none_or(|tag| precedent.tags.contains(tag)).then_some(precedent)
+            });
+            fitting.collect::<Vec<_>>()
         };
         rounds.into_iter().flat_map(of_round).collect()
     }
 
-    /// A precedent with its words.
-    fn precedent(
-        &self,
-        round: &RoundState,
-        votes: &[usize],
-        standing: PrecedentStanding,
-    ) -> (Precedent, BTreeSet<String>) {
+    /// The words of a question and of the votes on it.
+    fn words(&self, round: &RoundState, votes: &[usize]) -> BTreeSet<String> {
+        let votes = votes.iter().map(|vote| &self.state.votes.all[*vote]);
+        let said = votes.flat_map(|vote| [&vote.rationale, &vote.amended]);
+        said.chain([&round.question]).flat_map(Words::names).map(str::to_owned).collect()
+    }
+
+    fn precedent(&self, round: &RoundState, votes: &[usize], standing: PrecedentStanding) -> Precedent {
         let votes: Vec<&Vote> = votes.iter().map(|vote| &self.state.votes.all[*vote]).collect();
-        let said = votes.iter().flat_map(|vote| [&vote.rationale, &vote.amended]);
-        let words = said.chain([&round.question]).flat_map(Words::names).map(str::to_owned).collect();
         let tags = votes.iter().flat_map(|vote| &vote.tags).chain(&round.tags).cloned().collect();
         let by = votes.iter().map(|vote| vote.witness.clone()).collect();
         let key = votes.first().map(|vote| vote.key.clone()).unwrap_or_default();
         let entries = votes.iter().map(|vote| vote.entry).collect();
-        (Precedent { round: round.entry, key, standing, by, tags, votes: entries }, words)
-    }
-}
-
-impl PrecedentQuery {
-    fn fits(&self, precedent: &Precedent, words: &BTreeSet<String>) -> bool {
-        self.tag.as_ref().is_none_or(|tag| precedent.tags.contains(tag))
-            && self.text.as_ref().is_none_or(|text| text.are_among(words))
+        Precedent { round: round.entry, key, standing, by, tags, votes: entries }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// A critique with fewer tokens than this says too little to be one.
 const SHORT: u64 = 12;
 /// Where a text quotes code; the end of the text ends it too.
@@ -15,7 +17,7 @@ const STOP_WORDS: &[&str] = &[
 
 /// The words of a text with their counts, without quotes, code and stop words: each once, sorted, behind one another in
 /// one buffer. A ledger has thousands of texts, and a map of texts each would cost more than all else in the fold.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
     names: String,
     /// Of each where it ends, and how often it comes.
@@ -77,6 +79,19 @@ impl Words {
     /// Which words there are.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.each().map(|(name, _)| name)
+    }
+
+    /// The words of both texts, counted together.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let mut all: Vec<(&str, u64)> = self.each().chain(other.each()).collect();
+        all.sort_unstable();
+        let mut found = Self::default();
+        for same in all.chunk_by(|one, other| one.0 == other.0) {
+            found.names.push_str(same[0].0);
+            found.counts.push((found.names.len(), same.iter().map(|(_, count)| count).sum()));
+        }
+        found
     }
 
     /// Whether every word of `self` is in `all`.
@@ -228,6 +243,7 @@ mod tests {
 
     #[test]
     fn eleven_tokens_are_short() {
+        assert_eq!(Words::of("one two").and(&Words::of("two three")), Words::of("two one three two"));
         assert!(Words::of("one two three four five six seven eight nine ten eleven").is_short());
         assert!(!Words::of("one two three four five six seven eight nine ten eleven eleven").is_short());
     }

@@ -2,24 +2,59 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::WINDOW;
+use super::window::WINDOW;
 
-/// Things that happened, counted by what they are.
-#[derive(Debug, Clone)]
-pub struct Sliding<K> {
-    events: Vec<(i64, K)>,
-    from: usize,
-    to: usize,
-    counts: BTreeMap<K, u64>,
+/// What is kept of the things in the window.
+pub trait Tally<K>: Default {
+    /// One comes.
+    fn put(&mut self, what: &K);
+    /// One that is there goes.
+    fn take(&mut self, what: &K);
 }
 
-impl<K> Default for Sliding<K> {
-    fn default() -> Self {
-        Self { events: Vec::new(), from: 0, to: 0, counts: BTreeMap::new() }
+/// How often each is there; nothing is counted zero times.
+impl<K: Ord + Clone> Tally<K> for BTreeMap<K, u64> {
+    fn put(&mut self, what: &K) {
+        *self.entry(what.clone()).or_default() += 1;
+    }
+
+    fn take(&mut self, what: &K) {
+        if let Some(number) = self.get_mut(what) {
+            *number -= 1;
+            if *number == 0 {
+                self.remove(what);
+            }
+        }
     }
 }
 
-impl<K: Ord + Clone> Sliding<K> {
+/// All of them in their order, each as often as it is there.
+impl Tally<i64> for Vec<i64> {
+    fn put(&mut self, what: &i64) {
+        self.insert(self.partition_point(|known| known < what), *what);
+    }
+
+    fn take(&mut self, what: &i64) {
+        self.remove(self.partition_point(|known| known < what));
+    }
+}
+
+/// Things that happened, counted by what they are.
+#[derive(Debug, Clone)]
+pub struct Sliding<K, T = BTreeMap<K, u64>> {
+    events: Vec<(i64, K)>,
+    from: usize,
+    to: usize,
+    tally: T,
+}
+
+impl<K, T: Tally<K>> Default for Sliding<K, T> {
+    fn default() -> Self {
+        Self { events: Vec::new(), from: 0, to: 0, tally: T::default() }
+    }
+}
+
+impl<K, T: Tally<K>> Sliding<K, T> {
     /// Adds one that happened at `at`.
     pub fn add(&mut self, at: i64, what: K) {
         let place = self.events.partition_point(|(time, _)| *time <= at);
@@ -28,47 +63,36 @@ impl<K: Ord + Clone> Sliding<K> {
             self.to += 1;
         } else if place < self.to {
             self.to += 1;
-            *self.counts.entry(what.clone()).or_default() += 1;
+            self.tally.put(&what);
         }
         self.events.insert(place, (at, what));
     }
 
-    /// What the window holds that ends at `now`; nothing in it is counted zero times.
-    pub fn at(&mut self, now: i64) -> &BTreeMap<K, u64> {
+    /// What the window holds that ends at `now`.
+    pub fn at(&mut self, now: i64) -> &T {
         let oldest = now.saturating_sub(WINDOW);
         while self.to < self.events.len() && self.events[self.to].0 <= now {
-            count(&mut self.counts, &self.events[self.to].1, true);
+            self.tally.put(&self.events[self.to].1);
             self.to += 1;
         }
         while self.to > self.from && self.events[self.to - 1].0 > now {
             self.to -= 1;
-            count(&mut self.counts, &self.events[self.to].1, false);
+            self.tally.take(&self.events[self.to].1);
         }
         while self.from > 0 && self.events[self.from - 1].0 > oldest {
             self.from -= 1;
             let (at, what) = &self.events[self.from];
             if *at <= now {
-                count(&mut self.counts, what, true);
+                self.tally.put(what);
             } else {
                 self.to = self.from;
             }
         }
         while self.from < self.to && self.events[self.from].0 <= oldest {
-            count(&mut self.counts, &self.events[self.from].1, false);
+            self.tally.take(&self.events[self.from].1);
             self.from += 1;
         }
-        &self.counts
-    }
-}
-
-fn count<K: Ord + Clone>(counts: &mut BTreeMap<K, u64>, what: &K, comes: bool) {
-    if comes {
-        *counts.entry(what.clone()).or_default() += 1;
-    } else if let Some(number) = counts.get_mut(what) {
-        *number -= 1;
-        if *number == 0 {
-            counts.remove(what);
-        }
+        &self.tally
     }
 }
 
@@ -77,7 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::review::entry::within;
+    use crate::review::window::within;
 
     proptest! {
         #[test]
@@ -85,7 +109,8 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), 0i64..5, 0u8..3), 1..60),
         ) {
             let day = WINDOW / 2;
-            let mut sliding = Sliding::default();
+            let mut sliding: Sliding<u8> = Sliding::default();
+            let mut sorted: Sliding<i64, Vec<i64>> = Sliding::default();
             let mut all = Vec::new();
             for (asks, time, what) in steps {
                 let time = time * day;
@@ -95,8 +120,11 @@ mod tests {
                         *want.entry(*what).or_insert(0u64) += 1;
                     }
                     prop_assert_eq!(sliding.at(time), &want);
+                    let row = want.iter().flat_map(|(what, count)| (0..*count).map(|_| i64::from(*what)));
+                    prop_assert_eq!(sorted.at(time), &row.collect::<Vec<_>>());
                 } else {
                     sliding.add(time, what);
+                    sorted.add(time, i64::from(what));
                     all.push((time, what));
                 }
             }

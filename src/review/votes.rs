@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_rational::Ratio;
 
-use super::entry::{DAY, WINDOW, within};
 use super::law::{AXES, Adjustment};
 use super::payload::vote::VoteChoice;
 use super::round::RoundState;
 use super::similarity::Words;
 use super::sliding::Sliding;
+use super::window::{DAY, WINDOW, within};
 
 /// A valid resolution or revealed ballot.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,14 +96,28 @@ impl TrackRecord {
 /// Votes before which a witness's time tells nothing of fatigue.
 const FATIGUE_AFTER: usize = 5;
 
+/// What reputation needs of a vote: few bytes, as it is asked for at every accept.
+#[derive(Debug, Clone, Copy)]
+struct CountedVote {
+    place: usize,
+    at: i64,
+    round: usize,
+    vote: usize,
+}
+
 /// All valid votes, in the order of the ledger.
 #[derive(Debug, Clone, Default)]
 pub struct Votes {
     pub all: Vec<Vote>,
     by_witness: BTreeMap<String, Vec<usize>>,
+    /// Of each witness the votes that count for reputation, in the order of the ledger.
+    counted: BTreeMap<String, Vec<CountedVote>>,
+    /// Rounds that a panel has decided: only there anybody is overturned.
+    contested: BTreeSet<usize>,
+    seconds: BTreeMap<String, Sliding<i64, Vec<i64>>>,
     choices: Sliding<VoteChoice>,
     own_choices: Sliding<(String, VoteChoice)>,
-    /// What the cap counts: resolutions and sealed ballots.
+    /// What the cap counts: when each witness gave a resolution or a sealed ballot, in the order of time.
     efforts: BTreeMap<String, Vec<i64>>,
 }
 
@@ -113,7 +127,11 @@ impl Votes {
         if !vote.self_reviewed {
             self.choices.add(vote.at, vote.choice);
             self.own_choices.add(vote.at, (vote.witness.clone(), vote.choice));
+            let counted =
+                CountedVote { place: vote.place, at: vote.at, round: vote.round, vote: self.all.len() };
+            self.counted.entry(vote.witness.clone()).or_default().push(counted);
         }
+        self.seconds.entry(vote.witness.clone()).or_default().add(vote.at, vote.seconds);
         self.by_witness.entry(vote.witness.clone()).or_default().push(self.all.len());
         self.all.push(vote);
         self.all.len() - 1
@@ -126,49 +144,52 @@ impl Votes {
 
     /// Counts for the reputation of `witness` as seen from `from`.
     pub fn standing(&self, rounds: &[RoundState], witness: &str, from: Vantage) -> TrackRecord {
-        let counts = |vote: &&Vote| {
-            !vote.self_reviewed
-                && vote.place < from.place
+        let counts = |vote: &&CountedVote| {
+            vote.place < from.place
                 && from.since.is_none_or(|since| vote.place > since)
                 && within(from.at, vote.at, WINDOW)
         };
-        let is_overturned = |vote: &Vote| {
+        let is_overturned = |counted: &CountedVote| {
+            let vote = &self.all[counted.vote];
             vote.made.is_some_and(|made| made < from.place)
                 && rounds[vote.round]
                     .panel_decision(from.place, from.at)
                     .is_some_and(|now| now.key != vote.key)
         };
-        self.of(witness).filter(counts).fold(TrackRecord::default(), |found, vote| TrackRecord {
+        let may_be = |vote: &CountedVote| !self.contested.is_empty() && self.contested.contains(&vote.round);
+        let counted = self.counted.get(witness).into_iter().flatten();
+        counted.filter(counts).fold(TrackRecord::default(), |found, vote| TrackRecord {
             n: found.n + 1,
-            o: found.o + u64::from(is_overturned(vote)),
+            o: found.o + u64::from(may_be(vote) && is_overturned(vote)),
         })
+    }
+
+    /// A panel has decided the round.
+    pub fn contest(&mut self, round: usize) {
+        self.contested.insert(round);
     }
 
     /// Counts a resolution or a sealed ballot towards the cap.
     pub fn spend(&mut self, witness: &str, at: i64) {
-        self.efforts.entry(witness.to_owned()).or_default().push(at);
+        let efforts = self.efforts.entry(witness.to_owned()).or_default();
+        efforts.insert(efforts.partition_point(|known| *known <= at), at);
     }
 
     /// How many of those `witness` made in the 24 hours that end with `now`.
     pub fn spent(&self, witness: &str, now: i64) -> usize {
-        self.efforts.get(witness).into_iter().flatten().filter(|at| within(now, **at, DAY)).count()
+        let Some(efforts) = self.efforts.get(witness) else { return 0 };
+        let oldest = now.saturating_sub(DAY);
+        efforts.partition_point(|at| *at <= now) - efforts.partition_point(|at| *at <= oldest)
     }
 
     /// Whether `seconds` is less than half of what `witness` took before (R18).
-    pub fn is_hasty(&self, witness: &str, at: i64, seconds: i64) -> bool {
-        let mut prior: Vec<i64> =
-            self.of(witness).filter(|vote| within(at, vote.at, WINDOW)).map(|vote| vote.seconds).collect();
+    pub fn is_hasty(&mut self, witness: &str, at: i64, seconds: i64) -> bool {
+        let Some(prior) = self.seconds.get_mut(witness).map(|all| all.at(at)) else { return false };
         if prior.len() < FATIGUE_AFTER {
             return false;
         }
-        let (middle, is_even) = (prior.len() / 2, prior.len().is_multiple_of(2));
-        let (below, upper, _) = prior.select_nth_unstable(middle);
-        let upper = i128::from(*upper);
         // Twice the median, so that the mean of two middle values stays whole.
-        let twice = match below.iter().max() {
-            Some(lower) if is_even => i128::from(*lower) + upper,
-            Some(_) | None => 2 * upper,
-        };
+        let twice = i128::from(prior[(prior.len() - 1) / 2]) + i128::from(prior[prior.len() / 2]);
         4 * i128::from(seconds) < twice
     }
 

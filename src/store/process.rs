@@ -47,7 +47,7 @@ pub fn git_above(parent: u32) -> Vec<GitProcess> {
 
 /// Looks through the environments with which the processes from `parent` upwards were started, the nearest first, until
 /// `look` finds something. What may not be read is passed over; nothing is found where the system does not tell.
-pub fn in_environments_above<T>(parent: u32, look: impl Fn(u32, &[u8]) -> Option<T>) -> Option<T> {
+pub fn in_environments_above<T>(parent: u32, mut look: impl FnMut(u32, &[u8]) -> Option<T>) -> Option<T> {
     let mut next = parent;
     for _ in 0..MAX_HIGH {
         if next <= 1 {

@@ -51,6 +51,7 @@ mod sending;
 mod session;
 mod signed_faults;
 mod signed_halts;
+mod signed_refusals;
 mod skip;
 mod status_and_log;
 mod stop;

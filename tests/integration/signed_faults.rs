@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::people::{by, key, public, signed, sit_down, steady};
 use crate::support::{Out, Stage};
 
-fn own_ref(stage: &Stage) -> String {
+pub(crate) fn own_ref(stage: &Stage) -> String {
     let refs = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger/"]).ok().stdout;
     refs.trim().to_owned()
 }
@@ -55,7 +55,7 @@ fn raw(stage: &Stage, commit: &str) -> String {
 }
 
 /// A round that its judge deferred, accepted by ann.
-fn accepted(stage: &Stage) -> String {
+pub(crate) fn accepted(stage: &Stage) -> String {
     let ask = |action: &str, said: &Value| {
         let out = stage.run_in(
             stage.dir(),
@@ -73,7 +73,7 @@ fn accepted(stage: &Stage) -> String {
     round
 }
 
-fn resolution(round: &str, who: &str) -> Value {
+pub(crate) fn resolution(round: &str, who: &str) -> Value {
     json!({
         "type": "resolution", "round": round, "trigger": "deferral", "decision": "reject_round", "rationale": "mine",
         "factual_checks": [], "time_spent_seconds": 1, "witness": format!("human:{who}"),
@@ -81,7 +81,7 @@ fn resolution(round: &str, who: &str) -> Value {
 }
 
 /// A clone that fetched everything and trusts nothing.
-fn fresh(stage: &Stage) -> std::path::PathBuf {
+pub(crate) fn fresh(stage: &Stage) -> std::path::PathBuf {
     let root = stage.root().canonicalize().unwrap();
     let _gone = std::fs::remove_dir_all(root.join("fresh"));
     stage.git_in(&root, &["clone", "-q", "--no-local", "repo", "fresh"]).ok();
@@ -92,7 +92,7 @@ fn fresh(stage: &Stage) -> std::path::PathBuf {
 }
 
 /// The lines about witnesses, with the exit code.
-fn told(stage: &Stage, out: &Out) -> String {
+pub(crate) fn told(stage: &Stage, out: &Out) -> String {
     let text = steady(stage, out);
     let lines = text.lines().filter(|line| line.contains("[witness]") || line.starts_with("exit "));
     let mut lines: Vec<&str> = lines.collect();

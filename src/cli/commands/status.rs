@@ -5,6 +5,7 @@ use crate::cli::args::StatusArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::engine::error::OpsError;
+use crate::engine::witnessing;
 use crate::engine::workspace::Workspace;
 use crate::ops::{rule_counts, status};
 use crate::report::{json, message, rule_counts as rules_report, status as report};
@@ -14,6 +15,10 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     if args.rules {
         return rules(shell, &ws, args);
+    }
+    // By the exit code loops go on.
+    if !args.exit_code {
+        witnessing::only_look(&ws.repo);
     }
     let view = status::run(&shell.ctx, &ws)?;
     shell.out.result(&match args.format.format {

@@ -15,6 +15,7 @@ use crate::engine::workspace::Workspace;
 use crate::ledger::{EvidenceText, Ledger, NewEntry};
 use crate::review::entry::ReviewEntry;
 use crate::review::fold;
+use crate::review::payload::Payload;
 use crate::review::payload::policy::KeyGrant;
 use crate::signing::Signer;
 
@@ -73,10 +74,10 @@ impl SignedLedger {
             touched: draft.signer.is_some_and(|signer| signer.public().is_hardware()),
             parents,
             body: draft.said.clone().into(),
+            payload: Payload::read(draft.kind, draft.said).into(),
         });
-        let folded = fold::fold(&entries, ctx.now.0);
-        let Some(code) = folded.state.codes.get(&new) else { return Ok(()) };
-        let (what, help) = reason(self, &entries[new], *code);
+        let Some(code) = fold::appended(&self.folded, &entries) else { return Ok(()) };
+        let (what, help) = reason(self, &entries[new], code);
         Err(OpsError::Refused { what, help })
     }
 }
@@ -106,9 +107,10 @@ impl SignedLedger {
             signer: Some(grant.key.clone()),
             touched: true,
             parents: heads.clone(),
-            body: said(serde_json::json!({"round": self.review[*round].id})).into(),
+            body: Said::new().into(),
+            payload: Ok(Payload::Accept(self.review[*round].id.clone())).into(),
         }));
-        let codes = fold::tried(&entries, self.review.len(), now.0);
+        let codes = fold::tried(&self.folded, &entries, self.review.len());
         for (may, codes) in may.iter_mut().zip(codes.chunks(signers.len())) {
             let fine = signers.iter().zip(codes).filter(|(_, code)| code.is_none());
             may.extend(fine.map(|((who, _), _)| (*who).clone()));

@@ -89,6 +89,20 @@ impl SignedLedger {
     }
 }
 
+impl SignedLedger {
+    /// What is wrong with a resolution of the halt that was signed for another one.
+    pub fn misdirected(&self, halt: EntryId) -> Option<String> {
+        let at = self.entries.iter().position(|entry| entry.id == halt)?;
+        let state = &self.folded.state;
+        let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
+        let vote = &self.entries[state.votes.all[*decided.votes.first()?].entry];
+        let named = vote.body.get("halt").and_then(Value::as_str);
+        let named: String = named.filter(|named| *named != halt.to_string())?.chars().take(8).collect();
+        let (answer, halt) = (short(vote.id), short(halt));
+        Some(format!("resolution {answer} is for halt {named}, which is not halt {halt} that it answers"))
+    }
+}
+
 /// The answer to `halt` in the ledger `id`, whatever code it is for.
 ///
 /// # Errors
@@ -146,6 +160,7 @@ pub fn resolve_halt(
         "rationale": rationale,
         "factual_checks": [],
         "time_spent_seconds": 0,
+        "given": super::given(ctx),
     }));
     if halt_was == HaltWas::Mistaken {
         body.insert("tags".to_owned(), json!([MISTAKEN]));

@@ -1,10 +1,13 @@
 //! What is wrong with a ledger, in the words of `docs/review.md`: entries that do not count, and why.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
+use super::stakes::{stake, unsigned_grant};
 use super::{SignedLedger, short};
 use crate::domain::findings::Level;
-use crate::domain::ids::EntryId;
+use crate::domain::ids::{CommitId, EntryId};
 use crate::engine::error::OpsError;
 use crate::git::Repo;
 use crate::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
@@ -124,12 +127,19 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> Witnessed {
 /// # Errors
 /// The refs cannot be read.
 pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
+    let (entries, _) = Ledger::open(repo).read_all()?;
+    let ids: BTreeMap<CommitId, EntryId> = entries.iter().map(|entry| (entry.commit, entry.id)).collect();
     let found = Ledger::open(repo).tampered()?;
     let faults = found.into_iter().map(|tampered| {
         let writer = &tampered.writer;
         let message = match tampered.how {
             TamperedHow::Rewound(gone) | TamperedHow::Gone(gone) => {
-                format!("ledger of {writer} was rewound: {} is no longer there", gone.short())
+                let entries = match tampered.lost {
+                    1 => "1 entry".to_owned(),
+                    several => format!("{several} entries"),
+                };
+                let gone = ids.get(&gone).map_or_else(|| gone.short(), |id| short(*id));
+                format!("ledger of {writer} was rewound: {gone} is no longer there ({entries})")
             }
             TamperedHow::Forked(one, other) => {
                 format!(
@@ -154,7 +164,8 @@ pub fn why_not(ledger: &SignedLedger, at: usize) -> Option<(String, String)> {
 /// Why `code` makes `entry` invalid, and what would help.
 pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> (String, String) {
     let what = what(ledger, entry, code);
-    let is_of_any = [Code::ClockSetBack, Code::FromTheFuture, Code::Unsigned].contains(&code);
+    let is_of_any = [Code::ClockSetBack, Code::FromTheFuture, Code::Unsigned].contains(&code)
+        || (code == Code::RevokedKey && is_backdated(ledger, entry));
     let what = if code == Code::PolicyRollback && what.starts_with("policy") {
         what
     } else if is_of_any {
@@ -199,9 +210,13 @@ fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
         Code::PolicyConflict => format!(": version {} is in force already", version()),
         Code::PolicyThreshold => ": it is not signed by an admin of its own".to_owned(),
         Code::Unsigned => unsigned(ledger, entry).to_owned(),
+        Code::RevokedKey if is_backdated(ledger, entry) => ": follows the revocation of its key".to_owned(),
         Code::RevokedKey => format!(": {key} was revoked{}", revoked_by(ledger, entry)),
         Code::SelfGranted => format!(": {key} is granted by the change it signs"),
-        Code::UnknownKey => format!(": {key} is unknown"),
+        Code::UnknownKey => {
+            let grant = entry.signer.as_deref().and_then(|key| unsigned_grant(ledger, key));
+            format!(": {key} is unknown{}", grant.map_or_else(String::new, |grant| format!(": {grant}")))
+        }
         Code::WrongRole => format!(": {}", wrong_role(ledger, entry, &key)),
         Code::Withdrawn => ": its round was withdrawn".to_owned(),
         Code::AlreadyResolved => ": its round is decided already".to_owned(),
@@ -209,7 +224,7 @@ fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
             ": its issuer opened a round within 24 h, and too many of its rounds need people".to_owned()
         }
         Code::Suspended => format!(": {who} is suspended"),
-        Code::Conflict => format!(": {who} has a stake in the round"),
+        Code::Conflict => format!(": {who} {}", stake(ledger, entry, &who)),
         Code::PanelOnly => format!(": {who} may sit on panels only"),
         Code::Rotation => format!(": {who} gave the last resolutions of this tag"),
         Code::PanelFull => ": every seat of the panel is taken".to_owned(),
@@ -311,13 +326,22 @@ fn wrong_role(ledger: &SignedLedger, entry: &ReviewEntry, key: &str) -> String {
     format!("{key} is of role {}, {asked} is asked for", roles.unwrap_or_default())
 }
 
-/// `by <id8>`, where the revocation is known.
-fn revoked_by(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
-    let revokes = |found: &&WholeEntry| {
+/// The entry that revoked the key of `entry`.
+fn revocation(ledger: &SignedLedger, entry: &ReviewEntry) -> Option<usize> {
+    let revokes = |found: &WholeEntry| {
         found.kind == "key-revoke" && found.body.get("key").and_then(Value::as_str) == entry.signer.as_deref()
     };
-    let found = ledger.entries.iter().find(revokes);
-    found.map_or_else(String::new, |found| format!(" by {}", short(found.id)))
+    ledger.entries.iter().position(revokes)
+}
+
+/// `by <id8>`, where the revocation is known.
+fn revoked_by(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
+    revocation(ledger, entry).map_or_else(String::new, |found| format!(" by {}", ledger.short(found)))
+}
+
+/// Whether an entry by a key that was revoked claims to be older than that.
+fn is_backdated(ledger: &SignedLedger, entry: &ReviewEntry) -> bool {
+    revocation(ledger, entry).is_some_and(|found| entry.at < ledger.folded.graph.eff[found])
 }
 
 fn behind(ledger: &SignedLedger, entry: &ReviewEntry) -> String {

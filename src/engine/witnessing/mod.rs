@@ -6,13 +6,16 @@ mod act;
 mod answer;
 mod copies;
 mod faults;
+mod memory;
 mod nearest;
 mod setup;
+mod stakes;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde_json::Map;
 
 pub use act::{Draft, said};
@@ -22,18 +25,20 @@ pub use answer::{
 };
 pub use faults::{Witnessed, faults, rewound, why_not};
 pub use nearest::nearest;
-pub use setup::{editor, not_an_agent, signer};
+pub use setup::{editor, given, not_an_agent, signer};
 
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::Repo;
-use crate::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, bridge};
+use crate::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
 use crate::review::code::Code;
 use crate::review::entry::ReviewEntry;
 use crate::review::fold::{self, Folded};
+use crate::review::payload::Payload;
 use crate::signing::Touch;
+use memory::{LedgerMemory, Payloads};
 
 /// How often the ledger is folded again for entries that others signed as well: each time more policies may be in force.
 const MAX_PASSES: usize = 16;
@@ -68,7 +73,32 @@ pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
 /// # Errors
 /// As [`load`].
 pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
-    let whole = Ledger::open(repo).read_whole()?;
+    folded(Ledger::open(repo).read_whole()?, id, now, &Payloads::new())
+}
+
+/// The ledger of `ws` to be looked at: what was read before is remembered and not verified again, so that nothing may
+/// depend on it. What entries say is there only for policies, and for those that are [`SignedLedger::fetch`]ed.
+///
+/// # Errors
+/// As [`load`].
+pub fn look(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+    let memory = LedgerMemory::load(&ws.repo);
+    let whole = Ledger::open(&ws.repo).read_whole_beyond(&memory.entries)?;
+    memory.keep(&ws.repo, &whole);
+    folded(whole, ws.config.guard.ledger, ws.opened, &memory.payloads)
+}
+
+/// For a command that only shows what stands: of halts and answers, too, what [`look`] remembered is not read again.
+pub fn only_look(repo: &Repo) {
+    Ledger::open(repo).remember(|repo, commit| LedgerMemory::load(repo).entries.get(&commit).cloned());
+}
+
+fn folded(
+    whole: WholeLedger,
+    id: Option<EntryId>,
+    now: Timestamp,
+    known: &Payloads,
+) -> Result<SignedLedger, OpsError> {
     let id = match id {
         Some(id) => Some(id),
         None => only_first(&whole.entries)?,
@@ -77,7 +107,7 @@ pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedg
         whole.entries.into_iter().partition(|entry| belongs(entry, id));
     let gone = foreign.iter().map(|entry| (entry.commit, entry.parents.clone())).collect();
     bridge(&mut entries, &gone);
-    let mut review = as_review(&entries);
+    let mut review = as_review(&entries, known);
     let mut folded = fold::fold(&review, now.0);
     let mut passes = 0..MAX_PASSES;
     while copies::choose(&mut entries, &mut review, &folded) && passes.next().is_some() {
@@ -122,12 +152,16 @@ fn signer_of(signature: &SignatureState) -> (Option<String>, bool) {
     }
 }
 
-/// Entries as the folds read them.
-pub fn as_review(entries: &[WholeEntry]) -> Vec<ReviewEntry> {
-    let at: BTreeMap<CommitId, usize> =
+/// Entries as the folds read them. What is `known` of one need not be read again.
+fn as_review(entries: &[WholeEntry], known: &Payloads) -> Vec<ReviewEntry> {
+    let at: HashMap<CommitId, usize> =
         entries.iter().enumerate().map(|(index, entry)| (entry.commit, index)).collect();
     let of = |entry: &WholeEntry| {
         let (signer, touched) = signer_of(&entry.signature);
+        let payload = match known.get(&entry.commit) {
+            Some(payload) => Arc::clone(payload),
+            None => Payload::read(&entry.kind, &entry.body).into(),
+        };
         ReviewEntry {
             id: entry.id.to_string(),
             rank: entry.id.0,
@@ -138,9 +172,10 @@ pub fn as_review(entries: &[WholeEntry]) -> Vec<ReviewEntry> {
             touched,
             parents: entry.parents.iter().filter_map(|parent| at.get(parent).copied()).collect(),
             body: Arc::clone(&entry.body),
+            payload,
         }
     };
-    entries.iter().map(of).collect()
+    entries.par_iter().map(of).collect()
 }
 
 impl SignedLedger {
@@ -167,8 +202,8 @@ impl SignedLedger {
     /// The policy in force now: its entry and version.
     pub fn policy(&self) -> Option<(usize, i64)> {
         let entry = self.folded.authority.at_end.policy()?;
-        let version = self.entries[entry].body.get("version")?.as_i64()?;
-        Some((entry, version))
+        let Ok(Payload::Policy(policy)) = &*self.review[entry].payload else { return None };
+        Some((entry, policy.version))
     }
 
     /// An error where no policy is in force.

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
+use crate::effect::editor;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
@@ -27,6 +30,12 @@ pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer, OpsError> {
 
 fn last(repo: &Repo, key: &str) -> Result<Option<String>, GitError> {
     Ok(repo.config_sources(key)?.pop().map(|found| found.value))
+}
+
+/// What is known of who gives an answer, which goes into it: whether there is a terminal, and how many processes above
+/// were seen to be no agent's. Where neither tells, people who read the answer can tell.
+pub fn given(ctx: &Context) -> Value {
+    json!({"terminal": editor::has_person(), "unmarked_above": ctx.unmarked_above()})
 }
 
 /// The person's editor, as git finds it; never one that the repository's configuration names.

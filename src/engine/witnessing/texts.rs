@@ -1,12 +1,28 @@
 //! What entries say, as texts.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{Said, SignedLedger};
+use crate::git::Repo;
+use crate::ledger::Ledger;
 use crate::review::precedents::Precedent;
 use crate::wire::v1::output::RoundPrecedentJson;
 
 impl SignedLedger {
+    /// Reads what `entries` say, where a remembered ledger does not hold it. One that cannot be read says nothing.
+    pub fn fetch(&mut self, repo: &Repo, entries: impl IntoIterator<Item = usize>) {
+        for at in entries {
+            let entry = &mut self.entries[at];
+            if entry.body.is_empty()
+                && let Some(said) = Ledger::open(repo).said(entry.commit)
+            {
+                entry.body = Arc::new(said);
+            }
+        }
+    }
+
     /// A text of an entry.
     pub fn text(&self, entry: usize, name: &str) -> Option<String> {
         text(&self.entries[entry].body, name)

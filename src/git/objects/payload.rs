@@ -37,8 +37,8 @@ impl Repo {
     }
 }
 
-/// `raw` without the headers that begin with `gpgsig` and their continuation lines.
-fn unsigned(raw: &[u8]) -> Vec<u8> {
+/// A commit object without the headers that begin with `gpgsig` and their continuation lines.
+pub fn unsigned(raw: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(raw.len());
     let mut rest = raw;
     let mut dropping = false;

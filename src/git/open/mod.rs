@@ -3,6 +3,7 @@
 pub(in crate::git) mod config;
 pub(in crate::git) mod file_system;
 pub(in crate::git) mod hooks_path;
+pub(in crate::git) mod made;
 pub(in crate::git) mod repo;
 pub(in crate::git) mod settings;
 pub(in crate::git) mod worktrees;
@@ -16,6 +17,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 use crate::git::error::GitError;
 use crate::git::objects::cache::{Cache, MAX_CACHED};
 use crate::git::objects::inflate::Vetting;
+use crate::git::open::made::MadeOnce;
 use crate::git::open::repo::{Repo, RepoEnv, tidy};
 use crate::git::program;
 use crate::platform::paths::listed;
@@ -68,6 +70,7 @@ impl Repo {
             written: RefCell::default(),
             trees: RefCell::new(Cache::up_to(MAX_CACHED)),
             pack_builder: RefCell::default(),
+            made: MadeOnce::default(),
             inner,
         };
         repo.place_worktree(dir, env)?;

@@ -13,6 +13,7 @@ use crate::git::objects::cache::Cache;
 use crate::git::objects::inflate::Vetting;
 use crate::git::objects::pack_builder::PackBuilder;
 use crate::git::objects::trees::RawTree;
+use crate::git::open::made::MadeOnce;
 
 /// The repository variables that git sets for its hooks, read once by `engine::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct Repo {
     pub(in crate::git) trees: RefCell<Cache<Rc<RawTree>>>,
     /// Where objects go that are written now, instead of the store.
     pub(in crate::git) pack_builder: RefCell<Option<PackBuilder>>,
+    /// What readers made of it.
+    pub(in crate::git) made: MadeOnce,
 }
 
 impl std::fmt::Debug for Repo {
@@ -61,6 +64,11 @@ impl std::fmt::Debug for Repo {
 }
 
 impl Repo {
+    /// What readers made of this repository.
+    pub fn made(&self) -> &MadeOnce {
+        &self.made
+    }
+
     /// The git directory of this worktree.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir

@@ -8,9 +8,9 @@ const HEADERS: [&str; 5] = ["tree", "parent", "author", "committer", "gpgsig"];
 
 /// A commit, taken apart.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) tree: TreeId,
-    pub(super) parents: Vec<CommitId>,
+pub(in crate::ledger) struct Form {
+    pub(in crate::ledger) tree: TreeId,
+    pub(in crate::ledger) parents: Vec<CommitId>,
     /// The armour of its signature.
     pub(super) signature: Option<Vec<u8>>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Form {
 ///
 /// # Errors
 /// The name of the header that should not be there, or not here.
-pub(super) fn parse(raw: &[u8]) -> Result<Form, String> {
+pub(in crate::ledger) fn parse(raw: &[u8]) -> Result<Form, String> {
     let mut tree = None;
     let mut parents = Vec::new();
     let mut signature: Option<Vec<u8>> = None;

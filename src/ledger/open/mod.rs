@@ -4,7 +4,7 @@
 //! commit must have the one form that git signs, its JSON the canonical one, and a signature is verified.
 
 mod append;
-mod form;
+pub(super) mod form;
 mod read;
 
 use std::sync::Arc;
@@ -131,7 +131,7 @@ pub enum AppendError {
 
 pub(super) use append::append;
 pub use read::bridge;
-pub(super) use read::read;
+pub(super) use read::{read, said};
 
 #[cfg(test)]
 mod tests;

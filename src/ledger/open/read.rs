@@ -1,15 +1,17 @@
-//! Reading every entry whole. Objects are read one after the other, signatures verified on all processors.
+//! Reading every entry whole. Objects are read one after the other; they are taken apart, and their
+//! signatures verified, on all processors.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
+use serde_json::{Map, Value};
 use sha2::Digest as _;
 
 use super::append::EVIDENCE;
 use super::form::{self, Form};
 use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger};
-use crate::domain::ids::{CommitId, EntryId, Oid};
-use crate::git::{Blob, GitError, MODE_FILE, Repo};
+use crate::domain::ids::{CommitId, EntryId, Oid, TreeId};
+use crate::git::{Blob, GitError, MODE_FILE, Repo, unsigned};
 use crate::history::ledger_order;
 use crate::ledger::entry::FILE;
 use crate::ledger::refs_of_all;
@@ -26,12 +28,24 @@ struct Reading {
     found: BTreeMap<CommitId, WholeEntry>,
     parents: BTreeMap<CommitId, Vec<CommitId>>,
     faults: Vec<FaultyEntry>,
-    /// Signatures that are still to be verified: armour and payload.
-    unverified: Vec<(CommitId, Vec<u8>, Vec<u8>)>,
+    /// What was read and not looked at yet.
+    unread: Vec<Stored>,
 }
 
-/// Every entry of every writer.
-pub(in crate::ledger) fn read(repo: &Repo) -> Result<WholeLedger, GitError> {
+/// An entry as it is stored.
+struct Stored {
+    commit: CommitId,
+    raw: Vec<u8>,
+    form: Result<Form, String>,
+    /// The bytes of its file.
+    file: Result<Vec<u8>, EntryFault>,
+}
+
+/// Every entry of every writer. What is `known` is taken as it is.
+pub(in crate::ledger) fn read(
+    repo: &Repo,
+    known: &HashMap<CommitId, WholeEntry>,
+) -> Result<WholeLedger, GitError> {
     let mut reading = Reading::default();
     let mut todo: Vec<CommitId> =
         refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
@@ -39,7 +53,12 @@ pub(in crate::ledger) fn read(repo: &Repo) -> Result<WholeLedger, GitError> {
         if reading.parents.contains_key(&commit) || reading.parents.len() == MAX_ENTRIES {
             continue;
         }
-        let parents = reading.take(repo, commit);
+        let parents = if let Some(entry) = known.get(&commit) {
+            reading.found.insert(commit, entry.clone());
+            entry.parents.clone()
+        } else {
+            reading.take(repo, commit)
+        };
         todo.extend(&parents);
         reading.parents.insert(commit, parents);
     }
@@ -57,40 +76,28 @@ impl Reading {
             self.fault(commit, None, EntryFault::Missing);
             return Vec::new();
         };
-        // Where the form is another one, git still knows what it follows.
-        let known = || repo.commit(commit).map(|info| info.parents).unwrap_or_default();
-        let payload = repo.commit_payload(commit).unwrap_or_default();
-        let id = EntryId(sha2::Sha256::digest(&payload).into());
-        let form = match form::parse(&raw) {
-            Ok(form) => form,
-            Err(header) => {
-                self.fault(commit, Some(id), EntryFault::Form(header));
-                return known();
-            }
+        let form = form::parse(&raw);
+        let parents = match &form {
+            Ok(form) => form.parents.clone(),
+            // Where the form is another one, git still knows what it follows.
+            Err(_) => repo.commit(commit).map(|info| info.parents).unwrap_or_default(),
         };
-        match entry(repo, commit, id, &form) {
-            Err(fault) => self.fault(commit, Some(id), fault),
-            Ok((entry, is_canonical)) => {
-                if !is_canonical {
-                    self.fault(commit, Some(id), EntryFault::Form(FILE.to_owned()));
-                    return form.parents;
-                }
-                self.found.insert(commit, entry);
-                self.unverified.extend(form.signature.map(|armour| (commit, armour, payload)));
-            }
-        }
-        form.parents
+        let file = match &form {
+            Ok(form) => file(repo, form.tree),
+            Err(header) => Err(EntryFault::Form(header.clone())),
+        };
+        self.unread.push(Stored { commit, raw, form, file });
+        parents
     }
 
     fn finish(mut self) -> WholeLedger {
-        let verified: Vec<(CommitId, SignatureState)> = self
-            .unverified
-            .par_iter()
-            .map(|(commit, armour, payload)| (*commit, verified(armour, payload)))
-            .collect();
-        for (commit, state) in verified {
-            if let Some(entry) = self.found.get_mut(&commit) {
-                entry.signature = state;
+        let read: Vec<Result<WholeEntry, FaultyEntry>> = self.unread.par_iter().map(Stored::read).collect();
+        for entry in read {
+            match entry {
+                Ok(entry) => {
+                    self.found.insert(entry.commit, entry);
+                }
+                Err(fault) => self.faults.push(fault),
             }
         }
         let keys = self.found.iter().map(|(commit, entry)| (*commit, (entry.lamport, entry.id))).collect();
@@ -144,32 +151,53 @@ fn verified(armour: &[u8], payload: &[u8]) -> SignatureState {
     }
 }
 
-fn entry(repo: &Repo, commit: CommitId, id: EntryId, form: &Form) -> Result<(WholeEntry, bool), EntryFault> {
+/// What the entry of `commit` says.
+pub(in crate::ledger) fn said(repo: &Repo, commit: CommitId) -> Option<Map<String, Value>> {
+    let bytes = file(repo, repo.tree_of(commit).ok()?).ok()?;
+    decode_open(&bytes).ok().map(|(open, _)| open.body)
+}
+
+/// The bytes of the file that the tree of an entry holds.
+fn file(repo: &Repo, tree: TreeId) -> Result<Vec<u8>, EntryFault> {
     let unreadable = |why: String| EntryFault::Unreadable(why);
-    let entries = repo.tree_entries(form.tree).map_err(|err| unreadable(err.to_string()))?;
+    let entries = repo.tree_entries(tree).map_err(|err| unreadable(err.to_string()))?;
     let known = [FILE.as_bytes(), EVIDENCE.as_bytes()];
     if let Some(odd) = entries.iter().find(|entry| !known.contains(&entry.name.as_slice())) {
         return Err(EntryFault::Form(String::from_utf8_lossy(&odd.name).chars().take(40).collect()));
     }
     let file = entries.iter().find(|entry| entry.name == FILE.as_bytes() && entry.mode == MODE_FILE);
     let file = file.ok_or_else(|| unreadable(format!("its tree holds no {FILE}")))?;
-    let bytes = match repo.read_blob(file.id, MAX_ENTRY).map_err(|err| unreadable(err.to_string()))? {
-        Blob::Content(bytes) => bytes,
-        Blob::TooLarge(size) => return Err(unreadable(format!("{FILE} has {size} bytes"))),
-    };
-    let (open, is_canonical) = decode_open(&bytes).map_err(|why| unreadable(format!("{FILE}: {why}")))?;
-    let entry = WholeEntry {
-        id,
-        commit,
-        writer: open.writer,
-        lamport: open.lamport,
-        at: open.at,
-        kind: open.kind,
-        ledger: open.ledger,
-        body: open.body.into(),
-        parents: form.parents.clone(),
-        signature: SignatureState::Unsigned,
-        copies: Vec::new(),
-    };
-    Ok((entry, is_canonical))
+    match repo.read_blob(file.id, MAX_ENTRY).map_err(|err| unreadable(err.to_string()))? {
+        Blob::Content(bytes) => Ok(bytes),
+        Blob::TooLarge(size) => Err(unreadable(format!("{FILE} has {size} bytes"))),
+    }
+}
+
+impl Stored {
+    fn read(&self) -> Result<WholeEntry, FaultyEntry> {
+        let payload = unsigned(&self.raw);
+        let id = EntryId(sha2::Sha256::digest(&payload).into());
+        let faulty = |fault: EntryFault| FaultyEntry { commit: self.commit, id: Some(id), fault };
+        let bytes = self.file.as_ref().map_err(|fault| faulty(fault.clone()))?;
+        let form = self.form.as_ref().map_err(|header| faulty(EntryFault::Form(header.clone())))?;
+        let (open, is_canonical) =
+            decode_open(bytes).map_err(|why| faulty(EntryFault::Unreadable(format!("{FILE}: {why}"))))?;
+        if !is_canonical {
+            return Err(faulty(EntryFault::Form(FILE.to_owned())));
+        }
+        let armour = form.signature.as_ref();
+        Ok(WholeEntry {
+            id,
+            commit: self.commit,
+            writer: open.writer,
+            lamport: open.lamport,
+            at: open.at,
+            kind: open.kind,
+            ledger: open.ledger,
+            body: open.body.into(),
+            parents: form.parents.clone(),
+            signature: armour.map_or(SignatureState::Unsigned, |armour| verified(armour, &payload)),
+            copies: Vec::new(),
+        })
+    }
 }

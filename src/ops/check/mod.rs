@@ -113,6 +113,9 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
     if let Some(undecided) = missing_evidence(&repo, &range.commits)? {
         return Ok(Err(Box::new(without_evidence(&spelled.text, range.commits.len(), undecided))));
     }
+    if let Some(undecided) = witnessed::cut_off(&repo)? {
+        return Ok(Err(Box::new(without_evidence(&spelled.text, range.commits.len(), undecided))));
+    }
     let (config, violations) = range::configuration(&repo, &range)?;
     let tip = NotesStore::open(&repo)?.tip();
     Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))

@@ -97,7 +97,7 @@ fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Diagnostic> {
 }
 
 fn ledger(tampered: &Tampered) -> Diagnostic {
-    let Tampered { writer, how } = tampered;
+    let Tampered { writer, how, .. } = tampered;
     let (code, what, help) = match how {
         TamperedHow::Forked(one, other) => (
             "forked-ledger",

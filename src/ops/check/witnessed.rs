@@ -14,6 +14,8 @@ use crate::domain::response::AckMode;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, HaltAnswer, SignedLedger, Witnessed, short};
+use crate::git::Repo;
+use crate::ledger::{EntryFault, Ledger};
 use crate::store::fingerprint::Fingerprinter;
 
 /// The code of every message of this kind.
@@ -48,7 +50,7 @@ pub(super) fn judge(
     let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
     judged.violations.extend(replaced(case)?);
     let ledger = witnessing::of(case.repo, Some(id), asked.now)?;
-    if let Some(why) = unusable(case, &ledger, id) {
+    if let Some(why) = unusable(&ledger, id) {
         judged.undecided.push(why);
         return Ok(judged);
     }
@@ -83,16 +85,30 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
 }
 
 /// Why nothing can be said of the ledger.
-fn unusable(case: &Case<'_>, ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
-    let undecided = |message: String, help: &str| Diagnostic::error(message).code(CODE).help(help);
-    if !ledger.entries.iter().any(|entry| entry.id == id) {
-        let message = format!("the ledger {} is not here", short(id));
-        return Some(undecided(message, "git fetch origin '+refs/andon/*:refs/andon/*'"));
-    }
-    let is_cut = case.repo.is_shallow() && ledger.faulty.iter().any(|fault| fault.id.is_none());
-    is_cut.then(|| {
-        undecided("the ledger is cut off here: this clone is shallow".to_owned(), "git fetch --unshallow")
+fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
+    let is_here = ledger.entries.iter().any(|entry| entry.id == id);
+    (!is_here).then(|| {
+        Diagnostic::error(format!("the ledger {} is not here", short(id)))
+            .code(CODE)
+            .help("git fetch origin '+refs/andon/*:refs/andon/*'")
     })
+}
+
+/// A ledger that a shallow clone cuts off: who answered what cannot be told then, of any halt.
+///
+/// # Errors
+/// Its refs cannot be read.
+pub(super) fn cut_off(repo: &Repo) -> Result<Option<Diagnostic>, OpsError> {
+    if !repo.is_shallow() {
+        return Ok(None);
+    }
+    let faults = Ledger::open(repo).read_whole()?.faults;
+    let is_cut = faults.iter().any(|faulty| faulty.fault == EntryFault::Missing);
+    Ok(is_cut.then(|| {
+        Diagnostic::error("the ledger is cut off here: this clone is shallow")
+            .code(CODE)
+            .help("git fetch --unshallow")
+    }))
 }
 
 /// A halt of the range that later commits followed: it has an answer, and for the code that was halted.
@@ -113,8 +129,9 @@ fn of_halt(
         return Ok(None);
     }
     let Some(answer) = ledger.answer_to(known.id) else {
-        let what =
-            format!("halt {} ({}) was never answered by a witness", short(known.id), known.halt.message);
+        let never =
+            || format!("halt {} ({}) was never answered by a witness", short(known.id), known.halt.message);
+        let what = ledger.misdirected(known.id).unwrap_or_else(never);
         return Ok(Some(refused(what, "a witness answers: andon review resolve ROUND, then: andon sync")));
     };
     let used = code_of(case, examined, head)?;

@@ -118,7 +118,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> 
     let signer = witnessing::signer(ctx, ws)?;
     let answering = Answering { ledger: &ledger, at, signer: &signer };
     let (answer, text) = answer(ctx, ws, answering, given)?;
-    let body = complete(ws, answering, answer)?;
+    let mut body = complete(ws, answering, answer)?;
+    body.insert("given".to_owned(), witnessing::given(ctx));
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
     let _gone = std::fs::remove_file(kept(ws));

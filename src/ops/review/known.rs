@@ -21,11 +21,15 @@ pub fn precedents(
     tag: Option<&str>,
     words: &[String],
 ) -> Result<Vec<PrecedentListJson>, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let mut ledger = witnessing::look(ws)?;
     let text = (!words.is_empty()).then(|| Words::of(&words.join(" ")));
     let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
-    let found = ledger.folded.precedents(&query).into_iter();
-    let list = found.map(|found| PrecedentListJson {
+    let found = ledger.folded.precedents(&query);
+    ledger.fetch(
+        &ws.repo,
+        found.iter().flat_map(|found| found.votes.first().into_iter().chain([&found.round])).copied(),
+    );
+    let list = found.into_iter().map(|found| PrecedentListJson {
         rationale: found.votes.first().map(|vote| ledger.rationale(*vote)).unwrap_or_default(),
         precedent: ledger.precedent(found),
     });
@@ -109,7 +113,7 @@ pub fn concerns_text(found: &[ConcernJson]) -> String {
 /// # Errors
 /// The ledger cannot be read.
 pub fn standing(ws: &Workspace, who: Option<&str>) -> Result<Vec<StandingJson>, OpsError> {
-    let ledger = witnessing::load(ws)?.with_policy()?;
+    let ledger = witnessing::look(ws)?.with_policy()?;
     let folded = &ledger.folded;
     let policy = &folded.authority.at_end;
     let state = &folded.state;
@@ -181,7 +185,7 @@ pub fn standing_text(found: &[StandingJson]) -> String {
 /// # Errors
 /// The ledger cannot be read.
 pub fn private_notice(ws: &Workspace, key: &str) -> Result<Option<&'static str>, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let ledger = witnessing::look(ws)?;
     let weighed = ledger.who(key).and_then(|who| ledger.folded.state.weighed.get(who));
     let Some(weighed) = weighed else { return Ok(None) };
     let newest: Vec<Vec<f64>> =

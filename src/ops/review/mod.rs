@@ -3,6 +3,7 @@
 mod act;
 mod ballot;
 mod follow;
+mod halted;
 mod known;
 mod remembered;
 mod rounds;

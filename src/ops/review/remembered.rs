@@ -13,7 +13,7 @@ use crate::engine::workspace::Workspace;
 use crate::git::{read_plain, replace_plain};
 use crate::ledger::Ledger;
 use crate::review::code::Code;
-use crate::review::entry::WINDOW;
+use crate::review::window::WINDOW;
 use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.

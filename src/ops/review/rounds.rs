@@ -71,24 +71,27 @@ impl WaitingList {
 /// # Errors
 /// The ledger cannot be read.
 pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
+    witnessing::only_look(&ws.repo);
     let memory = Memory::of(ws);
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
         return Ok(known);
     }
-    let ledger = witnessing::load(ws)?;
-    let found = list(ws, &ledger);
+    let mut ledger = witnessing::look(ws)?;
+    let found = list(ws, &mut ledger);
     if let Some(memory) = memory {
         memory.put(&ledger, &found);
     }
     Ok(found)
 }
 
-fn list(ws: &Workspace, ledger: &SignedLedger) -> WaitingList {
+fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     let halt = standing::recorded(ws).ok().flatten();
     let halt = halt.filter(|halt| witnessing::asks_signature(ws, halt).is_some()).map(|halt| halt.id);
     let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ledger, round, halt));
-    let rounds: Vec<&RoundState> = rounds.collect();
-    let may = ledger.may_accept(ws.opened, &rounds.iter().map(|round| round.entry).collect::<Vec<_>>());
+    let shown: Vec<usize> = rounds.map(|round| round.entry).collect();
+    ledger.fetch(&ws.repo, shown.iter().copied());
+    let rounds: Vec<&RoundState> = shown.iter().filter_map(|entry| state(ledger, *entry)).collect();
+    let may = ledger.may_accept(ws.opened, &shown);
     let found = rounds.iter().zip(may).map(|(round, may_answer)| {
         let missing = round.open_panel().map_or(0, |panel| panel.size.saturating_sub(panel.seats.len()));
         WaitingRound {

@@ -3,7 +3,9 @@
 
 use serde_json::Value;
 
+use super::halted::{HaltedWork, halted};
 use super::rounds::{self, state};
+use crate::domain::briefing::DecidedBefore;
 use crate::domain::ids::TreeId;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, SignedLedger};
@@ -28,6 +30,8 @@ pub struct ShownRound {
     pub may_answer: Vec<String>,
     /// Names of the texts that are kept beside its entry.
     pub evidence: Vec<String>,
+    /// Of a halt: what was halted.
+    pub(super) halted: Option<HaltedWork>,
 }
 
 /// Finds a round.
@@ -39,7 +43,9 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
     let round = rounds::find(ws, &ledger, named)?;
     let may_answer = ledger.may_accept(ws.opened, &[round]).pop().unwrap_or_default();
     let evidence = evidence(ws, &ledger, round)?;
-    Ok(ShownRound { ledger, round, may_answer, evidence })
+    let is_halt = state(&ledger, round).is_some_and(|round| round.is_halt);
+    let halted = is_halt.then(|| halted(ws, &ledger, round));
+    Ok(ShownRound { ledger, round, may_answer, evidence, halted })
 }
 
 /// The texts beside an entry; what a stranger put there in another form is none.
@@ -73,7 +79,7 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
         }
     };
     if round.is_halt {
-        halt(ledger, shown.round, &mut block);
+        halt(shown, &mut block);
     } else {
         block("Question", round.issuer.as_deref(), &ledger.question(shown.round));
         lineage(ledger, shown.round, round, &mut block);
@@ -93,7 +99,8 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
 
 type Block<'a> = dyn FnMut(&str, Option<&str>, &str) + 'a;
 
-fn halt(ledger: &SignedLedger, entry: usize, block: &mut Block<'_>) {
+fn halt(shown: &ShownRound, block: &mut Block<'_>) {
+    let (ledger, entry) = (&shown.ledger, shown.round);
     let say = |name: &str| ledger.text(entry, name);
     block("Halt", say("rule").as_deref(), &say("message").unwrap_or_default());
     let body = &ledger.entries[entry].body;
@@ -106,13 +113,28 @@ fn halt(ledger: &SignedLedger, entry: usize, block: &mut Block<'_>) {
     if !trend.is_empty() {
         block("Failing tests, oldest first", None, &trend.join(", "));
     }
+    let mut part = |title: &str, lines: &[String]| {
+        if !lines.is_empty() {
+            block(title, None, &lines.join("\n"));
+        }
+    };
+    if let Some(work) = &shown.halted {
+        part("The halted change", &work.change);
+        part("Its tests", &work.tests);
+        part("Evidence", &work.evidence);
+        let decided = |found: &DecidedBefore| {
+            let question = found.question.lines().next().unwrap_or_default();
+            format!("{} {} by {}: {question}", found.round, found.decision, found.by.join(", "))
+        };
+        part("Decided before", &work.precedents.iter().map(decided).collect::<Vec<_>>());
+    }
     let mut commands = vec!["andon status".to_owned()];
     if let Some(head) = say("head") {
         let head: String = head.chars().take(12).collect();
         commands.push(format!("git show {head}"));
         commands.push(format!("andon show {head}"));
     }
-    block("What was halted", None, &commands.join("\n"));
+    block("All of it", None, &commands.join("\n"));
     let actions = list(body.get("suggested_actions"));
     if !actions.is_empty() {
         block("What Andon suggests", None, &actions.join("\n"));
@@ -154,10 +176,28 @@ fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String 
                 let line = format!("  {what} by {}: {why}", vote.witness);
                 out.push_str(&escape::terminal(&line));
                 out.push('\n');
+                out.push_str(&given(ledger, vote.entry));
             }
         }
     }
     out
+}
+
+/// How an answer was given, where that leaves open who gave it.
+fn given(ledger: &SignedLedger, vote: usize) -> String {
+    let Some(given) = ledger.entries[vote].body.get("given").and_then(Value::as_object) else {
+        return String::new();
+    };
+    let above = given.get("unmarked_above").and_then(Value::as_u64).unwrap_or(0);
+    match (given.get("terminal").and_then(Value::as_bool), above) {
+        (Some(true) | None, _) => String::new(),
+        (Some(false), 0) => {
+            "    given without a terminal; nothing is known of the processes above\n".to_owned()
+        }
+        (Some(false), seen) => {
+            format!("    given without a terminal; no agent's marker in {seen} processes above\n")
+        }
+    }
 }
 
 /// Answers that came when the round was decided: they count for nothing, and are not lost.

@@ -95,7 +95,8 @@ fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Roun
     let round = PendingRound::open(said, ctx.now.0, expires);
     // Told now, and not at its end: what is asked must be a round.
     let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
-    if asked.question.trim().is_empty() || asked.question.len() > MAX_SIGNED {
+    let question = text(&round.body(), "question")?;
+    if question.trim().is_empty() || question.len() > MAX_SIGNED {
         return Err(wrong("question: must not be empty, and have at most 4 KiB"));
     }
     ledger.allow(ctx, &Draft { kind: "round", said: &round.body(), evidence: &[], signer: None })?;

@@ -127,7 +127,7 @@ impl<'a> Judging<'a> {
     }
 
     fn grant(&self, entry: usize) -> Option<&'a KeyGrant> {
-        match &self.material.payloads[entry] {
+        match self.material.payload(entry) {
             Ok(Payload::KeyAdd(grant)) => Some(grant),
             Ok(_) | Err(_) => None,
         }
@@ -155,7 +155,7 @@ impl<'a> Judging<'a> {
 
     /// What is wrong with an entry about keys.
     fn judge(&self, entry: usize) -> Option<Code> {
-        let Ok(payload) = &self.material.payloads[entry] else { return Some(Code::BadPayload) };
+        let Ok(payload) = self.material.payload(entry) else { return Some(Code::BadPayload) };
         match payload {
             Payload::Policy(policy) => self.judge_policy(entry, policy).err(),
             Payload::PolicySign(id) => self.judge_signature(entry, id).err(),
@@ -256,7 +256,7 @@ impl<'a> Judging<'a> {
 
     /// Takes up a valid entry: a signature may be the one that brings something into force.
     fn enter(&mut self, entry: usize) -> Result<(), Revoked> {
-        let target = match &self.material.payloads[entry] {
+        let target = match self.material.payload(entry) {
             Ok(Payload::PolicySign(id)) => self.material.ids.get(id.as_str()).copied().unwrap_or(entry),
             Ok(_) | Err(_) => entry,
         };
@@ -270,7 +270,7 @@ impl<'a> Judging<'a> {
             self.winners.insert(policy.version, target);
             self.came.push((self.material.graph.place[entry], target));
         }
-        let Ok(Payload::KeyRevoke(revoke)) = &self.material.payloads[target] else { return Ok(()) };
+        let Ok(Payload::KeyRevoke(revoke)) = self.material.payload(target) else { return Ok(()) };
         let is_own = revoke.key == self.signer(target);
         let is_known = self.revoked.iter().any(|known| known.by == target);
         if is_known || !(is_own || is_complete) {

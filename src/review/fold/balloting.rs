@@ -61,7 +61,7 @@ impl Fold<'_> {
     }
 
     fn commitment(&self, commit: usize) -> Option<[u8; 32]> {
-        match &self.material.payloads[commit] {
+        match self.material.payload(commit) {
             Ok(Payload::BallotCommit(ballot)) => Some(ballot.commitment),
             Ok(_) | Err(_) => None,
         }

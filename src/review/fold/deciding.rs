@@ -153,6 +153,9 @@ impl Fold<'_> {
             self.state.rounds[round].decisions.last().is_some_and(|before| before.key == decided.key);
         let choice = decided.votes.first().map(|vote| self.state.votes.all[*vote].choice);
         let blamed = self.blamed(&decided);
+        if decided.by != DecidedBy::Single {
+            self.state.votes.contest(round);
+        }
         self.state.rounds[round].decisions.push(decided);
         if !is_upheld {
             let winner = choice.and_then(|choice| self.winner(round, choice));

@@ -9,14 +9,13 @@ mod rounds;
 mod settling;
 mod state;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::authority::{Authority, Material};
 use super::code::Code;
 use super::entry::ReviewEntry;
 use super::graph::Graph;
 use super::payload::Payload;
-use super::payload::member::Malformed;
 use super::payload::policy::KeyRole;
 pub use resolving::misfit;
 use state::FoldState;
@@ -29,38 +28,54 @@ const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
 pub fn fold(entries: &[ReviewEntry], now: i64) -> Folded {
     let ground = Ground::of(entries, now);
     let authority = Authority::of(ground.material());
-    let state = Fold::of(ground.material(), &authority, now, entries.len()).state;
+    let mut fold = Fold { material: ground.material(), authority: &authority, state: FoldState::default() };
+    fold.open_accounts();
+    for entry in &ground.graph.order {
+        fold.step(*entry);
+    }
+    fold.expire(now);
+    let state = fold.state;
     Folded { state, authority, graph: ground.graph, now }
 }
 
-/// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended.
-pub fn tried(entries: &[ReviewEntry], first: usize, now: i64) -> Vec<Option<Code>> {
-    let ground = Ground::of(entries, now);
+/// What would become of the last of `entries`, which follows all that count among the others, if it were appended now;
+/// `folded` is what the others came to.
+pub fn appended(folded: &Folded, entries: &[ReviewEntry]) -> Option<Code> {
+    let ground = Ground::of(entries, folded.now);
     let authority = Authority::of(ground.material());
-    let mut fold = Fold::of(ground.material(), &authority, now, first);
+    let mut fold = Fold { material: ground.material(), authority: &authority, state: folded.state.clone() };
+    let last = entries.len().checked_sub(1)?;
+    fold.step(last);
+    fold.state.codes.get(&last).copied()
+}
+
+/// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended to
+/// those before, which came to `folded`.
+pub fn tried(folded: &Folded, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
+    let ground = Ground::of(entries, folded.now);
+    let authority = Authority::of(ground.material());
+    let mut fold = Fold { material: ground.material(), authority: &authority, state: folded.state.clone() };
     (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect()
 }
 
 /// What is known of entries before any of them is judged.
 struct Ground<'a> {
     entries: &'a [ReviewEntry],
-    payloads: Vec<Result<Payload, Malformed>>,
     graph: Graph,
-    ids: BTreeMap<&'a str, usize>,
+    ids: HashMap<&'a str, usize>,
 }
 
 impl<'a> Ground<'a> {
     fn of(entries: &'a [ReviewEntry], now: i64) -> Self {
         Self {
             entries,
-            payloads: entries.iter().map(|entry| Payload::read(&entry.kind, &entry.body)).collect(),
             graph: Graph::of(entries, now),
             ids: entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect(),
         }
     }
 
     fn material(&self) -> Material<'_> {
-        Material { entries: self.entries, payloads: &self.payloads, graph: &self.graph, ids: &self.ids }
+        Material { entries: self.entries, graph: &self.graph, ids: &self.ids }
     }
 }
 
@@ -69,19 +84,6 @@ struct Fold<'a> {
     material: Material<'a>,
     authority: &'a Authority,
     state: FoldState,
-}
-
-impl<'a> Fold<'a> {
-    /// The fold of the entries before `end`, at `now`.
-    fn of(material: Material<'a>, authority: &'a Authority, now: i64, end: usize) -> Self {
-        let mut fold = Self { material, authority, state: FoldState::default() };
-        fold.open_accounts();
-        for entry in material.graph.order.iter().filter(|entry| **entry < end) {
-            fold.step(*entry);
-        }
-        fold.expire(now);
-        fold
-    }
 }
 
 impl Fold<'_> {
@@ -99,7 +101,7 @@ impl Fold<'_> {
 
     fn take(&mut self, entry: usize) -> Result<(), Code> {
         let material = self.material;
-        let payload = material.payloads[entry].as_ref().map_err(|_| Code::BadPayload)?;
+        let payload = material.payload(entry).as_ref().map_err(|_| Code::BadPayload)?;
         match payload {
             Payload::Policy(_) | Payload::PolicySign(_) | Payload::KeyAdd(_) | Payload::KeyRevoke(_) => {
                 self.authority.codes.get(&entry).map_or(Ok(()), |code| Err(*code))
@@ -122,7 +124,7 @@ impl Fold<'_> {
 
     /// Whether an accept would be valid. It changes nothing but its round, which is put back.
     fn accept_tried(&mut self, entry: usize) -> Option<Code> {
-        let Ok(Payload::Accept(id)) = &self.material.payloads[entry] else { return Some(Code::BadPayload) };
+        let Ok(Payload::Accept(id)) = self.material.payload(entry) else { return Some(Code::BadPayload) };
         let round = match self.round_of(entry, id) {
             Ok(round) => round,
             Err(code) => return Some(code),

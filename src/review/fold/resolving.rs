@@ -5,7 +5,6 @@ use crate::review::capture::Counted;
 use crate::review::code::Code;
 use crate::review::payload::vote::{Resolution, VoteChoice, VoteSaid};
 use crate::review::round::{Decided, DecidedBy, RoundState, RoundStatus};
-use crate::review::similarity::Words;
 use crate::review::votes::Vote;
 
 /// Which entry votes on what.
@@ -92,11 +91,11 @@ impl Fold<'_> {
             at,
             round,
             choice: said.choice,
-            key: said.key(),
+            key: said.key.clone(),
             seconds: said.seconds,
             tags,
-            rationale: Words::of(&said.rationale),
-            amended: said.amended.as_deref().map(Words::of).unwrap_or_default(),
+            rationale: said.rationale.clone(),
+            amended: said.amended.clone().unwrap_or_default(),
             attributed_to: said.attributed_to.clone(),
             self_reviewed,
             made: None,

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use super::{FLAG, Fold, Names};
 use crate::review::accounts::{Cause, ESCROW, Ends};
 use crate::review::code::Code;
-use crate::review::entry::DAY;
 use crate::review::payload::asked::{Actors, RoundAsked, Trigger};
 use crate::review::round::{Came, DeadEnd, FlagRoute, Panel, PanelCause, RoundState, RoundStatus, Seat};
-use crate::review::similarity::Words;
+use crate::review::window::DAY;
 
 /// How long a decision may be flagged.
 const FLAG_TIME: i64 = 7 * DAY;
@@ -177,7 +176,7 @@ fn asked_round(entry: usize, asked: &RoundAsked) -> RoundState {
         },
         tags: asked.tags.clone(),
         bounty: asked.bounty,
-        question: Words::of(&asked.question),
+        question: asked.question.clone(),
         paid: asked.paid_to.clone().filter(|_| asked.issuer.is_some()),
         ..RoundState::of(entry)
     }

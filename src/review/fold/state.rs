@@ -33,7 +33,7 @@ pub struct Weighed {
 }
 
 /// Everything that entries came to.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct FoldState {
     pub codes: BTreeMap<usize, Code>,
     pub rounds: Vec<RoundState>,

@@ -1,5 +1,6 @@
 //! The short things that entries say: a key is revoked, a ballot is cast, a loop went on.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::member::{Malformed, Members, malformed};
@@ -14,7 +15,7 @@ pub fn reasoned(members: Members<'_>) -> Result<String, Malformed> {
 }
 
 /// A key that counts no more, but for what stands before (S7).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRevoke {
     pub key: String,
     /// Entries that are good still, with all their ancestors.
@@ -31,7 +32,7 @@ impl KeyRevoke {
 }
 
 /// The sealed vote of a panel's member.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotCommit {
     pub round: String,
     pub commitment: [u8; 32],
@@ -45,7 +46,7 @@ impl BallotCommit {
 }
 
 /// The opened vote of a panel's member.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotReveal {
     pub round: String,
     /// What its commitment must be.
@@ -68,7 +69,7 @@ impl BallotReveal {
 }
 
 /// How the loop went on after an answer (R7).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// A resolution, or the round that a panel decided.
     pub resolution: String,

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::member::{Malformed, Members, malformed};
 use crate::review::similarity::{Similarity, Words};
 
 /// Why a round waits for a person, in the order in which a round names them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Trigger {
     Deferral,
     ParseFailure,
@@ -48,7 +50,7 @@ impl Trigger {
 const PARSE_FAILURES: i64 = 2;
 
 /// What the judge said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgeSaid {
     pub deferred: bool,
     pub parse_failures: i64,
@@ -56,7 +58,7 @@ pub struct JudgeSaid {
 }
 
 /// Who took part, by name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Actors {
     pub proposer: Option<String>,
     pub opposer: Option<String>,
@@ -71,7 +73,7 @@ impl Actors {
 }
 
 /// When claim, critique and verdict came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Arrivals {
     pub claim: Option<i64>,
     pub critique: Option<i64>,
@@ -79,9 +81,9 @@ pub struct Arrivals {
 }
 
 /// A question put by agents, with what they said. What did not come is absent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundAsked {
-    pub question: String,
+    pub question: Words,
     pub issuer: Option<String>,
     pub cast: Actors,
     /// By role: the people who answer for who played it.
@@ -91,8 +93,8 @@ pub struct RoundAsked {
     pub opened_at: Option<i64>,
     pub expires_at: Option<i64>,
     pub arrived: Arrivals,
-    pub claim: Option<String>,
-    pub critique: Option<String>,
+    pub claim: Option<Words>,
+    pub critique: Option<Words>,
     pub verdict: Option<JudgeSaid>,
     pub tags: BTreeSet<String>,
     pub bounty: i64,
@@ -120,7 +122,7 @@ impl RoundAsked {
             },
         };
         Ok(Self {
-            question: members.text("question")?,
+            question: Words::of(&members.text("question")?),
             issuer,
             cast: Actors {
                 proposer: members.maybe_text("proposer")?,
@@ -132,8 +134,8 @@ impl RoundAsked {
             opened_at: members.time("opened_at")?,
             expires_at: members.time("expires_at")?,
             arrived,
-            claim: members.maybe_text("claim")?,
-            critique: members.maybe_text("critique")?,
+            claim: members.maybe_text("claim")?.as_deref().map(Words::of),
+            critique: members.maybe_text("critique")?.as_deref().map(Words::of),
             verdict: verdict(members)?,
             tags: members.set("tags")?,
             bounty,
@@ -145,8 +147,7 @@ impl RoundAsked {
 
     /// What claim and critique have in common, if both came.
     pub fn similarity(&self) -> Option<Similarity> {
-        let words = |text: &Option<String>| text.as_deref().map(Words::of);
-        Some(words(&self.claim)?.compare(&words(&self.critique)?))
+        Some(self.claim.as_ref()?.compare(self.critique.as_ref()?))
     }
 
     /// Why a person is needed, derived from texts and times; empty when none is. `alike` is [`Self::similarity`]; `opened` and `timeout` stand in for a
@@ -162,8 +163,7 @@ impl RoundAsked {
         add(Trigger::Deferral, judge.is_some_and(|said| said.deferred));
         add(Trigger::ParseFailure, judge.is_some_and(|said| said.parse_failures >= PARSE_FAILURES));
         add(Trigger::Agreement, alike.is_some_and(|found| found.agreement));
-        let is_short = |text: &String| Words::of(text).is_short();
-        let short = alike.map(|found| found.short).or_else(|| self.critique.as_ref().map(is_short));
+        let short = alike.map(|found| found.short).or_else(|| self.critique.as_ref().map(Words::is_short));
         add(Trigger::ShortCritique, short == Some(true));
         let expires =
             self.expires_at.unwrap_or_else(|| self.opened_at.unwrap_or(opened).saturating_add(timeout));

@@ -6,6 +6,7 @@ pub mod member;
 pub mod policy;
 pub mod vote;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use acts::{Answered, BallotCommit, BallotReveal, KeyRevoke};
@@ -15,7 +16,7 @@ use policy::{KeyGrant, ReviewPolicy};
 use vote::Resolution;
 
 /// What an entry says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Payload {
     Policy(Box<ReviewPolicy>),
     /// A further signature under the entry it names.

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::member::{Malformed, Members, malformed};
-use crate::review::entry::DAY;
+use crate::review::window::DAY;
 
 /// What a key may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum KeyRole {
     Admin,
     Witness,
@@ -38,7 +40,7 @@ impl KeyRole {
 }
 
 /// A key, who holds it, and what for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyGrant {
     pub key: String,
     pub who: String,
@@ -73,7 +75,7 @@ impl KeyGrant {
 }
 
 /// The numbers that a policy may set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewRules {
     /// Seconds of an epoch.
     pub epoch: i64,
@@ -132,7 +134,7 @@ impl ReviewRules {
 }
 
 /// One version of the policy.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewPolicy {
     pub version: i64,
     /// How many admin keys must sign a change.

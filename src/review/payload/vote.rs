@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::asked::Trigger;
 use super::member::{Malformed, Members, is_blank, malformed};
+use crate::review::similarity::Words;
 
 /// The five decisions; each is an axis of adjustments (R25).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum VoteChoice {
     AcceptSynthesis,
     AcceptProposer,
@@ -36,16 +38,18 @@ impl VoteChoice {
 }
 
 /// The members that a resolution and a ballot share.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VoteSaid {
     pub choice: VoteChoice,
-    /// The text of an amendment.
-    pub amended: Option<String>,
+    /// What is counted: the decision, and of an amendment its text, whatever the white space.
+    pub key: String,
+    /// The words of an amendment.
+    pub amended: Option<Words>,
     /// Whether sycophancy was assessed.
     pub assessed: bool,
     /// Whether it says that the rules themselves are wrong.
     pub concern: bool,
-    pub rationale: String,
+    pub rationale: Words,
     pub seconds: i64,
     pub attributed_to: Option<String>,
     pub tags: BTreeSet<String>,
@@ -80,10 +84,11 @@ impl VoteSaid {
         strongest(members)?;
         Ok(Self {
             choice,
-            amended,
+            key: key(choice, amended.as_deref()),
+            amended: amended.as_deref().map(Words::of),
             assessed: sycophancy(members)?,
             concern: concern(members)?,
-            rationale: rationale.ok_or_else(|| malformed("rationale", "must not be empty"))?,
+            rationale: Words::of(&rationale.ok_or_else(|| malformed("rationale", "must not be empty"))?),
             seconds: members
                 .whole("time_spent_seconds")?
                 .ok_or_else(|| malformed("time_spent_seconds", "a whole number of at least 0 is missing"))?,
@@ -91,15 +96,14 @@ impl VoteSaid {
             tags: members.set("tags")?,
         })
     }
+}
 
-    /// What is counted: the decision, and of an amendment its text, whatever the white space.
-    pub fn key(&self) -> String {
-        let Some(text) = &self.amended else { return self.choice.name().to_owned() };
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let digest: String =
-            Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-        format!("{}:{digest}", self.choice.name())
-    }
+fn key(choice: VoteChoice, amended: Option<&str>) -> String {
+    let Some(text) = amended else { return choice.name().to_owned() };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let digest: String =
+        Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}:{digest}", choice.name())
 }
 
 /// The claims that were checked; there may be none.
@@ -153,7 +157,7 @@ fn concern(members: Members<'_>) -> Result<bool, Malformed> {
 }
 
 /// A single witness's answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
     pub round: String,
     pub trigger: Trigger,

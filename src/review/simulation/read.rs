@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::probe::Asking;
 use crate::review::entry::ReviewEntry;
+use crate::review::payload::Payload;
 use crate::review::payload::member::{self, Members};
 
 /// A line that is neither an entry nor a probe.
@@ -72,5 +73,6 @@ fn entry(body: Map<String, Value>, known: &HashMap<String, usize>) -> Result<Rev
         known.len().checked_sub(1).into_iter().collect()
     };
     let rank = Sha256::digest(id.as_bytes()).into();
-    Ok(ReviewEntry { id, rank, writer, at, kind, signer, touched: true, parents, body: body.into() })
+    let payload = Payload::read(&kind, &body).into();
+    Ok(ReviewEntry { id, rank, writer, at, kind, signer, touched: true, parents, body: body.into(), payload })
 }

@@ -34,7 +34,13 @@ pub const MAX_ENTRY: usize = 2 << 20;
 pub const MAX_NUMBER: u64 = (1 << 53) - 1;
 const MAX_ITEMS: usize = 64;
 const MAX_TEXT: usize = 4096;
-const MAX_KIND: usize = 128;
+/// Longest type that is kept of an entry of another version, in characters.
+pub const MAX_KIND: usize = 128;
+
+/// Whether entries of this type are halts, answers or stop switches.
+pub fn is_event(kind: &str) -> bool {
+    [HALTED, ACKNOWLEDGED, STOP_SWITCH].contains(&kind)
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]

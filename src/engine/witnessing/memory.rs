@@ -1,0 +1,152 @@
+//! What was read of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that who looks at it again reads
+//! and verifies only what is new. A saving that is there to be looked at: no hook, no check and nobody's answer reads a
+//! ledger through it, as whoever can write the file can write anything into it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::{Said, signer_of};
+use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::time::Timestamp;
+use crate::git::{Repo, read_plain, replace_plain};
+use crate::ledger::{SignatureState, WholeEntry, WholeLedger};
+use crate::review::payload::Payload;
+use crate::review::payload::member::{Malformed, malformed};
+use crate::signing::Touch;
+use crate::wire::envelope::{Key, open, seal};
+
+/// Largest memory that is read, in bytes.
+const MAX_MEMORY: u64 = 128 << 20;
+/// So many new entries are read again rather than everything written anew.
+const FEW: usize = 32;
+/// Up to so many entries everything is written anew for each.
+const SMALL: usize = 512;
+
+/// What entries say, by commit.
+pub(super) type Payloads = HashMap<CommitId, Arc<Result<Payload, Malformed>>>;
+
+/// An entry that was read before.
+#[derive(Serialize, Deserialize)]
+struct KnownEntry {
+    commit: CommitId,
+    id: EntryId,
+    writer: String,
+    lamport: u64,
+    at: Option<Timestamp>,
+    kind: String,
+    ledger: Option<String>,
+    parents: Vec<CommitId>,
+    /// The key that signed it, and whether it was touched.
+    signer: Option<(String, bool)>,
+    /// None where it is malformed.
+    payload: Option<Payload>,
+    /// What a policy says, as bytes; of others it is read where it is shown.
+    body: Option<Vec<u8>>,
+}
+
+/// What is known of a repository's ledgers.
+#[derive(Default)]
+pub(super) struct LedgerMemory {
+    pub(super) entries: HashMap<CommitId, WholeEntry>,
+    pub(super) payloads: Payloads,
+}
+
+fn place(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("andon").join("cache").join("ledger")
+}
+
+fn key() -> Key {
+    Key::of(&"ledger")
+}
+
+/// Policies are few, and read as a whole wherever a ledger is.
+fn is_kept_whole(kind: &str) -> bool {
+    kind == "policy"
+}
+
+impl LedgerMemory {
+    /// What was remembered; nothing where it is damaged. A command reads it once.
+    pub(super) fn load(repo: &Repo) -> Rc<Self> {
+        let known = repo.made().get::<Self>("");
+        known.unwrap_or_else(|| {
+            let memory = Rc::new(Self::read(repo));
+            repo.made().keep(String::new(), Rc::clone(&memory));
+            memory
+        })
+    }
+
+    fn read(repo: &Repo) -> Self {
+        let bytes = read_plain(&place(repo), MAX_MEMORY).ok().flatten().unwrap_or_default();
+        let known: Vec<KnownEntry> = open(key(), &bytes).unwrap_or_default();
+        let nothing: Arc<Said> = Arc::new(Map::new());
+        let mut memory = Self {
+            entries: HashMap::with_capacity(known.len()),
+            payloads: HashMap::with_capacity(known.len()),
+        };
+        for entry in known {
+            let wrong = || malformed("", "is wrong");
+            memory.payloads.insert(entry.commit, Arc::new(entry.payload.ok_or_else(wrong)));
+            let said = entry.body.and_then(|bytes| serde_json::from_slice::<Said>(&bytes).ok());
+            let touch = |touched: bool| if touched { Touch::Present } else { Touch::Unknown };
+            let signature = entry.signer.map_or(SignatureState::Unsigned, |(key, touched)| {
+                SignatureState::Good { key, touch: touch(touched) }
+            });
+            let whole = WholeEntry {
+                id: entry.id,
+                commit: entry.commit,
+                writer: entry.writer,
+                lamport: entry.lamport,
+                at: entry.at,
+                kind: entry.kind,
+                ledger: entry.ledger,
+                body: said.map_or_else(|| Arc::clone(&nothing), Arc::new),
+                parents: entry.parents,
+                signature,
+                copies: Vec::new(),
+            };
+            memory.entries.insert(entry.commit, whole);
+        }
+        memory
+    }
+
+    /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: what follows
+    /// them stands elsewhere than it says.
+    pub(super) fn keep(&self, repo: &Repo, whole: &WholeLedger) {
+        let is_new = |entry: &&WholeEntry| !self.payloads.contains_key(&entry.commit);
+        let new = whole.entries.iter().filter(is_new).count();
+        let is_plain = |entry: &WholeEntry| {
+            entry.copies.is_empty() && !matches!(entry.signature, SignatureState::Bad(_))
+        };
+        let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
+        if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
+            let known: Vec<KnownEntry> = whole.entries.iter().map(|entry| self.known(entry)).collect();
+            let _ = replace_plain(&place(repo), &seal(key(), &known));
+        }
+    }
+
+    fn known(&self, entry: &WholeEntry) -> KnownEntry {
+        let payload = match self.payloads.get(&entry.commit) {
+            Some(known) => known.as_ref().as_ref().ok().cloned(),
+            None => Payload::read(&entry.kind, &entry.body).ok(),
+        };
+        let (signer, touched) = signer_of(&entry.signature);
+        KnownEntry {
+            commit: entry.commit,
+            id: entry.id,
+            writer: entry.writer.clone(),
+            lamport: entry.lamport,
+            at: entry.at,
+            kind: entry.kind.clone(),
+            ledger: entry.ledger.clone(),
+            parents: entry.parents.clone(),
+            signer: signer.map(|key| (key, touched)),
+            payload,
+            body: is_kept_whole(&entry.kind).then(|| serde_json::to_vec(&*entry.body).unwrap_or_default()),
+        }
+    }
+}

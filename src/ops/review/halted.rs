@@ -1,0 +1,133 @@
+//! What a halt is about, for whoever answers it: the change that was halted, its tests, the evidence, and what people
+//! decided of matters like it. Bounded: the commands that show all of it stand behind it.
+
+use serde_json::Value;
+
+use crate::domain::briefing::DecidedBefore;
+use crate::domain::change::Change;
+use crate::domain::ids::CommitId;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::git::{GitError, Texts, hunks};
+use crate::store::notes::NotesStore;
+
+/// Most lines of a change that are shown, and most characters of each.
+const LINES: usize = 80;
+const COLUMNS: usize = 200;
+/// Largest file that is compared, in bytes.
+const MAX_FILE: usize = 1 << 20;
+/// Failing tests, and hashes of a kind, that are named.
+const NAMED: usize = 12;
+/// Digits of a hash that are shown.
+const DIGITS: usize = 12;
+
+/// A halted commit, in the order in which it is read; each part is lines, and empty where nothing is known.
+#[derive(Debug, Default)]
+pub struct HaltedWork {
+    /// What changed.
+    pub(super) change: Vec<String>,
+    /// What its tests came to.
+    pub(super) tests: Vec<String>,
+    /// The hashes that the halt names, the newest last.
+    pub(super) evidence: Vec<String>,
+    /// The nearest decisions.
+    pub(super) precedents: Vec<DecidedBefore>,
+}
+
+/// Gathers it for the halt of `entry`. What is not here, such as the commit of another clone, is left out.
+pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> HaltedWork {
+    let head = ledger.text(entry, "head").and_then(|head| head.parse::<CommitId>().ok());
+    let own = witnessing::short(ledger.entries[entry].id);
+    let near = witnessing::nearest(ws, &ledger.question(entry)).into_iter();
+    HaltedWork {
+        change: head.and_then(|head| change(ws, head).ok()).unwrap_or_default(),
+        tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),
+        evidence: evidence(ledger, entry),
+        precedents: near.filter(|found| found.round != own).collect(),
+    }
+}
+
+fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {
+    let stored = NotesStore::open(&ws.repo)?.get(head)?;
+    let Some(tests) = stored.and_then(|stored| stored.record.tests) else {
+        return Ok(vec!["no run of the tests is recorded on this code".to_owned()]);
+    };
+    let counts = &tests.counts;
+    let mut lines = vec![format!(
+        "{} failed, {} passed of {}: {}",
+        counts.failed + counts.errored,
+        counts.passed,
+        counts.total,
+        tests.command
+    )];
+    lines.extend(tests.failing.iter().take(NAMED).map(|name| format!("  {name}")));
+    lines.extend(more(tests.failing.len(), NAMED, "failing tests"));
+    Ok(lines)
+}
+
+/// That something was left out.
+fn more(all: usize, shown: usize, what: &str) -> Option<String> {
+    all.checked_sub(shown).filter(|left| *left > 0).map(|left| format!("({left} more {what})"))
+}
+
+fn evidence(ledger: &SignedLedger, entry: usize) -> Vec<String> {
+    let said = ledger.entries[entry].body.get("evidence");
+    let kinds = [("diffs", "changes"), ("tests", "test results"), ("outputs", "outputs")];
+    let line = |(name, title): (&str, &str)| {
+        let hashes = said?.get(name)?.as_array()?.iter().rev().take(NAMED).rev();
+        let hashes: Vec<String> =
+            hashes.filter_map(Value::as_str).map(|hash| hash.chars().take(DIGITS).collect()).collect();
+        (!hashes.is_empty()).then(|| format!("{title}: {}", hashes.join(" ")))
+    };
+    kinds.into_iter().filter_map(line).collect()
+}
+
+/// What the commit changed against its first parent.
+fn change(ws: &Workspace, head: CommitId) -> Result<Vec<String>, GitError> {
+    let info = ws.repo.commit(head)?;
+    let before = info.parents.first().map(|parent| ws.repo.tree_of(*parent)).transpose()?;
+    let mut texts = Texts::new(&ws.repo, 0);
+    let mut lines = Vec::new();
+    for change in ws.repo.changes(before, info.tree)? {
+        if lines.len() >= LINES {
+            break;
+        }
+        of_file(&mut texts, &change, &mut lines)?;
+    }
+    if lines.len() > LINES {
+        lines.truncate(LINES);
+        lines.push(format!("(cut; all of it: git show {})", head.short()));
+    }
+    Ok(lines)
+}
+
+/// The lines that went and came, without those around them.
+fn of_file(texts: &mut Texts<'_>, change: &Change, lines: &mut Vec<String>) -> Result<(), GitError> {
+    let path = String::from_utf8_lossy(&change.path);
+    let moved = change.old_path.as_ref().map(|old| format!("{} -> ", String::from_utf8_lossy(old)));
+    lines.push(format!("{}{path}", moved.unwrap_or_default()));
+    let mut sides = Vec::new();
+    for side in [change.old, change.new] {
+        sides.push(match side {
+            Some((_, id)) => texts.read(id, MAX_FILE)?,
+            None => Some(crate::git::Text::default()),
+        });
+    }
+    let [Some(old), Some(new)] = sides.as_slice() else {
+        lines.push("  (too large to be shown)".to_owned());
+        return Ok(());
+    };
+    for hunk in hunks(old, new) {
+        let signed = |sign: char, line: &[u8]| {
+            let text: String = String::from_utf8_lossy(line).trim_end().chars().take(COLUMNS).collect();
+            format!("{sign} {text}")
+        };
+        lines.extend(hunk.removed.iter().take(LINES).map(|line| signed('-', line)));
+        lines.extend(hunk.added.iter().take(LINES).map(|line| signed('+', line)));
+        if lines.len() > LINES {
+            break;
+        }
+    }
+    Ok(())
+}
