@@ -273,8 +273,8 @@ fn a_plain_notes_merge_by_others_stays_readable() {
     stage.andon(&["check", "HEAD"]).ok();
     iterate(&stage, &one, "on\n", GREEN, "On").ok();
     stage.andon(&["check", "HEAD"]).ok();
-    sync(&stage, &two).ok();
     sync(&stage, &one).ok();
+    sync(&stage, &two).ok();
     assert_eq!(notes(&stage, &two), notes(&stage, &one));
 }
 

@@ -167,7 +167,7 @@ impl ByWriter {
         let Some(tip) = repo.ref_commit(notes::REF)? else { return Ok(Tips::new()) };
         let own = own_ref(repo)?;
         self.go_on(repo, own.as_deref(), tips, at)?;
-        let there = self.there(repo, tips)?;
+        let there = self.there(repo, tips);
         let others = [repo.notes_at(notes::REF, legacy)];
         let missing = self.missing(repo, &there, &others)?;
         let carried = match (self.memory.carried, &own) {
@@ -206,7 +206,9 @@ impl ByWriter {
         let writer = &own[PREFIX.len()..];
         let here = repo.ref_commit(own)?;
         let has = |tip: CommitId| here.is_some_and(|here| repo.is_ancestor(tip, here).unwrap_or(false));
-        if self.at_remote().writers.get(writer).is_some_and(|known| !has(*known)) {
+        let known = self.at_remote().writers.get(writer).copied();
+        let is_there = self.standing == Standing::Passing || tips.contains_key(writer);
+        if known.is_some_and(|known| !has(known) || !is_there) {
             self.miss(None);
         }
         // Removed here, or written by a copy of this clone that has the same id.
@@ -226,7 +228,7 @@ impl ByWriter {
     }
 
     /// What the remote's writers have that this clone did not know it to have.
-    fn there(&self, repo: &Repo, tips: &Tips) -> Result<BTreeMap<CommitId, Vec<u8>>, OpsError> {
+    fn there(&self, repo: &Repo, tips: &Tips) -> BTreeMap<CommitId, Vec<u8>> {
         let AtRemote { complete, writers } = self.at_remote();
         let mut there = self.incoming.clone();
         for (writer, tip) in tips {
@@ -242,7 +244,7 @@ impl ByWriter {
                 }
             }
         }
-        Ok(there)
+        there
     }
 
     /// The writers of whose records a line is nowhere at the remote any more.
@@ -264,30 +266,6 @@ impl ByWriter {
             }
         }
         Ok(missing)
-    }
-
-    /// Adds to this clone's ref what others have at these tips, with their history, and returns those whose records could
-    /// be read; never its own.
-    pub(super) fn take_over(&self, repo: &Repo, silent: Tips, at: Timestamp) -> Result<Tips, OpsError> {
-        let own = own_ref(repo)?;
-        let own = own
-            .map_or_else(|| Ok(format!("{PREFIX}{}", Ledger::open(repo).writer_id()?)), Ok::<_, OpsError>)?;
-        let mut taken = Tips::new();
-        let mut incoming = Incoming::default();
-        for (writer, tip) in silent.into_iter().filter(|(writer, _)| *writer != own[PREFIX.len()..]) {
-            incoming.add(repo, &writer, None, tip);
-            taken.insert(writer, tip);
-        }
-        let unfit: Vec<&String> = incoming
-            .unread
-            .iter()
-            .map(|(writer, _)| writer)
-            .chain(incoming.too_large.iter().map(|(writer, _)| writer))
-            .collect();
-        taken.retain(|writer, _| !unfit.contains(&writer));
-        let notes: Vec<_> = incoming.notes.into_iter().collect();
-        by_writer::add(repo, &own, &notes, &incoming.tips, at)?;
-        Ok(taken)
     }
 
     /// Everything that was offered has arrived.

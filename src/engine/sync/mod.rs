@@ -7,6 +7,8 @@
 //! them loses nothing.
 
 mod by_writer;
+mod fold;
+mod outgoing;
 pub(crate) mod peer;
 mod send;
 mod takeover;
@@ -17,9 +19,10 @@ use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
 use crate::platform::test_seam::stop_point;
 pub use by_writer::take_in_fetched;
+use outgoing::Outgoing;
 use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
-use takeover::{Outgoing, Takeover, Tracked};
+use takeover::{Takeover, Tracked};
 
 /// How often a sync begins anew when others are faster. Of each round one clone wins, so that even a hundred of them
 /// are through by then.
@@ -124,32 +127,6 @@ impl<'a> Sync<'a> {
         Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
     }
 
-    /// Takes the records of writers that have been silent for `days` over into this clone's ref, and then their refs away.
-    /// No lock is needed: a ref is removed only as it was read, and whoever writes on makes it anew.
-    pub(crate) fn fold(&mut self, days: u32) -> Result<(), OpsError> {
-        let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
-        let silent = self.takeover.take_silent(&now, days)?;
-        if silent.is_empty() {
-            return Ok(());
-        }
-        stop_point("fold:taken");
-        let outgoing = self.takeover.outgoing(&now)?;
-        let pushed = self.ws.repo.push_refs(
-            &self.takeover.peer().address,
-            &outgoing.iter().map(Outgoing::spec).collect::<Vec<_>>(),
-            self.online,
-        )?;
-        self.takeover.arrived(&outgoing, &pushed)?;
-        // Where this clone's ref did not arrive, nothing is taken away.
-        let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
-        if !pushed.iter().all(arrived) {
-            return Ok(());
-        }
-        stop_point("fold:pushed");
-        let removed = self.ws.repo.remove_refs_at(&self.takeover.peer().address, &silent, self.online)?;
-        self.takeover.folded(&silent, &removed)
-    }
-
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
         stop_point("sync:begin");
         let peer = self.takeover.peer();
@@ -186,7 +163,7 @@ impl<'a> Sync<'a> {
         if lacking.is_empty() {
             return Ok(());
         }
-        let refs = takeover::everything(&self.ws.repo)?;
+        let refs = outgoing::everything(&self.ws.repo)?;
         self.ws.repo.write_bundle(file, &refs)?;
         self.takeover.written(&lacking);
         Ok(())

@@ -6,14 +6,14 @@ use crate::domain::view::sync::SyncReport;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
+use crate::git::{GitError, Repo};
 use crate::ledger::{self, Arrival, Ledger};
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
 use crate::store::by_writer::PREFIX;
 use crate::store::{notes, unite};
 
-use super::by_writer::{self, ByWriter, Tips};
+use super::by_writer::{ByWriter, Tips};
 use super::peer::{Peer, Standing};
 
 /// Most writers that are taken over from one remote.
@@ -22,11 +22,11 @@ const MAX_WRITERS: usize = 10_000;
 /// What the remote had when it was last looked at.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tracked {
-    notes: Option<CommitId>,
+    pub(super) notes: Option<CommitId>,
     /// Tips by writer.
-    ledgers: Tips,
+    pub(super) ledgers: Tips,
     /// The same of records.
-    records: Tips,
+    pub(super) records: Tips,
 }
 
 impl Tracked {
@@ -44,53 +44,32 @@ fn tips(repo: &Repo, prefix: &str) -> Result<Tips, GitError> {
     Ok(named.filter(|(writer, _)| ledger::is_writer(writer)).take(MAX_WRITERS).collect())
 }
 
-/// A ref that the remote lacks or has less of.
-pub(crate) struct Outgoing {
-    name: String,
-    tip: CommitId,
-    tracking: String,
-    records: usize,
-    entries: usize,
-}
-
-impl Outgoing {
-    /// The tip by its id: hooks may move the ref on meanwhile.
-    pub(crate) fn spec(&self) -> String {
-        format!("{}:{}", self.tip, self.name)
-    }
-}
-
-/// The names of every ref that travels.
-pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
-    let notes = repo.ref_commit(notes::REF)?.map(|_| notes::REF.to_owned());
-    let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX)?.into_iter().map(|(name, _)| name);
-    Ok(notes.into_iter().chain(ledgers).collect())
-}
-
 /// One sync with one remote, as far as refs of this clone are concerned.
 pub(crate) struct Takeover<'a> {
-    ctx: &'a Context,
-    repo: &'a Repo,
-    peer: Peer,
-    report: SyncReport,
+    pub(super) ctx: &'a Context,
+    pub(super) repo: &'a Repo,
+    pub(super) peer: Peer,
+    pub(super) report: SyncReport,
     /// Ledgers that both sides have rewritten: never pushed.
-    forked: Vec<String>,
+    pub(super) forked: Vec<String>,
     /// The records of writers.
-    records: ByWriter,
+    pub(super) records: ByWriter,
+    /// Whether the remote did not take something.
+    pub(super) is_refused: bool,
 }
 
 impl<'a> Takeover<'a> {
     pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
         let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
         let records = ByWriter::of(&ws.repo, &peer);
-        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), records }
+        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), records, is_refused: false }
     }
 
     pub(crate) fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    fn remote(&self) -> &str {
+    pub(super) fn remote(&self) -> &str {
         &self.peer.label
     }
 
@@ -102,7 +81,7 @@ impl<'a> Takeover<'a> {
         self.report
     }
 
-    fn found(&mut self, one: Diagnostic) {
+    pub(super) fn found(&mut self, one: Diagnostic) {
         if !self.report.found.contains(&one) {
             self.report.found.push(one);
         }
@@ -306,147 +285,11 @@ impl<'a> Takeover<'a> {
         Ok(())
     }
 
-    /// Takes the records of silent writers over into this clone's ref; the names of their refs and where they stand.
-    pub(crate) fn take_silent(
-        &mut self,
-        theirs: &Tracked,
-        days: u32,
-    ) -> Result<Vec<(String, CommitId)>, OpsError> {
-        let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
-        let mut silent = Tips::new();
-        for (writer, tip) in &theirs.records {
-            if self.repo.commit(*tip)?.committed_at.0 <= until {
-                silent.insert(writer.clone(), *tip);
-            }
-        }
-        let taken = self.records.take_over(self.repo, silent, self.ctx.now)?;
-        Ok(taken.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
-    }
-
-    /// Tells which refs of silent writers are gone now.
-    pub(crate) fn folded(
-        &mut self,
-        silent: &[(String, CommitId)],
-        removed: &[PushedTo],
-    ) -> Result<(), OpsError> {
-        let mut gone = Vec::new();
-        for one in removed {
-            let Some(writer) = one.name.strip_prefix(PREFIX) else { continue };
-            match &one.end {
-                PushEnd::Moved | PushEnd::Same | PushEnd::Created => {
-                    gone.push(format!("{}{writer}", self.peer.records));
-                }
-                // It wrote again, or another clone folds too.
-                PushEnd::Raced(_) => {}
-                PushEnd::Refused(words) => self.refused(&one.name, words),
-            }
-        }
-        self.report.folded += gone.len().min(silent.len());
-        let known: Vec<String> =
-            gone.into_iter().filter(|name| matches!(self.repo.ref_commit(name), Ok(Some(_)))).collect();
-        if !known.is_empty() {
-            self.repo.delete_refs(&known)?;
-        }
-        Ok(())
-    }
-
     /// Everything has arrived that the remote lacked.
     pub(crate) fn all_arrived(&mut self, theirs: &Tracked) {
-        self.records.arrived(self.repo, &theirs.records);
-    }
-
-    /// What the remote lacks: records by this clone's own ref, ledgers by theirs.
-    pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
-        let own = by_writer::own_ref(self.repo)?;
-        let writer = own.as_deref().and_then(|own| own.strip_prefix(PREFIX)).unwrap_or_default();
-        let tracking = format!("{}{writer}", self.peer.records);
-        let there = theirs.records.get(writer).copied();
-        let mut outgoing = match own {
-            Some(name) if !self.records.is_spared() => self.of_records(name, tracking, there)?,
-            Some(_) | None => Vec::new(),
-        };
-        outgoing.extend(self.of_ledgers(theirs)?);
-        Ok(outgoing)
-    }
-
-    /// What a bundle lacks: it has one ref for all records, which nobody else writes at the same time.
-    pub(crate) fn outgoing_to_file(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
-        let mut outgoing = self.of_records(notes::REF.to_owned(), self.peer.notes.clone(), theirs.notes)?;
-        outgoing.extend(self.of_ledgers(theirs)?);
-        Ok(outgoing)
-    }
-
-    fn of_records(
-        &self,
-        name: String,
-        tracking: String,
-        there: Option<CommitId>,
-    ) -> Result<Vec<Outgoing>, OpsError> {
-        let Some(tip) = self.repo.ref_commit(&name)?.filter(|tip| there != Some(*tip)) else {
-            return Ok(Vec::new());
-        };
-        let records = self.repo.notes_ahead(there, tip)?;
-        Ok(vec![Outgoing { name, tip, tracking, records, entries: 0 }])
-    }
-
-    fn of_ledgers(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
-        let mut outgoing = Vec::new();
-        for (name, tip) in self.repo.refs_with_prefix(ledger::REF_PREFIX)? {
-            let writer = name.strip_prefix(ledger::REF_PREFIX).unwrap_or(&name);
-            let there = theirs.ledgers.get(writer).copied();
-            let tip = CommitId(tip);
-            if there == Some(tip) || self.forked.iter().any(|forked| forked == writer) {
-                continue;
-            }
-            let entries = Ledger::open(self.repo).entries_since(writer, there, tip)?;
-            let tracking = format!("{}{writer}", self.peer.ledgers);
-            outgoing.push(Outgoing { name, tip, tracking, records: 0, entries });
+        if !self.is_refused {
+            self.records.arrived(self.repo, &theirs.records);
         }
-        Ok(outgoing)
-    }
-
-    /// Remembers what arrived and says what was refused.
-    pub(crate) fn arrived(&mut self, outgoing: &[Outgoing], pushed: &[PushedTo]) -> Result<(), OpsError> {
-        for one in pushed {
-            let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
-            match &one.end {
-                PushEnd::Same => self.remember(sent)?,
-                PushEnd::Moved | PushEnd::Created => {
-                    self.report.sent.records += sent.records;
-                    self.report.sent.entries += sent.entries;
-                    self.remember(sent)?;
-                }
-                PushEnd::Raced(_) => {}
-                PushEnd::Refused(words) => self.refused(&one.name, words),
-            }
-        }
-        Ok(())
-    }
-
-    fn remember(&self, sent: &Outgoing) -> Result<(), OpsError> {
-        Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
-    }
-
-    /// Remembers what was written to a file.
-    pub(crate) fn written(&mut self, outgoing: &[Outgoing]) {
-        for one in outgoing {
-            self.report.sent.records += one.records;
-            self.report.sent.entries += one.entries;
-        }
-    }
-
-    fn refused(&mut self, name: &str, words: &str) {
-        let remote = self.remote().to_owned();
-        let what = format!("{remote} does not take {name}: {words}");
-        self.found(
-            Diagnostic::error(what)
-                .code("refused-ref")
-                .help(format!(
-                    "let the server take {PREFIX}* and {}* (hooks, receive.hideRefs, rights of the account)",
-                    ledger::REF_PREFIX
-                ))
-                .help(format!("or sync with a remote that does: git remote add records URL && andon sync records # instead of {remote}")),
-        );
     }
 }
 

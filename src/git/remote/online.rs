@@ -152,9 +152,10 @@ impl Repo {
         refs: &[(String, CommitId)],
         online: Online,
     ) -> Result<Vec<PushedTo>, RemoteError> {
-        let leases = refs.iter().map(|(name, tip)| format!("--force-with-lease={name}:{tip}")).collect();
+        let lease = |(name, tip): &(String, CommitId)| format!("--force-with-lease={name}:{tip}");
+        let leases: Vec<String> = refs.iter().map(lease).collect();
         let specs: Vec<String> = refs.iter().map(|(name, _)| format!(":{name}")).collect();
-        self.push(remote, leases, &specs, online)
+        self.push(remote, &leases, &specs, online)
     }
 
     /// Pushes `specs` to `remote`, each for itself, none by force. The hooks of a push are not run: what is pushed
@@ -165,13 +166,13 @@ impl Repo {
         specs: &[String],
         online: Online,
     ) -> Result<Vec<PushedTo>, RemoteError> {
-        self.push(remote, Vec::new(), specs, online)
+        self.push(remote, &[], specs, online)
     }
 
     fn push(
         &self,
         remote: &str,
-        options: Vec<String>,
+        options: &[String],
         specs: &[String],
         online: Online,
     ) -> Result<Vec<PushedTo>, RemoteError> {
