@@ -176,6 +176,10 @@ impl Repo {
         specs: &[String],
         online: Online,
     ) -> Result<Vec<PushedTo>, RemoteError> {
+        // Without a name git pushes the current branch.
+        if specs.is_empty() {
+            return Ok(Vec::new());
+        }
         let unmirrored = format!("remote.{remote}.mirror=false");
         let mut args = vec![
             "-c",

@@ -53,6 +53,7 @@ fn healthy() -> RepositoryFacts {
         remotes: fetch_states(&[
             ("origin".into(), "+refs/notes/andon*:refs/notes/remotes/origin/andon*".into()),
             ("origin".into(), "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*".into()),
+            ("origin".into(), "+refs/andon/records/*:refs/andon/remote-records/origin/*".into()),
         ]),
         locks: Vec::new(),
         unwritable: Vec::new(),
@@ -247,6 +248,7 @@ fn the_hints_repair_a_real_repository() {
     +refs/heads/*:refs/remotes/it'smine/*
     +refs/notes/andon*:refs/notes/remotes/it'smine/andon*
     +refs/andon/ledger/*:refs/andon/remote/it'smine/ledger/*
+    +refs/andon/records/*:refs/andon/remote-records/it'smine/*
     ");
 }
 
