@@ -151,3 +151,28 @@ fn what_others_push_as_notes_is_read_and_a_broken_ref_keeps_nobody_away() {
     sync(&stage, &two).ok();
     assert_eq!(notes(&stage, &one), notes(&stage, &two));
 }
+
+/// A clone whose own ref was folded folds in its turn: what it takes over arrives before anything goes.
+#[test]
+fn who_was_folded_may_fold() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let clones: Vec<_> = ["two", "three"].map(|name| clone(&stage, name)).into();
+    for (number, dir) in clones.iter().enumerate() {
+        stage.git_in(dir, &["switch", "-qc", &format!("b{number}")]).ok();
+        iterate(&stage, dir, &format!("{number}\n"), GREEN, "Theirs").ok();
+        sync(&stage, dir).ok();
+    }
+    stage.andon(&["sync", "--fold=0"]).ok();
+    stage.andon_in(&clones[0], &["sync", "--fold=0"]).ok();
+    assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (1, 3));
+    // Once more there is nothing to fold, and nothing else is pushed either.
+    let before = stage.git_in(&hub, &["for-each-ref"]).ok().stdout;
+    stage.andon_in(&clones[0], &["sync", "--fold=0"]).ok();
+    assert_eq!(stage.git_in(&hub, &["for-each-ref"]).ok().stdout, before);
+    for dir in [&one, &clones[1]] {
+        sync(&stage, dir).ok().lacks("warning");
+        assert_eq!(notes(&stage, dir), notes(&stage, &clones[0]));
+    }
+}

@@ -223,6 +223,11 @@ impl ByWriter {
         self.is_spared
     }
 
+    /// From now on this clone's ref has what others had alone.
+    pub(super) fn need(&mut self) {
+        self.is_spared = false;
+    }
+
     fn at_remote(&self) -> AtRemote {
         self.memory.remotes.get(&self.remote).cloned().unwrap_or_default()
     }

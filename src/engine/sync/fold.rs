@@ -52,6 +52,7 @@ impl Takeover<'_> {
                 silent.insert(writer.clone(), *tip);
             }
         }
+        self.records.need();
         let taken = take_over(self.repo, silent, self.ctx.now)?;
         Ok(taken.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
     }
