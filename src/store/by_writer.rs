@@ -147,6 +147,18 @@ pub fn unite(repo: &Repo, own: &str, theirs: CommitId, at: Timestamp) -> Result<
     Ok(())
 }
 
+/// Takes what others have over into this clone's own ref, which moves on in any case: whoever is about to remove it as it
+/// was, since it was taken over as well, finds another.
+///
+/// # Errors
+/// [`RecordError::Git`].
+pub fn take_over(repo: &Repo, own: &str, theirs: &Incoming, at: Timestamp) -> Result<(), RecordError> {
+    let notes: Vec<_> = theirs.notes.iter().map(|(commit, note)| (*commit, note.clone())).collect();
+    add(repo, own, &notes, &[], at)?;
+    repo.notes_move_on(own, &theirs.tips, at)?;
+    Ok(())
+}
+
 /// Adds notes to this clone's own ref, in one commit that has `from` among its parents.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Taking over the refs of writers that are gone. First this clone's ref gets all that they have and arrives at the remote;
-//! only then their refs go, each only as it was read. So dying in between leaves everything twice, and two clones that
-//! fold at once do no harm.
+//! only then their refs go, each only as it was read. So dying in between leaves everything twice. Of two clones that fold
+//! each other at once neither finds the other's ref as it was read, since each has moved on its own first.
 
 use super::Sync;
 use super::by_writer::{Tips, own_ref};
@@ -100,7 +100,8 @@ fn take_over(repo: &Repo, silent: Tips, at: Timestamp) -> Result<Tips, OpsError>
         .chain(incoming.too_large.iter().map(|(writer, _)| writer))
         .collect();
     taken.retain(|writer, _| !unfit.contains(&writer));
-    let notes: Vec<_> = incoming.notes.into_iter().collect();
-    by_writer::add(repo, &own, &notes, &incoming.tips, at)?;
+    if !taken.is_empty() {
+        by_writer::take_over(repo, &own, &incoming, at)?;
+    }
     Ok(taken)
 }

@@ -108,6 +108,19 @@ impl Repo {
         })
     }
 
+    /// Puts a commit that changes no note on top of those of ref `name`, with `from` among its parents: whoever knew the ref as
+    /// it was knows it no longer.
+    pub fn notes_move_on(&self, name: &str, from: &[CommitId], at: Timestamp) -> Result<(), GitError> {
+        self.update_ref(name, MESSAGE, |tip| {
+            let Some(tip) = tip else { return Ok(Update::Keep(())) };
+            let parents: Vec<CommitId> =
+                std::iter::once(tip).chain(from.iter().copied().filter(|other| *other != tip)).collect();
+            let tree = self.tree_of(tip)?;
+            let made = self.write_commit(&NewCommit { tree, parents: &parents, message: MESSAGE, at })?;
+            Ok(Update::Set(made, ()))
+        })
+    }
+
     /// The commits that wrote notes since `since`, oldest first, as far as each has one parent: what came from elsewhere is
     /// left out. `None` where there are more than `most`, or `since` does not lead there.
     pub fn notes_written_since(

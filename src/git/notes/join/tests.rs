@@ -48,6 +48,9 @@ fn what_is_joined_has_the_tips_among_its_parents_and_nothing_new_makes_no_commit
     assert_eq!(scratch.git(&["notes", "--ref=andon", "list"]).lines().count(), 2);
     assert_eq!(repo.commit(without).unwrap().parents, [made]);
     assert_eq!(join(&repo, &[], &[]), Some(without));
+    repo.notes_move_on(NAME, &[a], AT).unwrap();
+    assert_eq!(repo.commit(scratch.rev(NAME)).unwrap().parents, [without, a]);
+    assert_eq!(scratch.git(&["notes", "--ref=andon", "list"]).lines().count(), 2);
     scratch.git(&["fsck", "--strict"]);
 }
 
