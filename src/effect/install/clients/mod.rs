@@ -179,7 +179,9 @@ fn plan(file: &SettingsFile, program: &str, saved: &Saved) -> Result<(Edit, Save
     let made = now.is_none() || earlier.is_some_and(|entry| entry.birth == Birth::Made);
     let (before, after) = match file.way {
         FileOwner::Shared => merged(file, program, (now.as_deref(), earlier))?,
-        FileOwner::Whole | FileOwner::Program => (None, taken_over(file, program, now.as_deref())?),
+        FileOwner::Whole | FileOwner::Program => {
+            (empty_before(now.as_deref(), earlier), taken_over(file, program, now.as_deref())?)
+        }
     };
     let created = earlier.map_or_else(|| missing_folders(&file.path), |entry| entry.created.clone());
     let kind = if file.way == FileOwner::Program { FileKind::Program } else { FileKind::Text };
@@ -211,6 +213,14 @@ fn merged(
         after.push('\n');
     }
     Ok((Some(before), after))
+}
+
+/// The empty file that stood where one is to be ours alone.
+fn empty_before(now: Option<&str>, earlier: Option<&SavedFile>) -> Option<String> {
+    match earlier {
+        Some(entry) => entry.undo(now?),
+        None => now.filter(|text| text.trim().is_empty()).map(str::to_owned),
+    }
 }
 
 fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<String, InstallError> {
@@ -259,6 +269,7 @@ pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathB
 fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Cleaned, InstallError> {
     let Some(text) = text_of(file)? else { return Ok(Cleaned::Nothing) };
     let made = entry.is_some_and(|entry| entry.birth == Birth::Made);
+    let stood = entry.is_some_and(|entry| entry.birth != Birth::Made && entry.undo(&text).is_some());
     let before = match (entry.and_then(|entry| entry.undo(&text)), file.way) {
         (Some(before), _) => before,
         (None, FileOwner::Shared) => {
@@ -270,7 +281,7 @@ fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Cleaned, Inst
     if before == text {
         return Ok(Cleaned::Nothing);
     }
-    if before.is_empty() && file.way != FileOwner::Shared || made && merge::is_bare(&before) {
+    if before.is_empty() && file.way != FileOwner::Shared && !stood || made && merge::is_bare(&before) {
         fs::remove_file(&file.path).map_err(|error| InstallError::io("remove", &file.path, error))?;
         return Ok(Cleaned::Gone);
     }

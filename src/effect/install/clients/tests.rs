@@ -124,6 +124,27 @@ fn settings_come_back_byte_for_byte() {
     }
 }
 
+/// Also where a file is to be ours alone, and twice with another program in between.
+#[test]
+fn an_empty_file_is_empty_again() {
+    for client in Client::ALL.map(|(client, _)| client) {
+        let place = Place::new();
+        // An empty program is somebody's, and refused.
+        for file in place.files(client).iter().filter(|file| file.way != FileOwner::Program) {
+            place.put(file.path.strip_prefix(place.dir.path().join("p")).unwrap().to_str().unwrap(), "");
+        }
+        let before = place.tree();
+        for programs in [&["/one/andon"][..], &["/one/andon", "/two/andon"]] {
+            for program in programs {
+                place.install(client, program).unwrap();
+            }
+            assert_ne!(place.tree(), before);
+            place.uninstall(client);
+            assert_eq!(place.tree(), before, "{client:?}");
+        }
+    }
+}
+
 #[test]
 fn what_a_person_wrote_meanwhile_stays() {
     let place = Place::new();
