@@ -35,7 +35,7 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    /// The exact command that mends it, where there is one.
+    /// The hint: the exact command that puts it right, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) | Self::Append(AppendError::Git(error)) => error.help(),

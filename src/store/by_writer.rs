@@ -24,11 +24,22 @@ pub const REMOTE_PREFIX: &str = "refs/andon/remote-records/";
 /// Most commits of notes that are carried over one by one; of more the history itself goes along.
 const MAX_CARRIED: usize = 256;
 
+/// Notes of several writers; `None` for one that was taken away and that nobody else of them has.
+pub type UnitedNotes = BTreeMap<CommitId, Option<Vec<u8>>>;
+
+/// Adds a note to those that are there.
+pub fn line_up(lines: &mut UnitedNotes, commit: CommitId, note: Option<&[u8]>) {
+    let there = lines.entry(commit).or_default();
+    if let Some(note) = note {
+        *there = Some(there.as_ref().map_or_else(|| note.to_vec(), |before| joined(before, note)));
+    }
+}
+
 /// What writers have that was not taken in before.
 #[derive(Debug, Default)]
 pub struct Incoming {
-    /// The lines of all of them; `None` for a note that was taken away and that nobody else of them has.
-    pub notes: BTreeMap<CommitId, Option<Vec<u8>>>,
+    /// The lines of all of them.
+    pub notes: UnitedNotes,
     /// Where they stand.
     pub tips: Vec<CommitId>,
     /// Notes too large to be records, by writer.
@@ -46,20 +57,10 @@ impl Incoming {
                 self.tips.push(tip);
                 self.too_large.extend(since.too_large.into_iter().map(|commit| (writer.to_owned(), commit)));
                 for (commit, note) in since.notes {
-                    self.line_up(commit, note);
+                    line_up(&mut self.notes, commit, note.as_deref());
                 }
             }
             Err(error) => self.unread.push((writer.to_owned(), error)),
-        }
-    }
-
-    fn line_up(&mut self, commit: CommitId, note: Option<Vec<u8>>) {
-        let there = self.notes.entry(commit).or_default();
-        if let Some(note) = note {
-            *there = Some(match there.take() {
-                Some(before) => joined(&before, &note),
-                None => note,
-            });
         }
     }
 }
@@ -98,7 +99,7 @@ pub fn take_in(repo: &Repo, incoming: &Incoming, at: Timestamp) -> Result<TakenI
 }
 
 /// The lines of `note` that none of `known` has; `None` where there are none, or where no line of the note can be read.
-pub fn lacking(note: &[u8], known: &[&[u8]]) -> Option<Vec<u8>> {
+pub fn lacking(note: &[u8], known: &[Vec<u8>]) -> Option<Vec<u8>> {
     let lines = |note: &'_ [u8]| -> Vec<Vec<u8>> {
         let lines = note.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
         lines.map(<[u8]>::to_vec).collect()

@@ -2,10 +2,26 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::path::PathBuf;
+
 use insta::assert_snapshot;
 
+use crate::killed_processes::{KILLED, dying};
 use crate::support::Stage;
 use crate::sync::{GREEN, clone, hub, iterate, notes, refs, root, sync, writers};
+
+/// A stage and two more clones of its hub, each of which has sent a record.
+fn three_writers() -> (Stage, PathBuf, [PathBuf; 2]) {
+    let (stage, hub) = hub();
+    sync(&stage, stage.dir()).ok();
+    let clones = ["two", "three"].map(|name| clone(&stage, name));
+    for (number, dir) in clones.iter().enumerate() {
+        stage.git_in(dir, &["switch", "-qc", &format!("b{number}")]).ok();
+        iterate(&stage, dir, &format!("{number}\n"), GREEN, "Theirs").ok();
+        sync(&stage, dir).ok();
+    }
+    (stage, hub, clones)
+}
 
 /// What `docs/ci.md` has CI fetch.
 const FETCH: [&str; 5] =
@@ -69,15 +85,7 @@ fn an_edited_record_shows_wherever_it_is_read() {
 
 #[test]
 fn silent_writers_are_folded_and_come_back() {
-    let (stage, hub) = hub();
-    let one = stage.dir().to_path_buf();
-    sync(&stage, &one).ok();
-    let clones: Vec<_> = ["two", "three"].map(|name| clone(&stage, name)).into();
-    for (number, dir) in clones.iter().enumerate() {
-        stage.git_in(dir, &["switch", "-qc", &format!("b{number}")]).ok();
-        iterate(&stage, dir, &format!("{number}\n"), GREEN, "Theirs").ok();
-        sync(&stage, dir).ok();
-    }
+    let (stage, hub, clones) = three_writers();
     assert_eq!(writers(&stage, &hub).len(), 3);
     assert_eq!(stage.andon(&["sync", "--fold"]).ok().stdout, "synced with origin: 2 records received\n");
     stage.pass(31 * 86_400);
@@ -93,8 +101,8 @@ fn silent_writers_are_folded_and_come_back() {
     iterate(&stage, &clones[0], "back\n", GREEN, "Back").ok();
     // Its ref comes back whole.
     assert_eq!(sync(&stage, &clones[0]).ok().stdout, "synced with origin: 2 records sent\n");
-    assert_eq!(sync(&stage, &one).ok().stdout, "synced with origin: 1 record received\n");
-    assert_eq!(refs(&stage, &one), refs(&stage, &clones[0]));
+    assert_eq!(sync(&stage, stage.dir()).ok().stdout, "synced with origin: 1 record received\n");
+    assert_eq!(refs(&stage, stage.dir()), refs(&stage, &clones[0]));
 }
 
 #[test]
@@ -155,15 +163,7 @@ fn what_others_push_as_notes_is_read_and_a_broken_ref_keeps_nobody_away() {
 /// A clone whose own ref was folded folds in its turn: what it takes over arrives before anything goes.
 #[test]
 fn who_was_folded_may_fold() {
-    let (stage, hub) = hub();
-    let one = stage.dir().to_path_buf();
-    sync(&stage, &one).ok();
-    let clones: Vec<_> = ["two", "three"].map(|name| clone(&stage, name)).into();
-    for (number, dir) in clones.iter().enumerate() {
-        stage.git_in(dir, &["switch", "-qc", &format!("b{number}")]).ok();
-        iterate(&stage, dir, &format!("{number}\n"), GREEN, "Theirs").ok();
-        sync(&stage, dir).ok();
-    }
+    let (stage, hub, clones) = three_writers();
     stage.andon(&["sync", "--fold=0"]).ok();
     stage.andon_in(&clones[0], &["sync", "--fold=0"]).ok();
     assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (1, 3));
@@ -171,8 +171,24 @@ fn who_was_folded_may_fold() {
     let before = stage.git_in(&hub, &["for-each-ref"]).ok().stdout;
     stage.andon_in(&clones[0], &["sync", "--fold=0"]).ok();
     assert_eq!(stage.git_in(&hub, &["for-each-ref"]).ok().stdout, before);
-    for dir in [&one, &clones[1]] {
+    for dir in [stage.dir(), &clones[1]] {
         sync(&stage, dir).ok().lacks("warning");
         assert_eq!(notes(&stage, dir), notes(&stage, &clones[0]));
+    }
+}
+
+/// Killed between taking over and removing: everything is there twice, and the next one goes on.
+#[test]
+fn a_killed_fold_loses_nothing() {
+    let (stage, hub, clones) = three_writers();
+    for (point, left) in [("fold:taken", 3), ("fold:pushed", 3)] {
+        dying(&stage, point, |stage| stage.andon(&["sync", "--fold=0"])).exits(KILLED);
+        assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (left, 3), "{point}");
+    }
+    stage.andon(&["sync", "--fold=0"]).ok();
+    assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (1, 3));
+    for dir in &clones {
+        sync(&stage, dir).ok().lacks("warning");
+        assert_eq!(notes(&stage, dir), notes(&stage, stage.dir()));
     }
 }

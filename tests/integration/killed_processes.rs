@@ -12,10 +12,10 @@ use crate::support::{Out, Stage, andon_path};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
 const RED: &[&str] = &["ok a", "not ok b"];
-const KILLED: i32 = 128 + 9;
+pub(crate) const KILLED: i32 = 128 + 9;
 
 /// Runs something that dies at `point`.
-fn dying(stage: &Stage, point: &str, run: impl Fn(&Stage) -> Out) -> Out {
+pub(crate) fn dying(stage: &Stage, point: &str, run: impl Fn(&Stage) -> Out) -> Out {
     stage.set("ANDON_TEST_STOP", point);
     let out = run(stage);
     stage.unset("ANDON_TEST_STOP");

@@ -14,9 +14,8 @@ use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::git::{NotesTree, Repo, read_plain, replace_plain};
 use crate::ledger::{self, Ledger};
-use crate::store::by_writer::{self, Incoming, PREFIX, TakenIn};
+use crate::store::by_writer::{self, Incoming, PREFIX, TakenIn, UnitedNotes, lacking, line_up};
 use crate::store::notes;
-use crate::store::unite::joined;
 use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes: 10,000 writers at ten remotes.
@@ -78,7 +77,7 @@ pub(super) struct ByWriter {
     /// What was taken in before this sync.
     before: Tips,
     /// What the remote's writers have that they had not before.
-    incoming: BTreeMap<CommitId, Vec<u8>>,
+    incoming: UnitedNotes,
     /// Writers whose records went back or away.
     missed: Tips,
     /// The state of the records here of which the remote has everything once this clone's ref has arrived.
@@ -99,7 +98,7 @@ impl ByWriter {
             remote,
             standing: peer.standing,
             prefix: peer.records.clone(),
-            incoming: BTreeMap::new(),
+            incoming: UnitedNotes::new(),
             missed: Tips::new(),
             offered: None,
             is_spared: false,
@@ -123,11 +122,7 @@ impl ByWriter {
             }
         }
         let taken_in = by_writer::take_in(repo, &incoming, at)?;
-        for (commit, note) in &incoming.notes {
-            if let Some(note) = note {
-                note_down(&mut self.incoming, *commit, note);
-            }
-        }
+        add_up(&mut self.incoming, &incoming);
         if self.standing == Standing::Configured && !incoming.tips.is_empty() {
             let unread = |writer: &String| incoming.unread.iter().any(|(name, _)| name == writer);
             self.memory.taken.retain(|name, _| !name.starts_with(&self.prefix));
@@ -233,7 +228,7 @@ impl ByWriter {
     }
 
     /// What the remote's writers have that this clone did not know it to have.
-    fn there(&self, repo: &Repo, tips: &Tips) -> BTreeMap<CommitId, Vec<u8>> {
+    fn there(&self, repo: &Repo, tips: &Tips) -> UnitedNotes {
         let AtRemote { complete, writers } = self.at_remote();
         let mut there = self.incoming.clone();
         for (writer, tip) in tips {
@@ -242,23 +237,14 @@ impl ByWriter {
             if known != self.before.get(&format!("{}{writer}", self.prefix)).copied() {
                 let mut more = Incoming::default();
                 more.add(repo, writer, known, *tip);
-                for (commit, note) in &more.notes {
-                    if let Some(note) = note {
-                        note_down(&mut there, *commit, note);
-                    }
-                }
+                add_up(&mut there, &more);
             }
         }
         there
     }
 
     /// The writers of whose records a line is nowhere at the remote any more.
-    fn missing(
-        &self,
-        repo: &Repo,
-        there: &BTreeMap<CommitId, Vec<u8>>,
-        others: &[NotesTree<'_>],
-    ) -> Result<Tips, OpsError> {
+    fn missing(&self, repo: &Repo, there: &UnitedNotes, others: &[NotesTree<'_>]) -> Result<Tips, OpsError> {
         let mut missing = Tips::new();
         for (writer, seen) in &self.missed {
             let Ok(had) = repo.notes_since(PREFIX, None, *seen) else { continue };
@@ -300,26 +286,22 @@ pub(super) fn own_ref(repo: &Repo) -> Result<Option<String>, OpsError> {
     Ok(ledger.and_then(|name| Some(format!("{PREFIX}{}", name.rsplit_once('/')?.1))))
 }
 
-fn note_down(notes: &mut BTreeMap<CommitId, Vec<u8>>, commit: CommitId, note: &[u8]) {
-    let known = notes.get(&commit).map_or_else(|| note.to_vec(), |known| joined(known, note));
-    notes.insert(commit, known);
+fn add_up(lines: &mut UnitedNotes, incoming: &Incoming) {
+    for (commit, note) in &incoming.notes {
+        line_up(lines, *commit, note.as_deref());
+    }
 }
 
 fn known_lines<'a>(
     commit: CommitId,
-    there: &BTreeMap<CommitId, Vec<u8>>,
+    there: &UnitedNotes,
     others: impl Iterator<Item = &'a NotesTree<'a>>,
 ) -> Result<Vec<Vec<u8>>, OpsError> {
-    let mut known: Vec<Vec<u8>> = there.get(&commit).cloned().into_iter().collect();
+    let mut known: Vec<Vec<u8>> = there.get(&commit).cloned().flatten().into_iter().collect();
     for tree in others {
         known.extend(tree.get(commit)?);
     }
     Ok(known)
-}
-
-fn lacking(note: &[u8], known: &[Vec<u8>]) -> Option<Vec<u8>> {
-    let known: Vec<&[u8]> = known.iter().map(Vec::as_slice).collect();
-    by_writer::lacking(note, &known)
 }
 
 /// Takes in what a plain `git fetch` brought of writers, as `andon install` has it set up or as CI does it.

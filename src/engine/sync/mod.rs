@@ -24,8 +24,8 @@ use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Takeover, Tracked};
 
-/// How often a sync begins anew when others are faster. Of each round one clone wins, so that even a hundred of them
-/// are through by then.
+/// How often a sync begins anew when somebody else is faster: a copy of this clone with the same id, or whoever holds the
+/// lock of a ref. Of each round one wins, so that even a hundred of them are through by then.
 const MAX_TRIES: u32 = 1000;
 /// Seconds after which it does no longer.
 const MAX_SECONDS: i64 = 300;

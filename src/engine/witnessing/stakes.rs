@@ -4,28 +4,16 @@ use super::{SignedLedger, short};
 use crate::review::entry::ReviewEntry;
 use crate::review::payload::Payload;
 
-/// The round that an entry is about.
-fn round_of(entry: &ReviewEntry) -> Option<&str> {
-    match entry.payload.as_ref().as_ref().ok()? {
-        Payload::Accept(round) | Payload::Panel(round) | Payload::Flag(round) => Some(round),
-        Payload::BallotCommit(said) => Some(&said.round),
-        Payload::BallotReveal(said) => Some(&said.round),
-        Payload::Resolution(said) => Some(&said.round),
-        Payload::Policy(_)
-        | Payload::PolicySign(_)
-        | Payload::KeyAdd(_)
-        | Payload::KeyRevoke(_)
-        | Payload::Round(_)
-        | Payload::Halt
-        | Payload::Outcome(_)
-        | Payload::Other => None,
-    }
-}
-
 /// Which stake `who` has in the round of `entry` (R5).
 pub(super) fn stake(ledger: &SignedLedger, entry: &ReviewEntry, who: &str) -> &'static str {
     let unknown = "has a stake in the round";
-    let named = round_of(entry).and_then(|id| ledger.review.iter().position(|entry| entry.id == id));
+    let named = entry
+        .payload
+        .as_ref()
+        .as_ref()
+        .ok()
+        .and_then(Payload::round)
+        .and_then(|id| ledger.review.iter().position(|entry| entry.id == id));
     let Some(at) = named else { return unknown };
     let state = &ledger.folded.state;
     let Some(round) = state.round_at.get(&at).map(|round| &state.rounds[*round]) else { return unknown };

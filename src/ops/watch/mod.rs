@@ -31,7 +31,7 @@ const AT_LEAST_EVERY: u64 = 60;
 const HOOKS_EVERY: u64 = 60;
 
 /// What was seen of a worktree, and what its files looked like before.
-struct Kept {
+struct Cached {
     stamp: Stamp,
     /// What all worktrees share: the tip of the notes.
     notes: Stamp,
@@ -41,7 +41,7 @@ struct Kept {
 
 /// Watches the worktrees of a repository.
 pub struct Watcher {
-    kept: BTreeMap<String, Kept>,
+    cache: BTreeMap<String, Cached>,
     hooks: Option<(SharedHooks, Timestamp, Stamp)>,
     ledger: Option<String>,
 }
@@ -63,7 +63,7 @@ impl Default for Watcher {
 impl Watcher {
     /// Nothing was looked at yet.
     pub fn new() -> Self {
-        Self { kept: BTreeMap::new(), hooks: None, ledger: None }
+        Self { cache: BTreeMap::new(), hooks: None, ledger: None }
     }
 
     /// Looks, from the worktree of `ws`, at the time of `ctx`.
@@ -85,7 +85,8 @@ impl Watcher {
         let ledger_moved = self.ledger.as_ref() != Some(&state);
         self.ledger = Some(state);
         self.read_what_moved(ctx, ws, &places);
-        let worktrees = places.iter().filter_map(|place| self.kept.get(&place.name)).map(|kept| &kept.view);
+        let worktrees =
+            places.iter().filter_map(|place| self.cache.get(&place.name)).map(|known| &known.view);
         let worktrees: Vec<WorktreeView> = worktrees.cloned().collect();
         let elsewhere = ledger.unanswered_elsewhere().unwrap_or_else(|err| {
             let warning: Diagnostic = OpsError::from(err).as_warning();
@@ -111,19 +112,19 @@ impl Watcher {
     }
 
     fn read_what_moved(&mut self, ctx: &Context, ws: &Workspace, places: &[Place]) {
-        self.kept.retain(|name, _| places.iter().any(|place| place.name == *name));
+        self.cache.retain(|name, _| places.iter().any(|place| place.name == *name));
         let Some((hooks, _, _)) = &self.hooks else { return };
         let shared = Stamp::shared(&ws.repo, ctx, hooks.dir(), self.ledger.as_deref());
         let notes = Stamp::of_notes(&ws.repo);
         let (mut due, mut later) = (Vec::new(), Vec::new());
         for place in places {
-            let kept = self.kept.get(&place.name);
+            let known = self.cache.get(&place.name);
             let stamp = shared.and(Stamp::of_worktree(&ws.repo, place));
-            match kept {
-                Some(kept) if kept.stamp == stamp && stamp.is_settled(kept.read_at) => {
-                    let is_old = ctx.now.since(kept.read_at).0 >= AT_LEAST_EVERY;
-                    if is_old || kept.notes != notes || !notes.is_settled(kept.read_at) {
-                        later.push((kept.read_at, (place, stamp)));
+            match known {
+                Some(known) if known.stamp == stamp && stamp.is_settled(known.read_at) => {
+                    let is_old = ctx.now.since(known.read_at).0 >= AT_LEAST_EVERY;
+                    if is_old || known.notes != notes || !notes.is_settled(known.read_at) {
+                        later.push((known.read_at, (place, stamp)));
                     }
                 }
                 Some(_) | None => due.push((place, stamp)),
@@ -133,8 +134,8 @@ impl Watcher {
         due.extend(later.into_iter().take(EXTRA).map(|(_, one)| one));
         let read = |(place, stamp): (&Place, Stamp)| {
             let view = row::read(ctx, place, hooks);
-            (place.name.clone(), Kept { stamp, notes: notes.clone(), read_at: ctx.now, view })
+            (place.name.clone(), Cached { stamp, notes: notes.clone(), read_at: ctx.now, view })
         };
-        self.kept.extend(due.into_par_iter().map(read).collect::<Vec<_>>());
+        self.cache.extend(due.into_par_iter().map(read).collect::<Vec<_>>());
     }
 }

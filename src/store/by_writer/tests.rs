@@ -17,7 +17,7 @@ fn only_lines_that_nobody_has_are_lacking() {
         ("{broken\n", vec![], None),
         ("\n", vec![], None),
     ] {
-        let known: Vec<&[u8]> = known.iter().map(|note| note.as_bytes()).collect();
+        let known: Vec<Vec<u8>> = known.iter().map(|note| note.as_bytes().to_vec()).collect();
         assert_eq!(lacking(note.as_bytes(), &known).as_deref(), rest.map(str::as_bytes), "{note}");
     }
 }
