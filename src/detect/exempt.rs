@@ -89,6 +89,48 @@ fn is_version(word: &str) -> bool {
     (0..bytes.len()).any(dotted)
 }
 
+/// Words of subjects that say that only the looks of the code change.
+const STYLE: &[&str] = &[
+    "space",
+    "spaces",
+    "spacing",
+    "whitespace",
+    "whitespaces",
+    "blank",
+    "newline",
+    "newlines",
+    "line",
+    "lines",
+    "endl",
+    "eol",
+    "indent",
+    "indents",
+    "indentation",
+    "indenting",
+    "format",
+    "formatting",
+    "formatter",
+    "formatted",
+    "style",
+    "styling",
+    "styleci",
+    "lint",
+    "linting",
+    "linter",
+    "fmt",
+    "tidy",
+    "cosmetic",
+    "cosmetics",
+];
+
+/// Whether a subject claims no work: it speaks of white space or style, or there is no word in it.
+pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
+    let subject = iteration.subject.to_lowercase();
+    let mut words = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next();
+    first.is_none_or(|first| STYLE.contains(&first) || words.any(|word| STYLE.contains(&word)))
+}
+
 /// Empty commits that people make so that a build starts, or that are merges but for their parents.
 pub(super) const BUILD_STARTS: &[&str] = &[
     "Empty commit",

@@ -17,6 +17,7 @@ mod signals;
 mod situation;
 mod soon;
 mod step;
+mod switches;
 #[cfg(test)]
 mod testkit;
 mod unhurried;

@@ -8,6 +8,7 @@ use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Ga
 use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo, Texts};
+use crate::history::Iteration;
 use crate::store::diff;
 use crate::store::fingerprint::Fingerprinter;
 
@@ -146,6 +147,25 @@ pub fn kind(parents: usize, subject: &str) -> CommitKind {
     }
 }
 
+/// Seconds between two commits of one rebase.
+const AT_ONCE: u64 = 2;
+
+/// The kind of a commit that nobody watched, after `before`, its parent. A row of commits that were made long before, and all
+/// at once, was put there by a rebase: each is a pick.
+pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind {
+    let own = kind(commit.parents.len(), &commit.subject);
+    let again = commit.authored_at < commit.committed_at;
+    let at_once = |before: &Iteration| {
+        let first = before.commit == commit.parents.first().copied() && before.at <= commit.committed_at;
+        first && commit.committed_at.since(before.at).0 <= AT_ONCE
+    };
+    if own == CommitKind::Normal && again && before.is_some_and(at_once) {
+        CommitKind::CherryPick
+    } else {
+        own
+    }
+}
+
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
 pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
     let record = CommitRecord {
@@ -173,4 +193,40 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         findings: Vec::new(),
     };
     CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::time::Timestamp;
+    use crate::history::testkit::{commit, oid, timeline};
+
+    #[test]
+    fn a_row_made_long_before_and_all_at_once_was_put_there_by_a_rebase() {
+        let line = timeline(vec![commit(1).at(1000)]);
+        let before = line.newest();
+        let parent = before.and_then(|one| one.commit);
+        let made = |authored_at: i64, committed_at: i64, parents: Vec<CommitId>, subject: &str| {
+            let info = CommitInfo {
+                id: CommitId(oid(7)),
+                tree: TreeId(oid(8)),
+                parents,
+                subject: subject.to_owned(),
+                trailers: Vec::new(),
+                author: "A".to_owned(),
+                email: String::new(),
+                committer_email: String::new(),
+                authored_at: Timestamp(authored_at),
+                committed_at: Timestamp(committed_at),
+            };
+            kind_after(&info, before)
+        };
+        let on_it = || parent.into_iter().collect::<Vec<_>>();
+        assert_eq!(made(400, 1000, on_it(), "Fix"), CommitKind::CherryPick);
+        assert_eq!(made(400, 1002, on_it(), "Fix"), CommitKind::CherryPick);
+        assert_eq!(made(400, 1060, on_it(), "Fix"), CommitKind::Normal, "amended a minute later");
+        assert_eq!(made(1001, 1001, on_it(), "Fix"), CommitKind::Normal, "a hasty one");
+        assert_eq!(made(400, 1000, vec![CommitId(oid(3))], "Fix"), CommitKind::Normal, "on another");
+        assert_eq!(made(400, 1000, on_it(), "Revert \"Fix\""), CommitKind::Revert);
+    }
 }

@@ -43,7 +43,8 @@ impl Iteration {
     /// Whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
     /// documentation too: people work through those of one file, commit by commit, each time elsewhere. So they count
     /// only where the lines are those that the one before wrote, where a line or two are put on top, or a line or two that
-    /// any of them wrote (`written`) are changed again.
+    /// any of them wrote (`written`) are changed again. The versions of other packages are other lines: only a version
+    /// that goes up again counts.
     fn says_it_again(&self, before: Option<&Self>, written: &BTreeSet<HunkHash>) -> bool {
         let Some(before) = before.filter(|before| before.weak_nature().is_some()) else { return true };
         let removed: BTreeSet<HunkHash> =
@@ -53,10 +54,23 @@ impl Iteration {
         let anew = || self.is_small() && removed.iter().any(|lines| written.contains(lines));
         let counts = match self.weak_nature() {
             Some(Nature::Comments | Nature::Weak) => over || on_top || anew(),
+            Some(Nature::Version) => {
+                self.goes_over(before) || removed.iter().any(|lines| written.contains(lines))
+            }
             Some(_) => true,
             None => false,
         };
         counts && self.same_place(before)
+    }
+
+    /// Whether it takes out lines that `before` wrote, as far as the lines of both are known.
+    pub fn goes_over(&self, before: &Self) -> bool {
+        if self.diff.hunks.is_empty() || before.diff.hunks.is_empty() {
+            return true;
+        }
+        let written: BTreeSet<HunkHash> =
+            before.diff.hunks.iter().map(|hunk| hunk.added).filter(|lines| *lines != NOTHING).collect();
+        self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed))
     }
 
     fn is_small(&self) -> bool {
@@ -87,7 +101,8 @@ impl Timeline {
         for (number, (one, _)) in run.iter().enumerate() {
             let length = number + 1;
             same += usize::from(repeats[number]);
-            tour &= repeats[number] || (one.diff.added <= 1 && one.diff.removed <= 1);
+            let line = one.diff.added <= 1 && one.diff.removed <= 1;
+            tour &= repeats[number] || (line && one.weak_nature() != Some(Nature::Version));
             tour &= one.only_path().is_some() && one.only_path() == run[0].0.only_path();
             if same * 3 >= length * 2 || (tour && length >= TOUR) {
                 running = length;
@@ -187,6 +202,13 @@ mod tests {
             one
         };
         assert_eq!(running((2..7).map(taken_out_and_put_in).collect()), 0, "nothing goes over nothing");
+        let upgrade = |state: u8, hunk| {
+            commit(state).change(Nature::Version, &[(1, state, state + 1)]).hunks(&[hunk]).lines(1, 1)
+        };
+        let upgrades = (2..9).map(|state| upgrade(state, (state, state + 100))).collect();
+        assert_eq!(running(upgrades), 0, "package after package");
+        let again = (2..9).map(|state| upgrade(state, (state, state + 1))).collect();
+        assert_eq!(running(again), 7, "one version goes up and up");
         let own = |state: u8, hunk: (u8, u8)| weak(state, 1).hunks(&[hunk]).lines(1, 1);
         let to_and_fro = vec![own(2, (1, 50)), own(3, (3, 103)), own(4, (50, 51)), own(5, (51, 52))];
         assert_eq!(running(to_and_fro), 4, "what one of them wrote is reworded");

@@ -132,6 +132,7 @@ fn fact(commit: &CommitInfo, facts: CommitFacts, fold: &Fold) -> (CommitFact, Op
         CommitFacts::Derived(derived, warning) => (derived, warning),
     };
     let mut fact = derive::unrecorded(commit, *derived);
+    fact.record.kind = derive::kind_after(commit, fold.timeline().newest());
     let upcoming = Upcoming {
         parent: fact.record.parent,
         at: commit.committed_at,

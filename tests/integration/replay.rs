@@ -23,10 +23,10 @@ fn lines(stage: &Stage, range: &str) -> Vec<serde_json::Value> {
 #[test]
 fn without_notes_an_alternating_history_would_have_halted() {
     let stage = Stage::new();
-    for (code, subject) in [("A\n", "One"), ("B\n", "Two"), ("A\n", "Three")] {
+    for (code, subject) in [("A\nA\n", "One"), ("B\nB\n", "Two"), ("A\nA\n", "Three")] {
         plain(&stage, code, subject);
     }
-    let halted = plain(&stage, "B\n", "Four");
+    let halted = plain(&stage, "B\nB\n", "Four");
     plain(&stage, "C\n", "Five");
     let out = stage.andon(&["replay"]).ok();
     let id = &halted[..12];

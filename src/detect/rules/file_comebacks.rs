@@ -8,6 +8,7 @@ use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
 use crate::detect::gains::{self, Gain};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::switches::is_switch;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
@@ -34,7 +35,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
                 had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
                 Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
-                Nothing is said while tests newly pass, nor of documentation.",
+                Nothing is said while tests newly pass, nor of documentation. It is a note where a line of that file is all \
+                that a third of those commits changed (a status, a flag) and others bring new code beside it.",
         why: "A loop that tries the same four variants of one file in no fixed order has no period that \
               `oscillation` could see. Files that hold a status come back too, so this is a signal that does \
               not halt alone.",
@@ -73,13 +75,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let found = timeline.newest_paths().find_map(|path| of_path(timeline, path, setting));
     let (path, back, among) = found?;
-    if gains::since(timeline, back.first()?.number) == Gain::NewlyPassing {
+    let first = back.first()?.number;
+    if gains::since(timeline, first) == Gain::NewlyPassing {
         return None;
     }
+    let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);
+    let level = if beside_work { setting.level.min(Level::Note) } else { setting.level };
     let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let found = Comebacks { times: words::len(&back), among };
     let echo_of = Some(oscillation::RULE.id);
-    Some(Finding { files: vec![path], evidence, echo_of, ..RULE.finding(setting.level, found) })
+    Some(Finding { files: vec![path], evidence, echo_of, ..RULE.finding(level, found) })
 }
 
 /// The path, the iterations that brought it back, and among how many changes, where those are enough.

@@ -1,5 +1,6 @@
 //! `oscillation`: the code, or a file of it, goes round in a circle.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request, is_release_step};
@@ -7,6 +8,7 @@ use crate::detect::gains::{self, Gain};
 use crate::detect::returns::{self, Round, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::switches::{flips, is_switch};
 use crate::detect::unhurried::stood;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -49,7 +51,10 @@ pub static RULE: Rule = Rule {
                 said of another version before; a pull request (`Title (#12)`) that lands again after its \
                 revert; merges, cherry-picks and rebases. With too few \
                 returns by other commits the rule warns at most, and with none it is a note. Where each state \
-                stood for an hour or longer, it takes two returns more and is a note until then, and a comeback to it is none.",
+                stood for an hour or longer, it takes two returns more and is a note until then, and a comeback to it is none. \
+                Where one line of one file is all that goes there and back (a status, a flag), its first comeback to a \
+                state is none, and as long as no tests tell more, code and file take one return more than \
+                `path_returns` and warn until then, or stay a note beside other new code.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
               through reverts, relands, releases or deployments, and once where merging a branch undid a \
               pull request that was then made again. With those exempt this rule may halt alone. A file of \
@@ -197,6 +202,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let round = returns::round(&steps, least)?;
     let level = judged(round, least, setting, Level::Warn);
     let level = if unhurried(round, &brought, least) { level.min(Level::Note) } else { level };
+    let level = if switched(round, timeline, setting) { level.min(Level::Warn) } else { level };
     let [.., other, newest] = states.as_slice() else { return None };
     let found = match round.period {
         2 => Circle::TwoStates { other: other.code, newest: newest.code, round },
@@ -209,6 +215,22 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let help = words::git_diff(other.brought_by, newest.brought_by);
     let files = files(timeline);
     Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+}
+
+/// Whether a line is all that goes to and fro, and has not done so for long enough.
+fn switched(round: Round, timeline: &Timeline, setting: &RuleSetting) -> bool {
+    let states = timeline.states();
+    let first = states.len().saturating_sub(round.returns);
+    let untold = |first: &CodeState<'_>| gains::since(timeline, first.brought_by.number) == Gain::Unknown;
+    is_early(round, setting)
+        && (first..states.len()).all(|at| flips(&states, at))
+        && states.get(first).is_some_and(untold)
+}
+
+/// Whether a switch has been set to and fro less often than it takes: one return more than a path.
+fn is_early(round: Round, setting: &RuleSetting) -> bool {
+    let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX);
+    round.period == 2 && round.strikes() <= least
 }
 
 /// The files by which the code went round: those that the newest iteration changed.
@@ -260,8 +282,15 @@ fn of_states(
     let waits = patient(round, states, least) || unhurried(round, &brought, least);
     let level = if waits { level.min(Level::Note) } else { level };
     let since = returning.first()?.number;
+    let gain = gains::since(timeline, since);
+    let switch = gain == Gain::Unknown && is_switch(&returning);
+    let level = if switch && is_early(round, setting) { level.min(Level::Warn) } else { level };
     if timeline.brings_new_code_beside(path, since) {
-        let most = beside(round, least, gains::since(timeline, since), setting);
+        // A switch is set beside real work for as long as that goes on.
+        if switch {
+            return Some((level.min(Level::Note), round));
+        }
+        let most = beside(round, least, gain, setting);
         return Some((level.min(most), round));
     }
     Some((level, round))
@@ -319,8 +348,11 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     };
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| Some(state.brought_by)).collect();
     let weights = weights(&brought, timeline, setting);
+    // That a line goes there and back once says nothing: each time it may be from another state, which is new.
+    let mut seen: BTreeSet<CodeId> = BTreeSet::new();
     let back: Vec<&CodeState<'_>> = (from..states.len())
         .filter(|at| comes_back(at) && weights.get(*at) == Some(&Weight::Strike))
+        .filter(|at| !seen.insert(states[*at].code) || !flips(&states, *at))
         .map(|at| &states[at])
         .collect();
     let count = words::len(&back);

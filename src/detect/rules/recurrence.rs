@@ -3,8 +3,10 @@
 use std::fmt;
 
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request, is_release_step};
+use crate::detect::gains::{self, Gain};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::switches::flips;
 use crate::detect::unhurried::stood;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
@@ -30,8 +32,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 before it. Equal neighbours count as one state, so documentation commits never recur. It is a \
                 note where the commit goes back on purpose: a revert, a subject that begins with a pattern of \
                 `exempt`, a step of a release, known by words that this history said of another version \
-                before, or a pull request (`Title (#12)`) that lands again after its revert; and where the \
-                state that is left stood for an hour or longer.",
+                before, or a pull request (`Title (#12)`) that lands again after its revert; where the \
+                state that is left stood for an hour or longer; and where one line of one file is all that went there \
+                and back (a status, a flag) and no tests tell more.",
         why: "A signal that does not halt alone: in 130,286 commits of healthy repositories a tree returned \
               to a state 2 to 6 commits back 279 times.",
         source: "docs/spec-map.md: Signals and escalation, recurrence proxy (ring of 6); settled choice 1",
@@ -83,7 +86,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let left = earlier.last();
     let on_purpose = is_meant(newest, left, situation.timeline, patterns);
     let thought = left.is_some_and(|left| stood(left.brought_by, brought));
-    let level = if on_purpose || thought { setting.level.min(Level::Note) } else { setting.level };
+    let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
+    let switch = untold && flips(&states, earlier.len());
+    let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };
     let found =
         Return { changes: back.saturating_add(1), code: newest.code, brought_by: seen.brought_by.name() };
     let commits = [seen.brought_by.commit, brought.commit];

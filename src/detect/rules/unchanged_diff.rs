@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{BUILD_STARTS, is_meant_empty};
+use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -28,6 +28,8 @@ pub(in crate::detect) const COSMETIC: Param<u64> = Param::count(
     1,
     "Consecutive repeats, where normalization leaves nothing of some of them.",
 );
+pub(in crate::detect) const VARIED: Param<u64> =
+    Param::count("varied", 8, 1, "Consecutive repeats, where empty commits each say something else.");
 pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
     "patience",
     12,
@@ -58,7 +60,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 of a document that the window has not seen, and empty commits that are made on purpose. Those \
                 begin with a pattern of `exempt` (they start a build), name a version (a release of one package \
                 after the other), end like `(#12)` (a forge merged them), or are doubles of earlier commits, \
-                each of another one. It takes one more where an empty commit has the subject of two or more \
+                each of another one. `varied` running it takes of empty commits that each have another subject, and three more than \
+                `cosmetic` where the subject speaks of white space or style or has no word in it. It takes one more where an empty commit has the subject of two or more \
                 earlier ones that did change something: a program does a chore. Where nobody watched, neighbours by different authors do not repeat each \
                 other. \
                 Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
@@ -77,7 +80,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::Stall),
-    params: &[REPEATS.spec, COSMETIC.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
+    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -143,10 +146,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let newest = repeating.last()?;
-    let doubles = doubles(timeline, repeating);
-    let given = |one: &&Iteration| match doubles {
-        Doubles::Yes if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
-        Doubles::Yes | Doubles::No => patience(timeline, one, setting),
+    let says = says(timeline, repeating);
+    let given = |one: &&Iteration| {
+        let (own, level) = patience(timeline, one, setting);
+        match says {
+            Says::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
+            Says::Varied if one.diff.empty && one.diff.files == 0 => (own.max(setting.count(&VARIED)), level),
+            Says::Doubles | Says::Varied | Says::Again => (own, level),
+        }
     };
     let (patience, until) = repeating.iter().map(given).max()?;
     // What is given no time halts by itself, whatever came before it.
@@ -187,24 +194,33 @@ fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(setting.level, Repeated::Rewritten(times)) })
 }
 
-/// Whether empty commits are doubles of earlier ones.
+/// What the subjects of empty commits say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doubles {
-    Yes,
-    No,
+enum Says {
+    /// Each is the double of another earlier commit.
+    Doubles,
+    /// Each says something else.
+    Varied,
+    /// The same is said again.
+    Again,
 }
 
 /// Two branches held the same line of commits: once one is merged, those of the other are empty. Each is the double of
-/// another commit, where a loop says the same again.
-fn doubles(timeline: &Timeline, repeating: &[&Iteration]) -> Doubles {
+/// another commit. Markers of what was reached, properties that git does not keep and trials of a hook each say something
+/// else. A loop says the same again, sooner or later.
+fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
     let earlier = timeline.iterations.iter().filter(|earlier| !earlier.diff.empty);
     let earlier: BTreeSet<&str> = earlier.map(|earlier| earlier.subject.as_str()).collect();
     let empty: Vec<&str> =
         repeating.iter().filter(|one| one.diff.empty).map(|one| one.subject.as_str()).collect();
     let subjects: BTreeSet<&str> = empty.iter().copied().collect();
-    let each =
-        subjects.len() == empty.len() && subjects.iter().all(|it| !it.is_empty() && earlier.contains(it));
-    if each && !subjects.is_empty() { Doubles::Yes } else { Doubles::No }
+    if subjects.len() != empty.len() || subjects.is_empty() {
+        Says::Again
+    } else if subjects.iter().all(|it| !it.is_empty() && earlier.contains(it)) {
+        Says::Doubles
+    } else {
+        Says::Varied
+    }
 }
 
 /// Whether `one` brought a state of the code that the window had not seen: the same lines at another place.
@@ -213,6 +229,9 @@ fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
     let earlier = timeline.iterations.iter().take_while(|earlier| !std::ptr::eq(*earlier, one));
     works && !one.diff.empty && earlier.into_iter().all(|earlier| earlier.code != one.code)
 }
+
+/// So many more cosmetic changes it takes where they say that they are about white space, or say nothing.
+const ADMITTED: u64 = 3;
 
 /// Commits with a change that bear the subject of a chore.
 const CHORE: usize = 2;
@@ -238,7 +257,8 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
     let limit = setting.count(&REPEATS).max(1);
     let longer = limit.max(setting.count(&PATIENCE));
     if one.diff.empty && one.diff.files > 0 {
-        (limit.max(setting.count(&COSMETIC)), Level::Warn)
+        let admitted = if claims_no_work(one) { ADMITTED } else { 0 };
+        (limit.max(setting.count(&COSMETIC).saturating_add(admitted)), Level::Warn)
     } else if (one.diff.empty && is_meant_empty(one, setting.list(&EXEMPT))) || brings_new_code(timeline, one)
     {
         (longer, Level::Note)

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::switches::is_one_line;
 use crate::detect::unhurried::stood;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -36,7 +37,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
                 have a path in common. Of the hunks of the newest `over` counted iterations, a share of at \
                 least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
-                least one, and so does another of them. Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
+                least one, and so does another of them (two others, where all of them change one line). Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
                 `exempt`, and steps of a release, known by words that this history said of another version \
                 before (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn.",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
@@ -118,7 +119,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         all = all.saturating_add(words::len(&one.diff.hunks));
     }
     let share = setting.share(&SHARE);
-    if undoing.len() < 2 || ratio(undone, all) < share {
+    // A line that is put back is a switch more often than churn.
+    let enough = if undoing.iter().all(|one| is_one_line(one)) { 3 } else { 2 };
+    if undoing.len() < enough || ratio(undone, all) < share {
         return None;
     }
     let found = Churn { undone, hunks: all, commits: setting.count(&OVER) };
@@ -152,6 +155,7 @@ fn ratio(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::change::Nature;
     use crate::domain::facts::CommitKind::Revert;
     use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit};
@@ -160,8 +164,24 @@ mod tests {
         (1..).zip(hunks).map(|(state, hunks)| commit(state).hunks(hunks)).collect()
     }
 
+    const NEW: (u8, u8) = (7, 8);
     const THERE: (u8, u8) = (1, 2);
     const BACK: (u8, u8) = (2, 1);
+
+    #[test]
+    fn one_line_that_is_put_back_is_a_switch_at_first() {
+        let line = |commits: Vec<Commit>| {
+            (1..)
+                .zip(commits)
+                .map(|(at, one): (u8, Commit)| one.change(Nature::Work, &[(1, at, at + 1)]))
+                .collect()
+        };
+        assert!(checked(&RULE, line(row(&[&[NEW], &[THERE], &[BACK], &[THERE]]))).is_none());
+        assert!(checked(&RULE, line(row(&[&[THERE], &[BACK], &[THERE], &[BACK]]))).is_some());
+        let longer =
+            row(&[&[NEW], &[THERE], &[BACK], &[THERE]]).into_iter().map(|one| one.lines(4, 4)).collect();
+        assert!(checked(&RULE, line(longer)).is_some());
+    }
 
     #[test]
     fn what_is_undone_by_the_hour_is_no_churn() {

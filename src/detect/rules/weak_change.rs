@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -30,8 +30,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 the file's extension), white space, version numbers, logs, file modes or what normalization \
                 masks, and each worked in the same files as the one before (all files of one are among those \
                 of the other). Documentation is work of its own and interrupts, and so does a change whose \
-                nature is unknown. A subject that begins with a pattern of `exempt` is a note, for up to two \
-                iterations more.",
+                nature is unknown, and a version number in other lines than the one before. A subject that begins with a \
+                pattern of `exempt` is a note, for up to two iterations more, and so are, for up to five more, subjects \
+                that all speak of white space or style, or have no word in them.",
         why: "Such commits look like progress and are none, but people make them too. So this is a signal \
               and halts only together with another one.",
         source: "docs/spec-map.md: Loop safety, progress measurement",
@@ -74,7 +75,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     // Who releases on purpose does something else in between.
     let meant = goes_back_on_purpose(newest, setting.list(&EXEMPT))
         && running < setting.count(&RUNNING).saturating_add(MEANT);
-    let level = if meant { setting.level.min(Level::Note) } else { setting.level };
+    let admitted = running < setting.count(&RUNNING).saturating_add(ADMITTED)
+        && weak.iter().all(|one| claims_no_work(one));
+    let level = if meant || admitted { setting.level.min(Level::Note) } else { setting.level };
     let nature = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and)?;
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
@@ -87,6 +90,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 /// So many more iterations in a row it takes where the newest says that it is meant.
 const MEANT: u64 = 2;
+/// And so many where each says that it is about white space or style, or says nothing: progress is not pretended.
+const ADMITTED: u64 = 5;
 
 /// The longest end of the strike candidates that are weak, empty ones passed over, each in the place of the one before.
 fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
@@ -99,7 +104,12 @@ fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
         if iteration.weak_nature().is_none() || ticked {
             break;
         }
-        if run.last().is_some_and(|later| !iteration.same_place(later)) {
+        let elsewhere = |later: &&Iteration| {
+            // The versions of other packages stand in the same file.
+            let other_version = later.weak_nature() == Some(Nature::Version) && !later.goes_over(iteration);
+            !iteration.same_place(later) || other_version
+        };
+        if run.last().is_some_and(elsewhere) {
             break;
         }
         run.push(iteration);
@@ -192,5 +202,28 @@ mod tests {
         let message = with(4).map(|finding| finding.message());
         assert_eq!(message.as_deref(), Some("4 iterations in a row changed only a log"));
         assert!(with(5).is_none());
+    }
+
+    #[test]
+    fn the_versions_of_other_packages_are_other_lines() {
+        let upgrade =
+            |state: u8, hunk| commit(state).change(Nature::Version, &[(1, state, state + 1)]).hunks(&[hunk]);
+        let row = |next: fn(u8) -> (u8, u8)| {
+            checked(&RULE, (2..9).map(|state| upgrade(state, next(state))).collect())
+        };
+        assert!(row(|state| (state, state + 100)).is_none(), "package after package");
+        assert!(row(|state| (state, state + 1)).is_some(), "one version goes up and up");
+    }
+
+    #[test]
+    fn who_says_that_only_the_looks_change_pretends_nothing() {
+        let row = |count: u8, subject: &str| {
+            let one = |state| commit(state).change(Nature::Space, &[(1, state, state + 1)]).subject(subject);
+            checked(&RULE, (0..count).map(one).collect()).map(|found| found.level)
+        };
+        assert_eq!(row(7, "fix code style"), Some(Level::Note));
+        assert_eq!(row(8, "fix code style"), Some(Level::Warn));
+        assert_eq!(row(7, "_"), Some(Level::Note), "nothing is claimed");
+        assert_eq!(row(3, "Mend the parser"), Some(Level::Warn));
     }
 }

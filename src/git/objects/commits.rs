@@ -30,6 +30,8 @@ pub struct CommitInfo {
     pub email: String,
     /// Address of the committer.
     pub committer_email: String,
+    /// Author date: earlier than the committer's where the commit was made again.
+    pub authored_at: Timestamp,
     /// Committer date.
     pub committed_at: Timestamp,
 }
@@ -69,6 +71,7 @@ impl Repo {
             author: text(author.name_bytes()),
             email: text(author.email_bytes()),
             committer_email: text(commit.committer().email_bytes()),
+            authored_at: Timestamp(author.when().seconds()),
             committed_at: Timestamp(commit.time().seconds()),
         })
     }

@@ -216,14 +216,58 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
     assert_eq!(hourly(&[1, 2, 1, 2], 4000), Some(Level::Note));
     assert_eq!(hourly(&[1, 2, 1, 2], 600), Some(Level::Halt));
     assert_eq!(hourly(&[1, 2, 1, 2, 1, 2], 4000), Some(Level::Halt));
-    let flag = |seconds: i64| {
+    let flag = |seconds: i64, toggles: usize| {
         let switch = |(at, old, new): (i64, u8, u8)| {
             commit(new).at(at * seconds).change(Nature::Work, &[(1, old, new)])
         };
-        level([(1, 0, 1), (2, 1, 2), (3, 2, 1), (4, 1, 2), (5, 2, 1)].map(switch).into())
+        let steps = [(1, 0, 1), (2, 1, 2), (3, 2, 1), (4, 1, 2), (5, 2, 1), (6, 1, 2)];
+        level(steps[..toggles].iter().copied().map(switch).collect())
     };
-    assert_eq!(flag(4000), Some(Level::Note), "the one file of it, too");
-    assert_eq!(flag(600), Some(Level::Halt));
+    assert_eq!(flag(4000, 5), Some(Level::Note), "the one file of it, too");
+    assert_eq!(flag(600, 5), Some(Level::Warn), "a line");
+    assert_eq!(flag(600, 6), Some(Level::Halt));
+}
+
+/// A line of one file goes from `old` to `new`, with documents beside it or not; the code is in state `code`.
+fn switch(code: u8, (old, new): (u8, u8), documents: &[(u8, u8, u8)]) -> Commit {
+    let paths: Vec<(u8, u8, u8)> = [(1, old, new)].iter().chain(documents).copied().collect();
+    commit(code).change(Nature::Work, &paths).lines(1 + documents.len() as u64 * 29, 1)
+}
+
+#[test]
+fn one_line_that_goes_there_and_back_takes_one_return_more() {
+    let row = |states: &[u8], documents: fn(u8) -> Vec<(u8, u8, u8)>| {
+        let turn = |(at, pair): (u8, &[u8])| switch(pair[1], (pair[0], pair[1]), &documents(at));
+        level((0..).zip(states.windows(2)).map(turn).collect())
+    };
+    let alone = |_| Vec::new();
+    assert_eq!(row(&[1, 2, 1, 2, 1], alone), Some(Level::Warn), "a status, or a trial of a hook");
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2], alone), Some(Level::Halt));
+    let reviewed = |at: u8| if at.is_multiple_of(2) { vec![(2, at, at + 1)] } else { Vec::new() };
+    assert_eq!(row(&[1, 2, 1, 2, 1], reviewed), Some(Level::Warn), "a document says why");
+    let longer = |states: &[u8]| {
+        let turn = |pair: &[u8]| switch(pair[1], (pair[0], pair[1]), &[]).lines(4, 1);
+        level(states.windows(2).map(turn).collect())
+    };
+    assert_eq!(longer(&[1, 2, 1, 2, 1]), Some(Level::Halt));
+}
+
+#[test]
+fn a_line_that_goes_there_and_back_from_ever_new_states_comes_back_nowhere() {
+    let from = |(work, status): (u8, (u8, u8))| {
+        vec![
+            commit(work).change(Nature::Work, &[(9, work - 1, work)]).lines(40, 8),
+            switch(work + 100, status, &[(2, work, work + 1)]),
+            switch(work, (status.1, status.0), &[]),
+        ]
+    };
+    let work: Vec<Commit> = (1..6).flat_map(|work| from((work, (1, 2)))).collect();
+    assert_eq!(level(work), Some(Level::Note), "whose turn it is, beside new code");
+    let back: Vec<Commit> = [1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1]
+        .windows(2)
+        .map(|pair| switch(pair[1], (pair[0], pair[1]), &[]))
+        .collect();
+    assert_eq!(level(back), Some(Level::Halt), "the same state again and again");
 }
 
 #[test]

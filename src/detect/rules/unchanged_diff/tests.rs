@@ -148,7 +148,30 @@ fn empty_commits_of_releases_and_forges_are_given_more_time() {
     let row = |subjects: [&str; 3]| level(subjects.iter().map(|subject| e().subject(subject)).collect());
     assert_eq!(row(["core 1.2.0", "Publish cli v0.4.1", "@scope/pkg@2.0.0"]), Some(Level::Note));
     assert_eq!(row(["Add a parser (#12)", "Mend it (#13)", "Say why (#14)"]), Some(Level::Note));
-    assert_eq!(row(["Fix the parser", "Fix it again", "Fix it 3"]), Some(Level::Halt));
+    assert_eq!(row(["Fix the parser", "Fix the parser", "Fix it 3"]), Some(Level::Halt));
+}
+
+#[test]
+fn empty_commits_that_each_say_something_else_are_given_more_time() {
+    let row = |count: usize, subject: fn(usize) -> String| {
+        level((0..count).map(|at| e().subject(&subject(at))).collect())
+    };
+    let milestones = |at| format!("milestone: phase {at} complete");
+    assert_eq!(row(2, milestones), Some(Level::Warn), "a property, a trial of a hook");
+    assert_eq!(row(7, milestones), Some(Level::Warn));
+    assert_eq!(row(8, milestones), Some(Level::Halt), "for ever");
+    assert_eq!(row(2, |_| "Wait".to_owned()), Some(Level::Halt), "the same is said again");
+    assert_eq!(row(3, |at| format!("Try {}", at % 2)), Some(Level::Halt), "and again later");
+}
+
+#[test]
+fn cosmetic_changes_that_claim_no_work_are_given_more_time() {
+    let row = |count: usize, subject: &str| level(vec![commit(1).cosmetic().subject(subject); count]);
+    for subject in ["_", "", "fix code style", "Remove blank line", "Remove last endl"] {
+        assert_eq!(row(7, subject), Some(Level::Warn), "{subject}");
+        assert_eq!(row(8, subject), Some(Level::Halt), "{subject}");
+    }
+    assert_eq!(row(5, "Mend the parser"), Some(Level::Halt));
 }
 
 #[test]
@@ -172,7 +195,7 @@ fn empty_doubles_of_a_line_of_commits_are_given_more_time() {
     };
     assert_eq!(line(["Add a parser", "Add a lexer"]), Some(Level::Note));
     assert_eq!(line(["Add a lexer", "Add a lexer"]), Some(Level::Halt), "the same again");
-    assert_eq!(line(["Add a lexer", "Add a grammar"]), Some(Level::Halt), "no double");
+    assert_eq!(line(["Add a lexer", "Add a grammar"]), Some(Level::Warn), "no double");
 }
 
 #[test]
