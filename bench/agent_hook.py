@@ -48,7 +48,8 @@ def repository(root, andon, files, journal):
         for _ in range(4000):
             number += 1
             digest = f"{number:016x}"
-            part.append(json.dumps({**line, "call": [digest, digest, digest], "id": digest}))
+            entry = {**line, "call": [digest, digest, digest], "id": digest}
+            part.append(json.dumps(entry, sort_keys=True, separators=(",", ":")))
         text = "\n".join(part) + "\n"
         number_of_bytes += len(text)
         log.with_name(f"journal.{generation}.jsonl").write_text(text)

@@ -1,6 +1,7 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
+mod ahead;
 pub mod calibrate;
 pub mod events;
 pub mod session;

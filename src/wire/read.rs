@@ -91,6 +91,10 @@ pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Resu
         let json = serde_json::from_slice::<IgnoredAny>(line);
         return Err(json.err().map_or(FormatError::NotAnObject, |error| FormatError::Json(shown(error))));
     }
+    // To know the path of a member costs more than reading it: that is for lines that are wrong.
+    if let Ok(value) = serde_json::from_slice(line) {
+        return Ok(value);
+    }
     let mut json = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut json)?;
     json.end().map_err(|error| FormatError::Json(shown(error)))?;
@@ -102,7 +106,7 @@ pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Resu
 /// # Errors
 /// [`FormatError`] naming the member.
 pub fn members<'a, T: Deserialize<'a>>(object: &'a Map<String, Value>) -> Result<T, FormatError> {
-    Ok(serde_path_to_error::deserialize(object)?)
+    T::deserialize(object).or_else(|_| Ok(serde_path_to_error::deserialize(object)?))
 }
 
 /// Reads an object of at most `max` bytes, whatever its members are.

@@ -39,8 +39,8 @@ pub(super) fn is_quiet(answer: &Value) -> bool {
         Value::Null | Value::Bool(_) => true,
         Value::Number(_) => false,
         Value::String(text) => {
-            let text = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-            QUIET.contains(&text.as_str())
+            let text = text.trim().trim_end_matches(['.', '!']);
+            QUIET.iter().any(|quiet| text.eq_ignore_ascii_case(quiet))
         }
         Value::Array(values) => values.iter().all(is_quiet),
         Value::Object(members) => members.values().all(is_quiet),

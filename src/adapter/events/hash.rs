@@ -55,7 +55,8 @@ pub(super) fn quantity(text: &str) -> Option<u64> {
     if text.len() > MASKED {
         return None;
     }
-    let words = text.split_whitespace().filter(|word| !is_mark(word));
+    let has_digit = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let words = text.split_whitespace().filter(has_digit).filter(|word| !is_mark(word));
     words.flat_map(numbers).reduce(u64::saturating_add)
 }
 

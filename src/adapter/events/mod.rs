@@ -87,6 +87,8 @@ pub struct Parsed {
     pub fact: Fact,
     /// Why something of the line does not count, in words.
     pub odd: Option<String>,
+    /// A commit or an answer that tells no time of its own: it has that of the frame.
+    pub undated: bool,
 }
 
 /// What is known when a stream is read.
@@ -134,13 +136,14 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
     known::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
     let mut common: Common = members(&object)?;
     let odd = common.undate(frame);
+    let undated = common.at.is_none() && matches!(kind.as_str(), "commit" | "ack");
     let fact = match kind.as_str() {
         "commit" => commit::commit(&object, common.at.or(frame.last))?,
         "test_run" => commit::test_run(line, &object, common.at)?,
         "ack" => ack(line, &object, common.at.or(frame.last).unwrap_or(frame.now))?,
         _ => event(&kind, &mut object, common)?,
     };
-    Ok(Parsed { fact, odd })
+    Ok(Parsed { fact, odd, undated })
 }
 
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
+use super::ahead;
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
@@ -53,31 +53,23 @@ pub(super) fn each_fact(
     input: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, Fact) -> Option<Timestamp>,
 ) -> Result<EventsEnd, OpsError> {
-    let mut lines = Lines::new(input);
     let mut tally = LineSummary::default();
     let mut last = None;
-    while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
-        tally.line = tally.line.saturating_add(1);
-        within_bounds(&tally)?;
-        if line == Line::Text(b"") {
-            continue;
-        }
-        let frame = Frame { now, kind: None, last, purpose: Purpose::Replay };
-        if matches!(line, Line::Text(text) if events::is_note(text)) {
-            continue;
-        }
-        let parsed = match line {
-            Line::Text(text) => events::parse(text, frame),
-            Line::TooLong => Err(EventError::TooLong),
-        };
-        match parsed {
-            Ok(parsed) => {
-                tally.odd(parsed.odd.map(|odd| Diagnostic::warning(odd).code("event")));
-                last = take(tally.line, parsed.fact);
+    ahead::each_batch(now, input, &mut |batch| {
+        for told in batch {
+            tally.line = tally.line.saturating_add(1);
+            within_bounds(&tally)?;
+            match told.after(now, last) {
+                Some(Ok(parsed)) => {
+                    tally.odd(parsed.odd.map(|odd| Diagnostic::warning(odd).code("event")));
+                    last = take(tally.line, parsed.fact);
+                }
+                Some(Err(error)) => tally.refuse(&error),
+                None => {}
             }
-            Err(error) => tally.refuse(&error),
         }
-    }
+        Ok(())
+    })?;
     let refused = tally.refused;
     Ok(EventsEnd { remarks: tally.remarks(), refused })
 }

@@ -10,7 +10,7 @@ use crate::domain::tests::TestRun;
 use crate::domain::time::Timestamp;
 use crate::history::order::{AckPlace, JournalItem, Marked};
 use crate::history::{Begins, DEFAULT_NODE, Passing};
-use crate::wire::v1::{MarkedTurn, Peek, decode_line, peek};
+use crate::wire::v1::{MarkedTurn, Peek, decode_line, is_plainly_event, peek};
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
@@ -186,7 +186,7 @@ impl Found {
                 return Seen::Enough;
             }
             let text = line.trim_ascii();
-            if text.is_empty() {
+            if text.is_empty() || (!counted && is_plainly_event(text)) {
                 continue;
             }
             let passed = peek(text).map(|line| self.passes(&line, counted));

@@ -1,8 +1,6 @@
 //! The lines of the journal: the event stream of docs/formats.md, as far as this version has facts for it; and those of
 //! `<common git dir>/andon/attempts.jsonl`, commits that were made in any worktree of the repository.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -204,40 +202,6 @@ fn encode_run(run: &TestRun) -> Map<String, Value> {
         overlay_truncated: cut.then_some(true),
     }));
     members
-}
-
-/// What a line is, without all that it says.
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "an object")]
-pub struct Peek<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    commit: Option<CommitId>,
-}
-
-impl Peek<'_> {
-    /// Whether it is a test run.
-    pub fn is_run(&self) -> bool {
-        self.kind == "test_run"
-    }
-
-    /// Whether it is an event, of which a session makes thousands.
-    pub fn is_event(&self) -> bool {
-        matches!(&*self.kind, "tool_call" | "output" | "usage" | "turn_start" | "turn_end" | "verdict")
-    }
-
-    /// The commit whose record a line marks.
-    pub fn marked(&self) -> Option<CommitId> {
-        self.commit.filter(|_| self.kind == "commit")
-    }
-}
-
-/// Reads what a line is. A reader passes over hundreds of lines to find the few that it needs.
-///
-/// # Errors
-/// As [`decode_line`].
-pub fn peek(line: &[u8]) -> Result<Peek<'_>, FormatError> {
-    object(line, MAX_LINE)
 }
 
 /// Reads one line, with or without its LF.

@@ -20,11 +20,13 @@ pub mod ledger;
 pub mod open;
 pub(crate) mod output;
 mod overlay;
+mod peek;
 
 pub use change::{ChangeWire, WeakeningWire};
 pub use choose::{Choice, DerivedFacts, choose_record, disagreement};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest};
-pub use journal::{JournalLine, MarkedTurn, Peek, decode_line, encode_line, peek};
+pub use journal::{JournalLine, MarkedTurn, decode_line, encode_line};
+pub use peek::{Peek, is_plainly_event, peek};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.
 pub const MAX_LINE: usize = 1 << 20;

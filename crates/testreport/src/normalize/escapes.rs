@@ -6,7 +6,7 @@ use super::rule::{pattern, replace};
 
 /// Line ends as `\n`, no byte order mark: what a file has of its system.
 pub(super) fn decode(text: &str) -> Cow<'_, str> {
-    if !text.contains(['\r', '\u{feff}']) {
+    if !text.contains('\r') && !text.contains('\u{feff}') {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n").replace('\u{feff}', ""))
@@ -37,7 +37,8 @@ pub(crate) fn strip_ansi(text: &str) -> Cow<'_, str> {
 
 /// Control characters other than line ends; tabs become spaces.
 pub(super) fn drop_controls(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|each| each.is_control() && each != '\n') {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n');
+    if text.bytes().all(is_plain) || !text.chars().any(|each| each.is_control() && each != '\n') {
         return Cow::Borrowed(text);
     }
     let spaced = text.chars().map(|each| if each == '\t' { ' ' } else { each });
@@ -55,6 +56,10 @@ pub(super) fn single_line(text: &str) -> Cow<'_, str> {
 
 /// Spaces at the ends of lines, empty lines, and the indentation that all lines share.
 pub(super) fn tidy(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') && !text.starts_with(' ') {
+        let whole = text.trim_end();
+        return if whole.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(whole.to_owned()) };
+    }
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let indent = |line: &&str| line.len() - line.trim_start_matches(' ').len();
     let shared = lines.iter().map(indent).min().unwrap_or(0);

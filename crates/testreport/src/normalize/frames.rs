@@ -140,13 +140,17 @@ fn is_numbered_frame(trimmed: &str) -> bool {
                 || rest.starts_with("0x")
                 || rest.starts_with("[internal function]"));
     }
-    trimmed
-        .split_once(": ")
-        .is_some_and(|(index, rest)| number(index) && rest.contains("::") && !rest.contains(' '))
+    trimmed.starts_with(|each: char| each.is_ascii_digit())
+        && trimmed
+            .split_once(": ")
+            .is_some_and(|(index, rest)| number(index) && rest.contains("::") && !rest.contains(' '))
 }
 
 /// `a.rb:3:in 'f'`, with `# ` before it from RSpec.
 fn is_ruby_frame(trimmed: &str) -> bool {
+    if !trimmed.contains(".rb:") {
+        return false;
+    }
     let bare = trimmed.trim_start_matches("# ").trim_start_matches("from ");
     bare.split_once(".rb:").is_some_and(|(path, rest)| {
         let after = rest.trim_start_matches(|each: char| each.is_ascii_digit());
@@ -158,8 +162,8 @@ fn is_ruby_frame(trimmed: &str) -> bool {
 fn is_pointed_place(trimmed: &str) -> bool {
     let bare = trimmed.trim_end();
     let pointed = bare.strip_prefix("❯ ").is_some_and(ends_in_position);
-    let php = bare.rsplit_once(".php:").is_some_and(|(path, _)| !path.contains(' '));
-    pointed || (php && ends_in_position(bare))
+    let php = || bare.rsplit_once(".php:").is_some_and(|(path, _)| !path.contains(' '));
+    pointed || (ends_in_position(bare) && php())
 }
 
 /// `/p/a.go:3 +0x1d`, indented under the function of a goroutine.

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 /// Deepest nesting that is looked into.
 const MAX_DEPTH: usize = 64;
 
+/// What nests, separates or quotes; everything between is text.
+const MARKS: [char; 10] = ['{', '(', '[', '}', ')', ']', ',', ';', '"', '\''];
+
 /// A bracket that is open, and what stands in it.
 struct Group {
     opener: char,
@@ -47,6 +50,13 @@ pub(super) fn sort_items(text: &str) -> Cow<'_, str> {
     let mut before = ' ';
     let mut rest = text;
     while let Some(each) = rest.chars().next() {
+        let plain = rest.find(MARKS).unwrap_or(rest.len());
+        if plain > 0 {
+            let (part, after) = rest.split_at(plain);
+            push(&mut open, part);
+            (before, rest) = (part.chars().next_back().unwrap_or(before), after);
+            continue;
+        }
         let taken = quoted(rest, before).unwrap_or(each.len_utf8());
         let (part, after) = rest.split_at(taken);
         rest = after;
@@ -143,7 +153,7 @@ const SET_HEADINGS: [&str; 4] = [
 /// Sorts the lines below the headings of a difference between sets.
 pub(super) fn sort_set_lines(text: &str) -> Cow<'_, str> {
     let is_heading = |line: &&str| SET_HEADINGS.iter().any(|heading| line.trim_end().ends_with(heading));
-    if !SET_HEADINGS.iter().any(|heading| text.contains(heading)) {
+    if !text.contains(" in the ") || !SET_HEADINGS.iter().any(|heading| text.contains(heading)) {
         return Cow::Borrowed(text);
     }
     let mut sorted: Vec<&str> = Vec::new();

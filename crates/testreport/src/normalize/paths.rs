@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Root;
-use super::rule::{pattern, replace, replace_by};
+use super::rule::{has_digits, pattern, replace, replace_by, replace_whole};
 
 /// The absolute path of the project root, with the slash after it; the root itself becomes `.`. What stands
 /// before it to make a URL or, on macOS, a real path of it goes too.
@@ -63,7 +63,7 @@ pattern!(
 /// Ports of five digits, behind a host or the word: systems give those out. Smaller ones are chosen by a
 /// person, and another one is another failure.
 pub(super) fn mask_ports(text: &str) -> Cow<'_, str> {
-    if !text.as_bytes().windows(5).any(|five| five.iter().all(u8::is_ascii_digit)) {
+    if !has_digits(text, 5) {
         return Cow::Borrowed(text);
     }
     replace_by(&PORT, text, |found| match (found.get(1), found.get(2), found.get(3)) {
@@ -82,7 +82,7 @@ pattern!(TEMP_NAME, r"(?-u:\b|/)\.tmp[A-Za-z0-9]{6}(?-u:\b)");
 /// Paths below the usual temporary directories: `<tmp>` and the last name of the path, if that is not one
 /// that is made up anew each time. Rust's `.tmpAbC123` goes anywhere.
 pub(super) fn mask_temp_paths(text: &str) -> Cow<'_, str> {
-    if !text.contains('/') && !text.contains(".tmp") {
+    if !has_temporary(text) {
         return Cow::Borrowed(text);
     }
     let found = replace_by(&TEMP, text, masked);
@@ -90,9 +90,14 @@ pub(super) fn mask_temp_paths(text: &str) -> Cow<'_, str> {
     owned_or(mask_drawn_names(&found), &found).unwrap_or(found)
 }
 
+/// True when the text has what every temporary path or name has.
+fn has_temporary(text: &str) -> bool {
+    text.contains("tmp") || text.contains("/var/folders/") || text.contains("/dev/shm")
+}
+
 /// In ids a path is likelier a parameter: it stays, unless some name in it was made up.
 pub(super) fn mask_temp_names(text: &str) -> Cow<'_, str> {
-    if !text.contains("tmp") && !text.contains('/') {
+    if !has_temporary(text) {
         return Cow::Borrowed(text);
     }
     let found = replace_by(&TEMP, text, |found| {
@@ -134,12 +139,10 @@ fn mask_drawn_names(text: &str) -> Cow<'_, str> {
     if !text.contains("tmp") {
         return Cow::Borrowed(text);
     }
-    replace_by(&DRAWN, text, |found| {
-        let name = found.get(0).map_or("", |group| group.as_str());
+    replace_whole(&DRAWN, text, |name| {
         let tail = name.strip_prefix("tmp").unwrap_or_default();
         let word = tail.trim_end_matches(|each: char| each.is_ascii_digit());
-        let drawn = word.bytes().any(|byte| byte.is_ascii_digit());
-        if drawn { "<tmp>".to_owned() } else { name.to_owned() }
+        word.bytes().any(|byte| byte.is_ascii_digit()).then_some("<tmp>")
     })
 }
 
@@ -187,7 +190,7 @@ fn has_drawn_tail(stem: &str) -> bool {
 
 /// Five digits or more in a row, six or more of letters mixed with digits, or capitals where no word begins.
 fn is_random(part: &str) -> bool {
-    if part.as_bytes().windows(5).any(|five| five.iter().all(u8::is_ascii_digit)) {
+    if has_digits(part, 5) {
         return true;
     }
     // Digits at the end alone are a number behind a word: `test0`.

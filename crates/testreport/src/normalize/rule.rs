@@ -86,9 +86,40 @@ pub(super) fn replace_by<'t>(
     pattern.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, with))
 }
 
+/// Replaces every match by what `with` makes of it: as [`replace_by`], of patterns without groups.
+pub(super) fn replace_whole<'t>(
+    pattern: &Pattern,
+    text: &'t str,
+    with: impl Fn(&'t str) -> Option<&'static str>,
+) -> Cow<'t, str> {
+    let Some(pattern) = pattern.as_ref() else { return Cow::Borrowed(text) };
+    let (mut out, mut copied) = (String::new(), 0);
+    for found in pattern.find_iter(text) {
+        if let Some(mask) = with(found.as_str()) {
+            out.push_str(text.get(copied..found.start()).unwrap_or_default());
+            out.push_str(mask);
+            copied = found.end();
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
 /// True when the text has a decimal digit.
 pub(super) fn has_digit(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_digit())
+    has_digits(text, 1)
+}
+
+/// True when the text has `wanted` decimal digits in a row.
+pub(super) fn has_digits(text: &str, wanted: usize) -> bool {
+    let mut row = 0;
+    text.bytes().any(|byte| {
+        row = if byte.is_ascii_digit() { row + 1 } else { 0 };
+        row >= wanted
+    })
 }
 
 /// Runs a rule over a table of texts and what is to come of them; what came must be left alone thereafter.
