@@ -122,6 +122,12 @@ pub enum OpsError {
 }
 
 impl OpsError {
+    /// A file that the command line names could not be written.
+    pub fn of_output(err: &EffectError) -> Self {
+        let help = err.help().unwrap_or_else(|| "name another file".to_owned());
+        Self::Usage { what: err.to_string(), help }
+    }
+
     /// The exact command that mends it, where the module that failed knows one.
     pub fn help(&self) -> Option<String> {
         match self {

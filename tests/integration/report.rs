@@ -49,9 +49,16 @@ fn any_repository_has_a_page() {
     stage.git(&["commit", "-qm", "Before Andon"]).ok();
     assert!(page(&stage, &[]).contains("data-k=m"));
     stage.andon(&["report", "nowhere..HEAD"]).exits(2).says("unknown revision");
-    stage.andon(&["report", "-o", "nowhere/report.html"]).refused().says("cannot write");
-    for place in [".", "/"] {
-        stage.andon(&["report", "-o", place]).refused().says("name a file in that directory").lacks("rm -r");
+    for (place, hint) in [
+        ("nowhere/report.html", "make its directory first: mkdir -p "),
+        (".", "name a file in that directory"),
+        ("/", "name a file in that directory"),
+        ("a.txt/report.html", "check the permissions"),
+    ] {
+        for verb in [&["report"][..], &["export", "--csv"]] {
+            let out = stage.andon(&[verb, &["-o", place]].concat()).exits(2);
+            out.says("cannot write").says(hint).lacks("rm -r");
+        }
     }
 }
 

@@ -155,7 +155,7 @@ fn ballot_of(stage: &Stage, round: &str, whose: &str) -> std::path::PathBuf {
     stage.path(&format!(".git/andon/ballots/{round}.{whose}"))
 }
 
-fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str) {
+pub(crate) fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str) {
     let more = vote(if who == "ann" { "di" } else { who }, decision);
     let mut args = vec!["review".to_owned(), "ballot".to_owned(), round.to_owned()];
     args.extend(more);
@@ -164,7 +164,7 @@ fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str) {
     std::fs::rename(ballot_of(stage, round, "json"), ballot_of(stage, round, who)).unwrap();
 }
 
-fn open(stage: &Stage, who: &str, round: &str) -> crate::support::Out {
+pub(crate) fn open(stage: &Stage, who: &str, round: &str) -> crate::support::Out {
     std::fs::rename(ballot_of(stage, round, who), ballot_of(stage, round, "json")).unwrap();
     by(stage, who, &["review", "reveal", round])
 }
@@ -274,6 +274,9 @@ fn is_overturned(stage: &Stage, first: &str) {
     open(stage, "bo", first).ok();
     open(stage, "di", first).ok();
     insta::assert_snapshot!("rounds_overturned", steady(stage, &open(stage, "cy", first)));
+    // Of the resolution and of each ballot it shows what was known of who gave it.
+    let shown = by(stage, "ann", &["review", "show", first]).ok().stdout;
+    assert_eq!(shown.matches("given without a terminal").count(), 4, "{shown}");
 }
 
 fn is_in_the_books(stage: &Stage, first: &str) {

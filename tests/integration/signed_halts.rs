@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use crate::rounds::{cast, open};
 use crate::support::Stage;
 use crate::support::people::{by, halted_and_signed, public, sit_down, steady};
 
@@ -240,7 +241,11 @@ fn check_derives_every_answer_again() {
     )
     .ok();
     stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
-    insta::assert_snapshot!("check_answered", about_witnesses(&stage, &checked(&stage, &range)));
+    let all = checked(&stage, &range).ok();
+    insta::assert_snapshot!("check_answered", about_witnesses(&stage, &all));
+    // No terminal was there, and no process above can be seen in a test: what was known goes with the answer.
+    let given = "by human:ann was given without a terminal; nothing is known of the processes above";
+    assert_eq!(unseen(&stage, &range, &all), [("resolution".to_owned(), given.to_owned())]);
     // Replaced objects are named.
     let head = stage.head();
     let parent = stage.git(&["rev-parse", "HEAD~1"]).ok().stdout.trim().to_owned();
@@ -258,6 +263,51 @@ fn check_derives_every_answer_again() {
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Loosen"]).ok();
     insta::assert_snapshot!("check_loosened", about_witnesses(&stage, &checked(&stage, &range)));
+}
+
+/// The kind of each vote that nobody was seen to give, and what the check says of it, as text and as JSON.
+fn unseen(stage: &Stage, range: &str, text: &crate::support::Out) -> Vec<(String, String)> {
+    let fresh = stage.root().canonicalize().unwrap().join("fresh");
+    let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let of_code = |item: &&Value| item["code"] == "unseen-answer";
+    let found = json["violations"].as_array().unwrap().iter().filter(of_code);
+    found
+        .map(|item| {
+            assert_eq!(item["level"], "note");
+            let message = item["message"].as_str().unwrap();
+            assert!(text.to_string().contains(&format!("note[unseen-answer]: {message}")), "{text}");
+            let (noun, rest) = message.split_once(' ').unwrap();
+            (noun.to_owned(), rest[9..].to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn check_tells_of_ballots_what_was_known_of_who_gave_them() {
+    let stage = halted_and_signed();
+    for who in ["bo", "cy", "di"] {
+        by(&stage, "ann", &["witness", "add", &format!("human:{who}"), "--key", &public(&stage, who)]).ok();
+    }
+    let halt = by(&stage, "ann", &["review", "--format", "json"]).ok().stdout;
+    let halt = serde_json::from_str::<Value>(&halt).unwrap()["id"].as_str().unwrap().to_owned();
+    by(&stage, "ann", &["review", "panel", &halt, "--reason", "three should look"]).ok();
+    for who in ["bo", "cy", "di"] {
+        by(&stage, who, &["review", "accept", &halt]).ok();
+    }
+    for who in ["bo", "cy", "di"] {
+        cast(&stage, who, &halt, "accept_proposer");
+    }
+    for who in ["bo", "cy", "di"] {
+        open(&stage, who, &halt).ok();
+    }
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    let all = checked(&stage, "HEAD~4..HEAD");
+    let given =
+        |who| format!("by human:{who} was given without a terminal; nothing is known of the processes above");
+    let mut found = unseen(&stage, "HEAD~4..HEAD", &all);
+    found.sort();
+    assert_eq!(found, ["bo", "cy", "di"].map(|who| ("ballot".to_owned(), given(who))));
 }
 
 #[test]

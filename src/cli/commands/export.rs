@@ -29,7 +29,9 @@ pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     shell.out.message(&message::diagnostics(&view.warnings, shell.out.err));
     match &args.output {
         None => shell.out.result(&text),
-        Some(file) => write_report(&shell.ctx.cwd.join(file), &text)?,
+        Some(file) => {
+            write_report(&shell.ctx.cwd.join(file), &text).map_err(|err| OpsError::of_output(&err))?;
+        }
     }
     Ok(Exit::Allowed)
 }

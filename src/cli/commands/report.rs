@@ -27,7 +27,9 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
     let page = html::page(&view, HOOK_BYPASS.id);
     match &args.output {
         None => shell.out.result(&page),
-        Some(file) => write_report(&shell.ctx.cwd.join(file), &page)?,
+        Some(file) => {
+            write_report(&shell.ctx.cwd.join(file), &page).map_err(|err| OpsError::of_output(&err))?;
+        }
     }
     Ok(Exit::Allowed)
 }

@@ -22,6 +22,7 @@ use crate::engine::workspace::Workspace;
 use crate::git::{Blob, Repo};
 use crate::ledger::Ledger;
 use crate::review::payload::vote::VoteChoice;
+use crate::review::votes::Vote;
 use crate::store::fingerprint::Fingerprinter;
 
 /// A resolution of a halt that counts.
@@ -90,6 +91,16 @@ impl SignedLedger {
 }
 
 impl SignedLedger {
+    /// The votes that decided a halt.
+    pub fn votes_on(&self, halt: EntryId) -> Vec<&Vote> {
+        let state = &self.folded.state;
+        let round = self.entries.iter().position(|entry| entry.id == halt);
+        let decided =
+            round.and_then(|at| state.round_at.get(&at)).and_then(|round| state.rounds[*round].decision());
+        let votes = decided.into_iter().flat_map(|decided| &decided.votes);
+        votes.map(|vote| &state.votes.all[*vote]).collect()
+    }
+
     /// What is wrong with a resolution of the halt that was signed for another one.
     pub fn misdirected(&self, halt: EntryId) -> Option<String> {
         let at = self.entries.iter().position(|entry| entry.id == halt)?;

@@ -177,7 +177,7 @@ pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> 
 }
 
 /// What an entry is called: one that is still to be written has no id.
-fn subject(entry: &ReviewEntry) -> String {
+pub fn subject(entry: &ReviewEntry) -> String {
     let noun = match entry.kind.as_str() {
         "resolution" => "resolution",
         "ballot-commit" | "ballot-reveal" => "ballot",

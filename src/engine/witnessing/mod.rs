@@ -23,7 +23,7 @@ pub use answer::{
     HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered,
     unfit,
 };
-pub use faults::{Witnessed, faults, rewound, why_not};
+pub use faults::{Witnessed, faults, rewound, subject, why_not};
 pub use nearest::nearest;
 pub use setup::{editor, given, not_an_agent, signer};
 

@@ -44,6 +44,19 @@ impl SignedLedger {
         text(self.vote(vote), "rationale").unwrap_or_default()
     }
 
+    /// How a vote was given, where that leaves open who gave it.
+    pub fn given(&self, vote: usize) -> Option<String> {
+        let given = self.vote(vote).get("given")?.as_object()?;
+        if given.get("terminal").and_then(Value::as_bool) != Some(false) {
+            return None;
+        }
+        Some(match given.get("unmarked_above").and_then(Value::as_u64) {
+            None | Some(0) => "given without a terminal; nothing is known of the processes above".to_owned(),
+            Some(1) => "given without a terminal; no agent's marker in 1 process above".to_owned(),
+            Some(seen) => format!("given without a terminal; no agent's marker in {seen} processes above"),
+        })
+    }
+
     /// A precedent for readers, without its reason.
     pub fn precedent(&self, found: Precedent) -> RoundPrecedentJson {
         RoundPrecedentJson {

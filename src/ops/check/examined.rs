@@ -66,6 +66,11 @@ impl Examined {
         self.index.contains_key(&id)
     }
 
+    /// Whether a commit is in the range or right below it.
+    pub(super) fn concerns(&self, head: CommitId) -> bool {
+        self.commits().iter().any(|commit| commit.id == head || commit.parents.contains(&head))
+    }
+
     /// The code of a commit of the range.
     pub(super) fn code(&self, id: CommitId) -> Option<CodeId> {
         self.reported.get(self.place(id)?).map(|(code, _)| *code)

@@ -82,7 +82,7 @@ pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsE
 /// The halted commit. One that was amended or rebased since is known by its number and its change.
 fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
-    if examined.commits().iter().any(|commit| commit.id == head || commit.parents.contains(&head)) {
+    if examined.concerns(head) {
         return Some(head);
     }
     let same = |fact: &CommitFact| {
@@ -145,8 +145,7 @@ fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Diagnostic> {
     let ack = known.ack.as_ref()?;
     let marker = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted)?;
     let head = ack.head?;
-    let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
-    if !examined.commits().iter().any(concerns) {
+    if !examined.concerns(head) {
         return None;
     }
     let message = format!(

@@ -3,7 +3,6 @@
 //! silent: a warning with its reason, and an error where an agent's shell asked for it or nobody gave a reason. The rest
 //! is told as notes, so that who reads the check sees every hand that was laid on the loop.
 
-use super::examined::Link;
 use super::halts::{Answered, Judged};
 use super::{Diagnostic, Examined, at, violation};
 use crate::detect;
@@ -90,7 +89,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
 }
 
 fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {
-    let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
-    let found = examined.commits().iter().any(concerns);
-    found.then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))
+    examined
+        .concerns(head)
+        .then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))
 }

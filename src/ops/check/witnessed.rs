@@ -16,10 +16,13 @@ use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, HaltAnswer, SignedLedger, Witnessed, short};
 use crate::git::Repo;
 use crate::ledger::{EntryFault, Ledger};
+use crate::review::votes::Vote;
 use crate::store::fingerprint::Fingerprinter;
 
 /// The code of every message of this kind.
 const CODE: &str = "witness";
+/// That of an answer which nobody was seen to give.
+const UNSEEN: &str = "unseen-answer";
 
 /// What is known of the range beside its commits.
 pub(super) struct Asked {
@@ -60,6 +63,7 @@ pub(super) fn judge(
     judged.violations.extend(faults.iter().map(of_fault));
     for halt in halts {
         judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
+        judged.violations.extend(unseen(examined, &ledger, halt));
     }
     judged.violations.extend(loosened(case, &ledger, base, asked.tip));
     Ok(judged)
@@ -142,6 +146,20 @@ fn of_halt(
             "a witness answers for the code that was committed: andon review flag ROUND --reason TEXT",
         )
     }))
+}
+
+/// The votes behind the answer to a halt of the range of which neither a terminal nor the environment told that a person
+/// gave them, with what was known: whoever reads the check can tell.
+fn unseen(examined: &Examined, ledger: &SignedLedger, known: &Answered) -> Vec<Diagnostic> {
+    let concerned = known.head.is_some_and(|head| examined.concerns(head));
+    let votes = if concerned { ledger.votes_on(known.id) } else { Vec::new() };
+    let of = |vote: &Vote| {
+        let name = witnessing::subject(&ledger.review[vote.entry]);
+        let message = format!("{name} by {} was {}", vote.witness, ledger.given(vote.entry)?);
+        let help = format!("ask who gave it; see it: andon review show {}", short(known.id));
+        Some(violation(None, UNSEEN, Level::Note, message, &help))
+    };
+    votes.into_iter().filter_map(of).collect()
 }
 
 fn code_of(case: &Case<'_>, examined: &Examined, head: CommitId) -> Result<String, OpsError> {

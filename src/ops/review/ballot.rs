@@ -43,6 +43,7 @@ pub fn ballot(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> R
     if !vote.contains_key("factual_checks") {
         vote.insert("factual_checks".to_owned(), json!([]));
     }
+    vote.insert("given".to_owned(), witnessing::given(ctx));
     let vote = Value::Object(vote);
     let mut nonce = [0; 32];
     getrandom::fill(&mut nonce).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;

@@ -176,28 +176,12 @@ fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String 
                 let line = format!("  {what} by {}: {why}", vote.witness);
                 out.push_str(&escape::terminal(&line));
                 out.push('\n');
-                out.push_str(&given(ledger, vote.entry));
+                let given = ledger.given(vote.entry);
+                out.push_str(&given.map_or_else(String::new, |given| format!("    {given}\n")));
             }
         }
     }
     out
-}
-
-/// How an answer was given, where that leaves open who gave it.
-fn given(ledger: &SignedLedger, vote: usize) -> String {
-    let Some(given) = ledger.entries[vote].body.get("given").and_then(Value::as_object) else {
-        return String::new();
-    };
-    let above = given.get("unmarked_above").and_then(Value::as_u64).unwrap_or(0);
-    match (given.get("terminal").and_then(Value::as_bool), above) {
-        (Some(true) | None, _) => String::new(),
-        (Some(false), 0) => {
-            "    given without a terminal; nothing is known of the processes above\n".to_owned()
-        }
-        (Some(false), seen) => {
-            format!("    given without a terminal; no agent's marker in {seen} processes above\n")
-        }
-    }
 }
 
 /// Answers that came when the round was decided: they count for nothing, and are not lost.
