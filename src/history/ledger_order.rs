@@ -15,6 +15,29 @@ pub fn ledger_order(
     keys: &BTreeMap<CommitId, LedgerKey>,
     parents: &BTreeMap<CommitId, Vec<CommitId>>,
 ) -> Vec<CommitId> {
+    by_key(keys, parents).unwrap_or_else(|| by_waiting(keys, parents))
+}
+
+/// The same where every entry can be read and comes behind its parents by its key alone, as honest ones do: thousands of
+/// them are sorted faster than walked.
+fn by_key(
+    keys: &BTreeMap<CommitId, LedgerKey>,
+    parents: &BTreeMap<CommitId, Vec<CommitId>>,
+) -> Option<Vec<CommitId>> {
+    let follows = |(child, before): (&CommitId, &Vec<CommitId>)| {
+        let key = keys.get(child)?;
+        before.iter().all(|parent| keys.get(parent).is_none_or(|theirs| theirs < key)).then_some(())
+    };
+    parents.iter().map(follows).collect::<Option<()>>()?;
+    let mut sorted: Vec<(&LedgerKey, CommitId)> = keys.iter().map(|(commit, key)| (key, *commit)).collect();
+    sorted.sort_unstable();
+    Some(sorted.into_iter().map(|(_, commit)| commit).collect())
+}
+
+fn by_waiting(
+    keys: &BTreeMap<CommitId, LedgerKey>,
+    parents: &BTreeMap<CommitId, Vec<CommitId>>,
+) -> Vec<CommitId> {
     // Numbers in the order of the commits stand for them from here on: a ledger has thousands.
     let commits: Vec<CommitId> = parents.keys().copied().collect();
     let number: HashMap<CommitId, usize> =
@@ -46,6 +69,8 @@ pub fn ledger_order(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::history::testkit::oid;
 
@@ -64,6 +89,25 @@ mod tests {
         let number =
             |commit: CommitId| entries.iter().map(|(number, ..)| *number).find(|one| id(*one) == commit);
         sorted.into_iter().filter_map(number).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn sorting_and_walking_come_to_the_same(
+            entries in prop::collection::vec((0u64..6, any::<u8>(), prop::collection::vec(0usize..20, 0..3)), 0..20),
+        ) {
+            let id = |at: usize| CommitId(oid(u64::try_from(at).unwrap()));
+            let mut keys = BTreeMap::new();
+            let mut parents = BTreeMap::new();
+            for (at, (lamport, digit, before)) in entries.iter().enumerate() {
+                let before: Vec<CommitId> = before.iter().filter(|_| at > 0).map(|parent| id(parent % at.max(1))).collect();
+                keys.insert(id(at), (*lamport, EntryId([*digit; 32])));
+                parents.insert(id(at), before);
+            }
+            if let Some(sorted) = by_key(&keys, &parents) {
+                prop_assert_eq!(sorted, by_waiting(&keys, &parents));
+            }
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod tampered;
 mod writer;
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -145,8 +146,20 @@ impl<'r> Ledger<'r> {
         Ok(open::read(self.repo, known)?)
     }
 
+    /// The `newest` entries, and those of the commits `more`, whole and verified; `None` where one of them is no entry.
+    ///
+    /// # Errors
+    /// As [`Self::read_whole`].
+    pub fn read_some(
+        &self,
+        newest: usize,
+        more: &[CommitId],
+    ) -> Result<Option<Vec<WholeEntry>>, LedgerError> {
+        Ok(open::read_some(self.repo, newest, more)?)
+    }
+
     /// From now on this command does not read again what `memory` tells of: for those that only show what stands.
-    pub fn remember(&self, memory: fn(&Repo, CommitId) -> Option<WholeEntry>) {
+    pub fn remember(&self, memory: fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>) {
         read::remember(self.repo, read::ReadBefore(memory));
     }
 

@@ -37,8 +37,9 @@ pub(super) fn newest(
     {
         return Ok((known, Vec::new()));
     }
-    let (entries, warnings) = read::read_all(repo)?;
-    let found = among(entries, worktree);
+    let all = read::all(repo)?;
+    let warnings = all.warnings.clone();
+    let found = among(&all.entries, worktree);
     // What could not be read is said every time.
     if warnings.is_empty() && state.is_some() && !read::is_from_memory(repo) {
         let commits =
@@ -48,23 +49,23 @@ pub(super) fn newest(
     Ok((found, warnings))
 }
 
-fn among(entries: Vec<Entry>, worktree: &str) -> Option<NewestHalt> {
-    let mut last: Option<NewestHalt> = None;
+fn among(entries: &[Entry], worktree: &str) -> Option<NewestHalt> {
+    let mut last: Option<(&Entry, Option<&Entry>)> = None;
     for entry in entries {
         match &entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
-                last = Some(NewestHalt { halt: entry, ack: None });
+                last = Some((entry, None));
             }
             EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
-                if let Some(found) = last.as_mut().filter(|found| ack.halt == Some(found.halt.id)) {
-                    found.ack = Some(entry);
+                if let Some((_, found)) = last.as_mut().filter(|(halt, _)| ack.halt == Some(halt.id)) {
+                    *found = Some(entry);
                 }
             }
             EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
             | EntryEvent::Unknown { .. } => {}
         }
     }
-    last
+    last.map(|(halt, ack)| NewestHalt { halt: halt.clone(), ack: ack.cloned() })
 }
 
 /// Nothing is remembered, or not of these ledgers.

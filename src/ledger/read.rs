@@ -1,6 +1,6 @@
 //! The union of all writers, in an order that every clone with the same entries agrees on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::entry::{self, BadEntry};
@@ -29,8 +29,8 @@ pub(super) type Nodes = BTreeMap<CommitId, Node>;
 /// The refs of all ledgers, their entries, and what could not be read.
 pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Skipped>);
 
-/// Tells of an entry that was read before.
-pub(super) struct ReadBefore(pub(super) fn(&Repo, CommitId) -> Option<WholeEntry>);
+/// Tells which entries were read before.
+pub(super) struct ReadBefore(pub(super) fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
 
 /// This command has taken an entry from a memory.
 struct FromMemory;
@@ -44,7 +44,7 @@ pub(super) fn is_from_memory(repo: &Repo) -> bool {
 /// All entries, and what could not be read. One command asks more than once.
 pub(super) struct AllEntries {
     pub(super) entries: Vec<Entry>,
-    warnings: Vec<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
@@ -91,6 +91,7 @@ fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, Ledge
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
+    let memory = memory.map(|memory| (memory.0)(repo)).unwrap_or_default();
     let mut is_remembered = false;
     let mut todo: Vec<CommitId> = heads.iter().map(|(_, target)| CommitId(*target)).collect();
     while let Some(commit) = todo.pop() {
@@ -101,8 +102,7 @@ fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, Ledge
             warnings.push((commit, format!("more than {MAX_ENTRIES} entries: the rest is not read")));
             break;
         }
-        let known = memory.and_then(|memory| (memory.0)(repo, commit));
-        let node = match known.filter(|entry| !wire::is_event(&entry.kind)) {
+        let node = match memory.get(&commit).filter(|entry| !wire::is_event(&entry.kind)) {
             Some(entry) => {
                 is_remembered = true;
                 Node { parents: entry.parents.clone(), entry: Some(without_meaning(entry)) }
@@ -119,11 +119,11 @@ fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, Ledge
 }
 
 /// An entry that says nothing here.
-fn without_meaning(entry: WholeEntry) -> Entry {
+fn without_meaning(entry: &WholeEntry) -> Entry {
     Entry {
         id: entry.id,
         commit: entry.commit,
-        writer: entry.writer,
+        writer: entry.writer.clone(),
         lamport: entry.lamport,
         at: entry.at,
         event: EntryEvent::Unknown { kind: entry.kind.chars().take(wire::MAX_KIND).collect() },

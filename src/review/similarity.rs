@@ -25,7 +25,7 @@ pub struct Words {
 }
 
 /// How alike two texts are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
     pub dot: u64,
     /// The square of the first text's length as a vector.

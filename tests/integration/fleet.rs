@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
 use crate::killed_processes::{KILLED, dying};
-use crate::support::Stage;
+use crate::support::{Stage, andon_path};
 use crate::sync::{GREEN, clone, hub, iterate, notes, refs, root, sync, writers};
 
 /// A stage and two more clones of its hub, each of which has sent a record.
@@ -175,6 +176,33 @@ fn who_was_folded_may_fold() {
         sync(&stage, dir).ok().lacks("warning");
         assert_eq!(notes(&stage, dir), notes(&stage, &clones[0]));
     }
+}
+
+/// The second clone folds between the first one's push and its taking refs away: the worst moment there is.
+#[test]
+fn of_two_folds_at_once_neither_takes_away_what_the_other_has() {
+    let (stage, hub, clones) = three_writers();
+    let (root, second) = (root(&stage), &clones[0]);
+    let hook = hub.join("hooks/pre-receive");
+    let script = format!(
+        "#!/bin/sh\ngrep -q ' 0000000000000000000000000000000000000000 ' || exit 0\n[ -e '{0}/folded' ] && exit 0\n\
+         unset $(git rev-parse --local-env-vars) GIT_QUARANTINE_PATH\n: > '{0}/folded'\n\
+         cd '{1}' && '{2}' sync --fold=0 > '{0}/folded' 2>&1\nexit 0\n",
+        root.display(),
+        second.display(),
+        andon_path().display(),
+    );
+    std::fs::write(&hook, script).unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage.andon(&["sync", "--fold=0"]).ok();
+    let told = std::fs::read_to_string(root.join("folded")).unwrap();
+    assert!(told.starts_with("synced with origin"), "{told}");
+    assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (1, 3));
+    for dir in [stage.dir(), second, &clones[1]] {
+        sync(&stage, dir).ok().lacks("warning").lacks("sent");
+        assert_eq!(count(&stage, dir), 3);
+    }
+    assert_eq!(refs(&stage, stage.dir()), refs(&stage, second));
 }
 
 /// Killed between taking over and removing: everything is there twice, and the next one goes on.

@@ -25,6 +25,7 @@ mod explain;
 mod export;
 mod false_halts;
 mod fleet;
+mod forged_memory;
 mod frameworks;
 mod full_and_read_only_disks;
 mod gate;

@@ -86,6 +86,44 @@ fn agreement_is_found_whatever_the_judge_says() {
 }
 
 #[test]
+fn agents_name_what_they_looked_at() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    stage.iterate("let lag = 3;\n", &["ok a", "not ok b"], "Copy in batches").ok();
+    let head = stage.head();
+    let open = json!({"question": "Batches?", "issuer": "agent:planner", "evidence": [{"run": "ci 4711"}]});
+    let name = answer(&round(&stage, "open", &open).ok())["round"].as_str().unwrap().to_owned();
+    let bad = [
+        (json!("HEAD"), "evidence: must be a list"),
+        (json!(["HEAD"]), "evidence: must hold objects"),
+        (json!([{}]), "evidence: must name a commit, a run or a file"),
+        (json!([{"url": "x"}]), "evidence: may name commit, run, file and lines"),
+        (json!([{"commit": "beefbeef"}]), "evidence.commit: must name a commit that is here"),
+        (json!([{"lines": "3"}]), "evidence.lines: must be of a file"),
+        (json!([{"file": "code.txt", "lines": "9-3"}]), "evidence.lines: must be of a file"),
+        (json!([{"file": "x".repeat(513)}]), "evidence.file: must have 1 to 512 bytes"),
+        (Value::Array(vec![json!({"run": "1"}); 9]), "evidence: must name at most 8 things"),
+    ];
+    let said = |role: &str, text: &str, evidence: &Value| json!({"round": name, "role": role, "agent": format!("agent:{role}"), "text": text, "evidence": evidence});
+    for (evidence, why) in bad {
+        round(&stage, "say", &said("proposer", CLAIM, &evidence)).exits(2).says(why);
+    }
+    let claim = json!([{"commit": "HEAD", "file": "code.txt", "lines": "1-2"}, {"file": "no\u{1b}[2Jwhere"}]);
+    round(&stage, "say", &said("proposer", CLAIM, &claim)).ok();
+    round(&stage, "say", &said("opposer", CRITIQUE, &json!([{"commit": head, "run": "4712"}]))).ok();
+    let verdict = json!({"round": name, "agent": "agent:judge", "text": "{\"deferred\": true}",
+        "evidence": [{"commit": "HEAD"}]});
+    let entry = answer(&round(&stage, "verdict", &verdict).exits(1))["round"].as_str().unwrap().to_owned();
+    let shown = by(&stage, "ann", &["review", "show", &entry, "--format", "json"]).ok().stdout;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["said"]["evidence"]["claim"][0]["commit"], json!(head), "{shown}");
+    insta::assert_snapshot!(
+        "rounds_looked_at",
+        steady(&stage, &by(&stage, "ann", &["review", "show", &entry]))
+    );
+}
+
+#[test]
 fn bad_input_is_named_and_changes_nothing() {
     let stage = Stage::installed();
     let refused = [

@@ -84,7 +84,7 @@ impl SignedLedger {
 
 impl SignedLedger {
     /// Who may take each of `rounds` now: everybody named by the policy tries, and what the rules say of that is asked.
-    pub fn may_accept(&self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
+    pub fn may_accept(&mut self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
         let mut may = vec![Vec::new(); rounds.len()];
         let keys = &self.folded.authority.at_end.keys;
         let of = |who: &String| {
@@ -96,9 +96,9 @@ impl SignedLedger {
             return may;
         }
         let heads = self.heads(now);
-        let mut entries = self.review.clone();
+        let all = self.review.len();
         let tries = rounds.iter().flat_map(|round| signers.iter().map(move |(_, grant)| (round, grant)));
-        entries.extend(tries.enumerate().map(|(number, (round, grant))| ReviewEntry {
+        let tries = tries.enumerate().map(|(number, (round, grant))| ReviewEntry {
             id: format!("try {number}"),
             rank: [0xff; 32],
             writer: "here".to_owned(),
@@ -109,11 +109,15 @@ impl SignedLedger {
             parents: heads.clone(),
             body: Said::new().into(),
             payload: Ok(Payload::Accept(self.review[*round].id.clone())).into(),
-        }));
-        let codes = fold::tried(&self.folded, &entries, self.review.len());
-        for (may, codes) in may.iter_mut().zip(codes.chunks(signers.len())) {
-            let fine = signers.iter().zip(codes).filter(|(_, code)| code.is_none());
-            may.extend(fine.map(|((who, _), _)| (*who).clone()));
+        });
+        let tries: Vec<ReviewEntry> = tries.collect();
+        let names: Vec<String> = signers.iter().map(|(who, _)| (*who).clone()).collect();
+        self.review.extend(tries);
+        let codes = fold::tried(&mut self.folded, &self.review, all);
+        self.review.truncate(all);
+        for (may, codes) in may.iter_mut().zip(codes.chunks(names.len())) {
+            let fine = names.iter().zip(codes).filter(|(_, code)| code.is_none());
+            may.extend(fine.map(|(who, _)| who.clone()));
         }
         may
     }

@@ -1,6 +1,7 @@
 //! What was read of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that who looks at it again reads
 //! and verifies only what is new. A saving that is there to be looked at: no hook, no check and nobody's answer reads a
-//! ledger through it, as whoever can write the file can write anything into it.
+//! ledger through it, as whoever can write the file can write anything into it. So that even what is shown is not easily
+//! another, the newest entries and those about keys are read again each time, and where one differs all of them are.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use super::{Said, signer_of};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::git::{Repo, read_plain, replace_plain};
-use crate::ledger::{SignatureState, WholeEntry, WholeLedger};
+use crate::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
 use crate::review::payload::Payload;
 use crate::review::payload::member::{Malformed, malformed};
 use crate::signing::Touch;
@@ -26,6 +27,9 @@ const MAX_MEMORY: u64 = 128 << 20;
 const FEW: usize = 32;
 /// Up to so many entries everything is written anew for each.
 const SMALL: usize = 512;
+
+/// How many of the newest entries are held against what is remembered of them.
+const HELD_AGAINST: usize = 64;
 
 /// What entries say, by commit.
 pub(super) type Payloads = HashMap<CommitId, Arc<Result<Payload, Malformed>>>;
@@ -52,7 +56,7 @@ struct KnownEntry {
 /// What is known of a repository's ledgers.
 #[derive(Default)]
 pub(super) struct LedgerMemory {
-    pub(super) entries: HashMap<CommitId, WholeEntry>,
+    pub(super) entries: Rc<HashMap<CommitId, WholeEntry>>,
     pub(super) payloads: Payloads,
 }
 
@@ -62,6 +66,11 @@ fn place(repo: &Repo) -> PathBuf {
 
 fn key() -> Key {
     Key::of(&"ledger")
+}
+
+/// What decides over who may act.
+fn is_about_keys(kind: &str) -> bool {
+    ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
 }
 
 /// Policies are few, and read as a whole wherever a ledger is.
@@ -74,7 +83,8 @@ impl LedgerMemory {
     pub(super) fn load(repo: &Repo) -> Rc<Self> {
         let known = repo.made().get::<Self>("");
         known.unwrap_or_else(|| {
-            let memory = Rc::new(Self::read(repo));
+            let memory =
+                Rc::new(Some(Self::read(repo)).filter(|memory| memory.holds(repo)).unwrap_or_default());
             repo.made().keep(String::new(), Rc::clone(&memory));
             memory
         })
@@ -84,13 +94,11 @@ impl LedgerMemory {
         let bytes = read_plain(&place(repo), MAX_MEMORY).ok().flatten().unwrap_or_default();
         let known: Vec<KnownEntry> = open(key(), &bytes).unwrap_or_default();
         let nothing: Arc<Said> = Arc::new(Map::new());
-        let mut memory = Self {
-            entries: HashMap::with_capacity(known.len()),
-            payloads: HashMap::with_capacity(known.len()),
-        };
+        let mut entries = HashMap::with_capacity(known.len());
+        let mut payloads = HashMap::with_capacity(known.len());
         for entry in known {
             let wrong = || malformed("", "is wrong");
-            memory.payloads.insert(entry.commit, Arc::new(entry.payload.ok_or_else(wrong)));
+            payloads.insert(entry.commit, Arc::new(entry.payload.ok_or_else(wrong)));
             let said = entry.body.and_then(|bytes| serde_json::from_slice::<Said>(&bytes).ok());
             let touch = |touched: bool| if touched { Touch::Present } else { Touch::Unknown };
             let signature = entry.signer.map_or(SignatureState::Unsigned, |(key, touched)| {
@@ -109,9 +117,29 @@ impl LedgerMemory {
                 signature,
                 copies: Vec::new(),
             };
-            memory.entries.insert(entry.commit, whole);
+            entries.insert(entry.commit, whole);
         }
-        memory
+        Self { entries: Rc::new(entries), payloads }
+    }
+
+    /// Whether the newest entries, and those about keys, say what is remembered of them.
+    fn holds(&self, repo: &Repo) -> bool {
+        let keys = self.entries.values().filter(|entry| is_about_keys(&entry.kind));
+        let keys: Vec<CommitId> = keys.map(|entry| entry.commit).collect();
+        let read = Ledger::open(repo).read_some(HELD_AGAINST, &keys).ok().flatten();
+        read.is_some_and(|read| read.iter().all(|entry| self.agrees(entry)))
+    }
+
+    /// Of a new entry nothing is remembered.
+    fn agrees(&self, entry: &WholeEntry) -> bool {
+        let Some(known) = self.entries.get(&entry.commit) else { return true };
+        let place = |entry: &WholeEntry| (entry.id, entry.lamport, entry.at, entry.parents.clone());
+        let about = |entry: &WholeEntry| (entry.writer.clone(), entry.kind.clone(), entry.ledger.clone());
+        let said = self.payloads.get(&entry.commit).and_then(|said| said.as_ref().as_ref().ok());
+        place(known) == place(entry)
+            && about(known) == about(entry)
+            && signer_of(&known.signature) == signer_of(&entry.signature)
+            && said == Payload::read(&entry.kind, &entry.body).ok().as_ref()
     }
 
     /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: what follows

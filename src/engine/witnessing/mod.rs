@@ -13,6 +13,7 @@ mod stakes;
 mod texts;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -90,7 +91,7 @@ pub fn look(ws: &Workspace) -> Result<SignedLedger, OpsError> {
 
 /// For a command that only shows what stands: of halts and answers, too, what [`look`] remembered is not read again.
 pub fn only_look(repo: &Repo) {
-    Ledger::open(repo).remember(|repo, commit| LedgerMemory::load(repo).entries.get(&commit).cloned());
+    Ledger::open(repo).remember(|repo| Rc::clone(&LedgerMemory::load(repo).entries));
 }
 
 fn folded(

@@ -131,7 +131,7 @@ pub enum AppendError {
 
 pub(super) use append::append;
 pub use read::bridge;
-pub(super) use read::{read, said};
+pub(super) use read::{read, read_some, said};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Reading every entry whole. Objects are read one after the other; they are taken apart, and their
 //! signatures verified, on all processors.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use rayon::prelude::*;
 use serde_json::{Map, Value};
@@ -63,6 +63,35 @@ pub(in crate::ledger) fn read(
         reading.parents.insert(commit, parents);
     }
     Ok(reading.finish())
+}
+
+/// The entries nearest to the tips of the refs, at most `newest`, and those of `more`; `None` where one of them is none.
+pub(in crate::ledger) fn read_some(
+    repo: &Repo,
+    newest: usize,
+    more: &[CommitId],
+) -> Result<Option<Vec<WholeEntry>>, GitError> {
+    let mut reading = Reading::default();
+    let mut todo: VecDeque<CommitId> =
+        refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
+    while reading.parents.len() < newest
+        && let Some(commit) = todo.pop_front()
+    {
+        if !reading.parents.contains_key(&commit) {
+            let parents = reading.take(repo, commit);
+            todo.extend(&parents);
+            reading.parents.insert(commit, parents);
+        }
+    }
+    for commit in more {
+        if !reading.parents.contains_key(commit) {
+            reading.take(repo, *commit);
+        }
+    }
+    if !reading.faults.is_empty() {
+        return Ok(None);
+    }
+    Ok(reading.unread.par_iter().map(Stored::read).collect::<Result<_, _>>().ok())
 }
 
 impl Reading {

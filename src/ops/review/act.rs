@@ -18,6 +18,8 @@ use crate::signing::Signer;
 
 /// Where a draft that was not accepted is kept, below the git directory.
 const KEPT: &str = "RESOLUTION_EDITMSG";
+/// How long somebody worked on an answer.
+const SECONDS: &str = "time_spent_seconds";
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
 
@@ -94,6 +96,14 @@ pub(super) struct Answering<'a> {
     pub(super) at: usize,
     /// With which key.
     pub(super) signer: &'a Signer,
+    /// By which command.
+    pub(super) verb: &'static str,
+}
+
+impl Answering<'_> {
+    fn command(&self) -> String {
+        format!("andon review {} {}", self.verb, self.ledger.short(self.at))
+    }
 }
 
 /// Where an answer comes from.
@@ -116,23 +126,47 @@ pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> 
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let signer = witnessing::signer(ctx, ws)?;
-    let answering = Answering { ledger: &ledger, at, signer: &signer };
+    let answering = Answering { ledger: &ledger, at, signer: &signer, verb: "resolve" };
+    let took_time = matches!(given, Given::Editor);
     let (answer, text) = answer(ctx, ws, answering, given)?;
     let mut body = complete(ws, answering, answer)?;
     body.insert("given".to_owned(), witnessing::given(ctx));
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
+    let id = ledger.entries[at].id.to_string();
+    let is_halt = state(&ledger, at).is_some_and(|round| round.is_halt);
+    let now = Now::of(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
+    let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
     let entry = ledger.append(ctx, ws, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
     let _gone = std::fs::remove_file(kept(ws));
-    let mut acted = acted(ws, entry, &ledger.entries[at].id.to_string())?;
-    if state(&ledger, at).is_some_and(|round| round.is_halt) {
+    let mut acted = acted(ws, entry, &id)?;
+    if is_halt {
         acted.resumed = standing::resolve(ctx, ws)?.halt.is_none();
     }
     Ok(acted)
 }
 
+/// The clock and the ledger after a person has written: an answer is dated when it is signed, and judged by what came
+/// meanwhile.
+pub(super) struct Now {
+    pub(super) ctx: Context,
+    pub(super) ledger: SignedLedger,
+}
+
+impl Now {
+    /// Nothing where no time was taken.
+    pub(super) fn of(ctx: &Context, ws: &Workspace, took_time: bool) -> Result<Option<Self>, OpsError> {
+        if !took_time {
+            return Ok(None);
+        }
+        let ctx = Context { now: ctx.later(), ..ctx.clone() };
+        let ledger = witnessing::of(&ws.repo, ws.config.guard.ledger, ctx.now)?.with_policy()?;
+        Ok(Some(Self { ctx, ledger }))
+    }
+}
+
 /// The members that follow from the round: which trigger, who, and for a halt the code that was halted.
 fn complete(ws: &Workspace, answering: Answering<'_>, answer: Said) -> Result<Said, OpsError> {
-    let Answering { ledger, at, signer } = answering;
+    let Answering { ledger, at, signer, .. } = answering;
     let round = state(ledger, at);
     let trigger =
         round.and_then(|round| round.triggers.iter().next_back()).map_or("flag", |trigger| trigger.name());
@@ -161,8 +195,8 @@ pub(super) fn answer(
 ) -> Result<(Said, Option<String>), OpsError> {
     match given {
         Given::Flags(mut said) => {
-            if !said.contains_key("time_spent_seconds") {
-                said.insert("time_spent_seconds".to_owned(), json!(seconds(ws, answering)));
+            if !said.contains_key(SECONDS) {
+                said.insert(SECONDS.to_owned(), json!(seconds(ws, answering)));
             }
             template::check(&said).map_err(|err| OpsError::Usage {
                 what: err.to_string(),
@@ -172,18 +206,25 @@ pub(super) fn answer(
         }
         Given::File(file) => {
             let text = read(ctx, file)?;
-            let said = template::read(&file.to_string_lossy(), &text).inspect_err(|_| {
-                if file == Path::new("-") {
-                    keep(ws, Some(&text));
-                }
-            })?;
+            let said =
+                template::read(&answering.command(), &file.to_string_lossy(), &text).inspect_err(|_| {
+                    if file == Path::new("-") {
+                        keep(ws, Some(&text));
+                    }
+                })?;
             Ok((said, Some(text)))
         }
         Given::Editor => {
             let of = template_of(ws, answering);
             let text = edited(ctx, ws, &template::template(&of))?;
             let name = kept(ws).to_string_lossy().into_owned();
-            Ok((template::read(&name, &text)?, Some(text)))
+            let mut said = template::read(&answering.command(), &name, &text)?;
+            // Left as it was: the time in the editor counts as well.
+            if said.get(SECONDS) == Some(&json!(of.seconds)) {
+                let written = ctx.later().0.saturating_sub(ctx.now.0).max(0);
+                said.insert(SECONDS.to_owned(), json!(of.seconds.saturating_add(written)));
+            }
+            Ok((said, Some(text)))
         }
     }
 }
@@ -207,7 +248,7 @@ fn agents(round: &RoundState) -> Vec<String> {
 
 /// Since the witness accepted the round; 0 where they have not.
 fn seconds(ws: &Workspace, answering: Answering<'_>) -> i64 {
-    let Answering { ledger, at, signer } = answering;
+    let Answering { ledger, at, signer, .. } = answering;
     let who = own_name(ledger, signer.public());
     let accepted = who.and_then(|who| state(ledger, at)?.accepted(&who));
     accepted.map_or(0, |since| ws.opened.0.saturating_sub(since).max(0))

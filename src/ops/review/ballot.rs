@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::act::{Acted, Answering, Given, acted, answer, keep};
+use super::act::{Acted, Answering, Given, Now, acted, answer, keep};
 use super::rounds;
 use crate::effect;
 use crate::engine::context::Context;
@@ -36,7 +36,9 @@ pub fn ballot(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> R
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
     let signer = witnessing::signer(ctx, ws)?;
-    let (mut vote, text) = answer(ctx, ws, Answering { ledger: &ledger, at, signer: &signer }, given)?;
+    let took_time = matches!(given, Given::Editor);
+    let answering = Answering { ledger: &ledger, at, signer: &signer, verb: "ballot" };
+    let (mut vote, text) = answer(ctx, ws, answering, given)?;
     for name in OF_RESOLUTIONS {
         vote.remove(name);
     }
@@ -54,6 +56,8 @@ pub fn ballot(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> R
     let commitment = hex(&Sha256::new().chain_update(nonce).chain_update(bytes).finalize());
     let body = said(json!({"round": id, "commitment": commitment}));
     let draft = Draft { kind: "ballot-commit", said: &body, evidence: &[], signer: Some(&signer) };
+    let now = Now::of(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
+    let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
     ledger.allow(ctx, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
     // Kept before it is committed to: without it the seat would be lost.
     let path = waiting(ws, &id);

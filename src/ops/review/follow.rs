@@ -1,6 +1,7 @@
 //! What follows from an answer, told to who gave it.
 
 use super::act::Acted;
+use super::panel;
 use super::rounds::state;
 use crate::engine::witnessing::short;
 use crate::report::escape;
@@ -30,13 +31,7 @@ pub fn text(acted: &Acted) -> String {
         lines.push("  self-reviewed: it counts, and earns neither reputation nor attention".to_owned());
     }
     if let Some(panel) = found.open_panel() {
-        let committed =
-            panel.seats.iter().filter(|seat| seat.commit.is_some() || seat.vote.is_some()).count();
-        lines.push(format!(
-            "  panel of {}: {} seats taken, {committed} ballots committed",
-            panel.size,
-            panel.seats.len()
-        ));
+        lines.push(format!("  {}", plain(&panel::members(panel))));
     }
     lines.push(format!("  help: {}", next(acted, status)));
     lines.iter().map(|line| format!("{line}\n")).collect()
@@ -47,16 +42,20 @@ fn next(acted: &Acted, status: RoundStatus) -> String {
     if acted.resumed {
         return "the halt is answered, the loop may go on; send it to the others: andon sync".to_owned();
     }
+    let panel = state(&acted.ledger, acted.round).and_then(|found| found.open_panel());
+    if let Some(panel) = panel {
+        return panel::next(panel, &round);
+    }
     match status {
         RoundStatus::Accepted => {
             format!("read it: andon review show {round}; answer it: andon review resolve {round}")
         }
-        RoundStatus::Panel3 | RoundStatus::Panel5 => {
-            format!("sync, accept, then vote: andon review accept {round} && andon review ballot {round}")
-        }
         RoundStatus::Resolved => "it is a precedent now; send it to the others: andon sync".to_owned(),
-        RoundStatus::Open | RoundStatus::Closed | RoundStatus::Unresolvable | RoundStatus::Voided => {
-            "send it to the others: andon sync".to_owned()
-        }
+        RoundStatus::Panel3
+        | RoundStatus::Panel5
+        | RoundStatus::Open
+        | RoundStatus::Closed
+        | RoundStatus::Unresolvable
+        | RoundStatus::Voided => "send it to the others: andon sync".to_owned(),
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> Hal
     }
 }
 
-fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {
+pub(super) fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {
     let stored = NotesStore::open(&ws.repo)?.get(head)?;
     let Some(tests) = stored.and_then(|stored| stored.record.tests) else {
         return Ok(vec!["no run of the tests is recorded on this code".to_owned()]);
@@ -84,7 +84,7 @@ fn evidence(ledger: &SignedLedger, entry: usize) -> Vec<String> {
 }
 
 /// What the commit changed against its first parent.
-fn change(ws: &Workspace, head: CommitId) -> Result<Vec<String>, GitError> {
+pub(super) fn change(ws: &Workspace, head: CommitId) -> Result<Vec<String>, GitError> {
     let info = ws.repo.commit(head)?;
     let before = info.parents.first().map(|parent| ws.repo.tree_of(*parent)).transpose()?;
     let mut texts = Texts::new(&ws.repo, 0);

@@ -165,8 +165,14 @@ pub fn standing_text(found: &[StandingJson]) -> String {
     for one in found {
         let au = format!("{}.{:03}", one.milli_au / 1_000, one.milli_au % 1_000);
         let line = format!(
-            "{}  {}  reputation {}  {} votes, {} overturned  {} left today  {au} AU",
-            one.witness, one.tier, one.reputation, one.votes, one.overturned, one.cap_left
+            "{}  {}  reputation {}  {} {}, {} overturned  {} left today  {au} AU",
+            one.witness,
+            one.tier,
+            one.reputation,
+            one.votes,
+            if one.votes == 1 { "vote" } else { "votes" },
+            one.overturned,
+            one.cap_left
         );
         out.push_str(&escape::terminal(&line));
         out.push('\n');

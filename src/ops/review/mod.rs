@@ -5,6 +5,8 @@ mod ballot;
 mod follow;
 mod halted;
 mod known;
+mod looked;
+mod panel;
 mod remembered;
 mod rounds;
 mod show;

@@ -34,11 +34,15 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// None where a ledger is cut: then nothing is known of its state.
+    /// None where a ledger is cut: then nothing is known of its state. None either while a halt waits here for a signature:
+    /// an agent that is halted could write a list without it.
     pub(super) fn of(ws: &Workspace) -> Option<Self> {
         let state = Ledger::open(&ws.repo).state().ok()?;
         let halt = standing::recorded(ws).ok()?;
-        let halt = halt.map(|halt| (halt.id.to_string(), witnessing::asks_signature(ws, &halt).is_some()));
+        if halt.as_ref().is_some_and(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+            return None;
+        }
+        let halt = halt.map(|halt| halt.id.to_string());
         let ledger = ws.config.guard.ledger.map(|id| id.to_string());
         let path = ws.repo.common_dir().join("andon").join("cache").join("rounds");
         Some(Self { path, key: Key::of(&("rounds", state, ledger, halt)) })

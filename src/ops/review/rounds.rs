@@ -76,7 +76,8 @@ pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
         return Ok(known);
     }
-    let mut ledger = witnessing::look(ws)?;
+    // Of a halt that waits for a signature nothing is taken from a memory.
+    let mut ledger = if memory.is_some() { witnessing::look(ws)? } else { witnessing::load(ws)? };
     let found = list(ws, &mut ledger);
     if let Some(memory) = memory {
         memory.put(&ledger, &found);
@@ -90,8 +91,8 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ledger, round, halt));
     let shown: Vec<usize> = rounds.map(|round| round.entry).collect();
     ledger.fetch(&ws.repo, shown.iter().copied());
-    let rounds: Vec<&RoundState> = shown.iter().filter_map(|entry| state(ledger, *entry)).collect();
     let may = ledger.may_accept(ws.opened, &shown);
+    let rounds: Vec<&RoundState> = shown.iter().filter_map(|entry| state(ledger, *entry)).collect();
     let found = rounds.iter().zip(may).map(|(round, may_answer)| {
         let missing = round.open_panel().map_or(0, |panel| panel.size.saturating_sub(panel.seats.len()));
         WaitingRound {

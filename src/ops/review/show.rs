@@ -4,6 +4,8 @@
 use serde_json::Value;
 
 use super::halted::{HaltedWork, halted};
+use super::looked::{self, NamedCommit};
+use super::panel;
 use super::rounds::{self, state};
 use crate::domain::briefing::DecidedBefore;
 use crate::domain::ids::TreeId;
@@ -32,6 +34,8 @@ pub struct ShownRound {
     pub evidence: Vec<String>,
     /// Of a halt: what was halted.
     pub(super) halted: Option<HaltedWork>,
+    /// Of a round of agents: the commits that they looked at.
+    pub(super) commits: Vec<NamedCommit>,
 }
 
 /// Finds a round.
@@ -39,13 +43,14 @@ pub struct ShownRound {
 /// # Errors
 /// There is none of that name.
 pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
-    let ledger = witnessing::load(ws)?;
+    let mut ledger = witnessing::load(ws)?;
     let round = rounds::find(ws, &ledger, named)?;
     let may_answer = ledger.may_accept(ws.opened, &[round]).pop().unwrap_or_default();
     let evidence = evidence(ws, &ledger, round)?;
     let is_halt = state(&ledger, round).is_some_and(|round| round.is_halt);
     let halted = is_halt.then(|| halted(ws, &ledger, round));
-    Ok(ShownRound { ledger, round, may_answer, evidence, halted })
+    let commits = if is_halt { Vec::new() } else { looked::commits(ws, &ledger, round) };
+    Ok(ShownRound { ledger, round, may_answer, evidence, halted, commits })
 }
 
 /// The texts beside an entry; what a stranger put there in another form is none.
@@ -83,12 +88,17 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     } else {
         block("Question", round.issuer.as_deref(), &ledger.question(shown.round));
         lineage(ledger, shown.round, round, &mut block);
+        looked_at(shown, &mut block);
     }
     if !shown.evidence.is_empty() {
         let commit = ledger.entries[shown.round].commit;
         let commands: Vec<String> =
             shown.evidence.iter().map(|name| format!("git show {commit}:evidence/{name}")).collect();
         block("Evidence", None, &commands.join("\n"));
+    }
+    if let Some(panel) = round.open_panel() {
+        out.push_str(&format!("\n{}\n", plain(&panel::members(panel))));
+        out.push_str(&format!("  help: {}\n", panel::next(panel, &ledger.short(shown.round))));
     }
     out.push_str(&decisions(ledger, round, style));
     out.push_str(&late(ledger, shown.round, style));
@@ -138,6 +148,18 @@ fn halt(shown: &ShownRound, block: &mut Block<'_>) {
     let actions = list(body.get("suggested_actions"));
     if !actions.is_empty() {
         block("What Andon suggests", None, &actions.join("\n"));
+    }
+}
+
+/// What the agents named as their evidence.
+fn looked_at(shown: &ShownRound, block: &mut Block<'_>) {
+    let lines = looked::lines(&shown.ledger, shown.round);
+    if !lines.is_empty() {
+        block("Looked at", None, &lines.join("\n"));
+    }
+    for commit in &shown.commits {
+        let title = format!("Commit {}", commit.id);
+        block(&title, None, &[&commit.change[..], &commit.tests].concat().join("\n"));
     }
 }
 
@@ -240,13 +262,14 @@ fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Sty
         return String::new();
     }
     let id = ledger.short(entry);
+    let sign = if round.open_panel().is_some() { "ballot" } else { "resolve" };
     let take =
         if round.is_halt { String::new() } else { format!("\n  take it first: andon review accept {id}") };
     format!(
         "\n{}{take}\n  1. read the round; ask nobody yet\n  2. name the strongest claim of either side; where you cannot in two minutes: \
          reject_round\n  3. check each claim that can be checked, and note the source\n  4. does the critique disagree for reasons of its own?\n  \
          5. decide: accept_proposer, accept_opposer, accept_synthesis, amend or reject_round\n  6. are the rules themselves wrong? flag it as \
-         policy_concern\n  7. sign: andon review resolve {id}\n",
+         policy_concern\n  7. sign: andon review {sign} {id}\n",
         style.bold("To do")
     )
 }

@@ -49,7 +49,7 @@ pub fn template(of: &TemplateOf) -> String {
          # For amend alone: what is to be done instead.\n\
          # amended_recommendation = \"\"\n\
          \n\
-         # How long you worked on it, in seconds.\n\
+         # How long you worked on it, in seconds. Left as it is, the time until you save this file is added.\n\
          time_spent_seconds = {}\n",
         of.seconds
     );
@@ -86,18 +86,19 @@ pub fn template(of: &TemplateOf) -> String {
 /// Reads an answer from text: TOML as the template has it, or a JSON object.
 ///
 /// # Errors
-/// The line that is wrong; `name` says of which file.
-pub fn read(name: &str, text: &str) -> Result<Said, OpsError> {
-    let said = parse(text).map_err(|(line, why)| wrong(name, line, &why))?;
-    check(&said).map_err(|err| wrong(name, line_of(text, &err.member), &err.to_string()))?;
+/// The line that is wrong; `name` says of which file, and `command` how to go on.
+pub fn read(command: &str, name: &str, text: &str) -> Result<Said, OpsError> {
+    let wrong = |line: Option<usize>, why: &str| wrong(command, name, line, why);
+    let said = parse(text).map_err(|(line, why)| wrong(line, &why))?;
+    check(&said).map_err(|err| wrong(line_of(text, &err.member), &err.to_string()))?;
     Ok(said)
 }
 
-fn wrong(name: &str, line: Option<usize>, why: &str) -> OpsError {
+fn wrong(command: &str, name: &str, line: Option<usize>, why: &str) -> OpsError {
     let place = line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
     OpsError::Usage {
         what: format!("{place}: {why}"),
-        help: format!("correct it, and go on with it: andon review resolve ROUND --from {name}"),
+        help: format!("correct it, and go on with it: {command} --from {name}"),
     }
 }
 
@@ -214,7 +215,8 @@ mod tests {
     fn the_template_is_toml_and_each_mistake_has_its_line() {
         let text = template(&of());
         assert!(!text.contains('\u{1b}'));
-        let said = |text: &str| read("x", text).map_err(|err| err.to_string());
+        let said =
+            |text: &str| read("andon review resolve 1a2b3c4d", "x", text).map_err(|err| err.to_string());
         assert_eq!(
             said(&text).unwrap_err(),
             "x:10: decision: must be accept_synthesis, accept_proposer, accept_opposer, amend or reject_round"
@@ -249,8 +251,12 @@ mod tests {
     #[test]
     fn json_is_read_as_well() {
         let good = r#"{"decision":"reject_round","rationale":"x","time_spent_seconds":1}"#;
-        assert_eq!(read("x", good).unwrap()["decision"], "reject_round");
-        let bad = read("x", "{\n\"decision\": \"maybe\",\n\"rationale\": \"x\", \"time_spent_seconds\": 1}");
+        assert_eq!(read("andon review resolve 1a2b3c4d", "x", good).unwrap()["decision"], "reject_round");
+        let bad = read(
+            "andon review resolve 1a2b3c4d",
+            "x",
+            "{\n\"decision\": \"maybe\",\n\"rationale\": \"x\", \"time_spent_seconds\": 1}",
+        );
         assert_eq!(
             bad.unwrap_err().to_string(),
             "x:2: decision: must be accept_synthesis, accept_proposer, accept_opposer, amend or reject_round"
@@ -260,7 +266,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_panics(text in ".{0,200}") {
-            let _ = read("x", &text);
+            let _ = read("andon review resolve 1a2b3c4d", "x", &text);
         }
     }
 }

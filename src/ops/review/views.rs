@@ -20,12 +20,16 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         let question = escape::terminal_clip(round.question.lines().next().unwrap_or_default(), QUESTION);
         out.push_str(&format!("{}  {}  {}\n", style.bold(&id), round.status, round.triggers.join(", ")));
         out.push_str(&format!("  {question}\n  since {}\n", style.when(round.since)));
-        if round.missing > 0 {
-            out.push_str(&format!("  {} more witnesses are needed\n", round.missing));
+        match round.missing {
+            0 => {}
+            1 => out.push_str("  1 more witness is needed\n"),
+            several => out.push_str(&format!("  {several} more witnesses are needed\n")),
         }
         let people: Vec<String> =
             round.may_answer.iter().map(|who| escape::terminal(who).into_owned()).collect();
-        if people.is_empty() {
+        if people.is_empty() && round.status.starts_with("panel") && round.missing == 0 {
+            out.push_str("  its panel is complete and votes\n");
+        } else if people.is_empty() {
             out.push_str("  nobody may answer now: ask for a panel, or name more witnesses\n");
         } else {
             out.push_str(&format!("  may answer: {}\n", people.join(", ")));

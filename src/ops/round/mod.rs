@@ -4,6 +4,7 @@
 //! Until a round ends its material waits in `<common dir>/andon/rounds/`, a file a round. There is no daemon: whether a
 //! round has expired is asked at every command.
 
+mod looked;
 mod pending;
 mod trailer;
 
@@ -92,7 +93,8 @@ fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Roun
     let members = Members::of(said);
     let expires = members.time("expires_at").map_err(wrong)?.unwrap_or(ctx.now.0.saturating_add(timeout));
     let precedent_tags = members.set("precedent_tags").map_err(wrong)?;
-    let round = PendingRound::open(said, ctx.now.0, expires);
+    let mut round = PendingRound::open(said, ctx.now.0, expires);
+    round.looked_at("question", looked::read(ws, said).map_err(wrong)?);
     // Told now, and not at its end: what is asked must be a round.
     let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
     let question = text(&round.body(), "question")?;
@@ -124,7 +126,9 @@ fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Round
         "opposer" => Statement::Critique,
         other => return Err(wrong(format!("role: must be proposer or opposer, not {other}"))),
     };
+    let evidence = looked::read(ws, said).map_err(wrong)?;
     round.take(role, (&text(said, "agent")?, &text(said, "text")?), ctx.now.0).map_err(wrong)?;
+    round.looked_at(role.name(), evidence);
     pending::keep(ws, &name, &round)?;
     Ok(RoundAnswerJson { round: name, ..RoundAnswerJson::default() })
 }
@@ -132,6 +136,7 @@ fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Round
 fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
     let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
     let (agent, judged) = (text(said, "agent")?, text(said, "text")?);
+    let evidence = looked::read(ws, said).map_err(wrong)?;
     match trailer::parse(&judged) {
         Ok(trailer) => round.judged(&agent, &judged, trailer, ctx.now.0).map_err(wrong)?,
         Err(why) => {
@@ -147,6 +152,7 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
             }
         }
     }
+    round.looked_at("verdict", evidence);
     pending::keep(ws, &name, &round)?;
     if triggers(ctx, &round)?.is_empty() {
         return Ok(RoundAnswerJson { round: name, triggers: Some(Vec::new()), ..RoundAnswerJson::default() });
@@ -165,7 +171,7 @@ fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Rou
 /// Why a person is needed, from what came so far.
 fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
     let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
-    Ok(asked.triggers(asked.similarity(), ctx.now.0, 0).into_iter().collect())
+    Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
 }
 
 /// Writes the one entry of a round.

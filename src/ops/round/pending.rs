@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::looked::EVIDENCE;
 use super::trailer::Trailer;
 use crate::effect;
 use crate::engine::error::OpsError;
@@ -31,6 +32,23 @@ pub(super) enum Statement {
     Claim,
     /// The opposer's.
     Critique,
+}
+
+impl Statement {
+    /// The member of a round's entry that holds it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Critique => "critique",
+        }
+    }
+
+    fn role(self) -> &'static str {
+        match self {
+            Self::Claim => "proposer",
+            Self::Critique => "opposer",
+        }
+    }
 }
 
 /// What came so far.
@@ -74,10 +92,7 @@ impl PendingRound {
         (agent, text): (&str, &str),
         at: i64,
     ) -> Result<(), String> {
-        let (name, role) = match which {
-            Statement::Claim => ("claim", "proposer"),
-            Statement::Critique => ("critique", "opposer"),
-        };
+        let (name, role) = (which.name(), which.role());
         if self.body.contains_key(name) {
             return Err(format!("the {role} has spoken already"));
         }
@@ -118,6 +133,17 @@ impl PendingRound {
         self.body.insert("verdict".to_owned(), json!({"deferred": false, "parse_failures": failures}));
         self.arrive("verdict", at);
         failures
+    }
+
+    /// What a statement looked at.
+    pub(super) fn looked_at(&mut self, statement: &str, evidence: Vec<Value>) {
+        if evidence.is_empty() {
+            return;
+        }
+        let all = self.body.entry(EVIDENCE).or_insert_with(|| json!({}));
+        if let Some(all) = all.as_object_mut() {
+            all.insert(statement.to_owned(), Value::Array(evidence));
+        }
     }
 
     fn failures(&self) -> i64 {

@@ -50,12 +50,15 @@ pub fn appended(folded: &Folded, entries: &[ReviewEntry]) -> Option<Code> {
 }
 
 /// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended to
-/// those before, which came to `folded`.
-pub fn tried(folded: &Folded, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
+/// those before, which came to `folded`, which it is again afterwards: a state of thousands of entries is not copied.
+pub fn tried(folded: &mut Folded, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
     let ground = Ground::of(entries, folded.now);
     let authority = Authority::of(ground.material());
-    let mut fold = Fold { material: ground.material(), authority: &authority, state: folded.state.clone() };
-    (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect()
+    let state = std::mem::take(&mut folded.state);
+    let mut fold = Fold { material: ground.material(), authority: &authority, state };
+    let codes = (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect();
+    folded.state = fold.state;
+    codes
 }
 
 /// What is known of entries before any of them is judged.

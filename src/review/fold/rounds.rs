@@ -27,8 +27,7 @@ impl Fold<'_> {
             self.state.agents.issue(issuer, at);
         }
         let policy = self.authority.for_entry(entry);
-        let similarity = asked.similarity();
-        let triggers = asked.triggers(similarity, at, policy.rules.round_timeout);
+        let triggers = asked.triggers(at, policy.rules.round_timeout);
         self.state.agents.add(at, &asked.cast.names(), !triggers.is_empty());
         let captured = !policy.is_solo() && self.state.topics.is_held(&asked.tags);
         let panel = match asked.panel {
@@ -37,7 +36,7 @@ impl Fold<'_> {
         };
         let mut round = asked_round(entry, asked);
         round.triggers = triggers;
-        round.similarity = similarity;
+        round.similarity = asked.statements.alike;
         self.add(round);
         if let Some((size, cause)) = panel {
             self.open_panel(self.state.rounds.len() - 1, entry, size, cause);
@@ -170,8 +169,8 @@ fn asked_round(entry: usize, asked: &RoundAsked) -> RoundState {
         cast: asked.cast.clone(),
         stakes,
         came: Came {
-            claim: asked.claim.is_some(),
-            critique: asked.critique.is_some(),
+            claim: asked.statements.claim,
+            critique: asked.statements.critique,
             verdict: asked.verdict.is_some(),
         },
         tags: asked.tags.clone(),

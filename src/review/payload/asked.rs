@@ -80,8 +80,33 @@ pub struct Arrivals {
     pub verdict: Option<i64>,
 }
 
+/// What proposer and opposer said, as far as anything follows from it: their words themselves are not kept, as a ledger
+/// has thousands of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Statements {
+    pub claim: bool,
+    pub critique: bool,
+    /// The critique has too few words that say something.
+    pub is_short: bool,
+    /// What both have in common.
+    pub alike: Option<Similarity>,
+}
+
+impl Statements {
+    fn read(members: Members<'_>) -> Result<Self, Malformed> {
+        let claim = members.maybe_text("claim")?.as_deref().map(Words::of);
+        let critique = members.maybe_text("critique")?.as_deref().map(Words::of);
+        Ok(Self {
+            claim: claim.is_some(),
+            critique: critique.is_some(),
+            is_short: critique.as_ref().is_some_and(Words::is_short),
+            alike: claim.as_ref().zip(critique.as_ref()).map(|(claim, critique)| claim.compare(critique)),
+        })
+    }
+}
+
 /// A question put by agents, with what they said. What did not come is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundAsked {
     pub question: Words,
     pub issuer: Option<String>,
@@ -93,8 +118,7 @@ pub struct RoundAsked {
     pub opened_at: Option<i64>,
     pub expires_at: Option<i64>,
     pub arrived: Arrivals,
-    pub claim: Option<Words>,
-    pub critique: Option<Words>,
+    pub statements: Statements,
     pub verdict: Option<JudgeSaid>,
     pub tags: BTreeSet<String>,
     pub bounty: i64,
@@ -134,8 +158,7 @@ impl RoundAsked {
             opened_at: members.time("opened_at")?,
             expires_at: members.time("expires_at")?,
             arrived,
-            claim: members.maybe_text("claim")?.as_deref().map(Words::of),
-            critique: members.maybe_text("critique")?.as_deref().map(Words::of),
+            statements: Statements::read(members)?,
             verdict: verdict(members)?,
             tags: members.set("tags")?,
             bounty,
@@ -145,14 +168,9 @@ impl RoundAsked {
         })
     }
 
-    /// What claim and critique have in common, if both came.
-    pub fn similarity(&self) -> Option<Similarity> {
-        Some(self.claim.as_ref()?.compare(self.critique.as_ref()?))
-    }
-
-    /// Why a person is needed, derived from texts and times; empty when none is. `alike` is [`Self::similarity`]; `opened` and `timeout` stand in for a
+    /// Why a person is needed, derived from texts and times; empty when none is. `opened` and `timeout` stand in for a
     /// time of expiry.
-    pub fn triggers(&self, alike: Option<Similarity>, opened: i64, timeout: i64) -> BTreeSet<Trigger> {
+    pub fn triggers(&self, opened: i64, timeout: i64) -> BTreeSet<Trigger> {
         let mut found = BTreeSet::new();
         let mut add = |trigger, holds| {
             if holds {
@@ -162,14 +180,14 @@ impl RoundAsked {
         let judge = self.verdict.as_ref();
         add(Trigger::Deferral, judge.is_some_and(|said| said.deferred));
         add(Trigger::ParseFailure, judge.is_some_and(|said| said.parse_failures >= PARSE_FAILURES));
-        add(Trigger::Agreement, alike.is_some_and(|found| found.agreement));
-        let short = alike.map(|found| found.short).or_else(|| self.critique.as_ref().map(Words::is_short));
-        add(Trigger::ShortCritique, short == Some(true));
+        let said = self.statements;
+        add(Trigger::Agreement, said.alike.is_some_and(|found| found.agreement));
+        add(Trigger::ShortCritique, said.is_short);
         let expires =
             self.expires_at.unwrap_or_else(|| self.opened_at.unwrap_or(opened).saturating_add(timeout));
         let is_late = |came: bool, at: Option<i64>| !came || at.is_some_and(|at| at > expires);
-        let late = is_late(self.claim.is_some(), self.arrived.claim)
-            || is_late(self.critique.is_some(), self.arrived.critique)
+        let late = is_late(said.claim, self.arrived.claim)
+            || is_late(said.critique, self.arrived.critique)
             || is_late(self.verdict.is_some(), self.arrived.verdict);
         add(Trigger::Timeout, late);
         found

@@ -1,0 +1,75 @@
+//! What agents named as their evidence, as it is shown to a witness: what each statement looked at, and of the commits
+//! among it the change and its tests.
+
+use serde_json::{Map, Value};
+
+use super::halted;
+use crate::domain::ids::CommitId;
+use crate::engine::witnessing::SignedLedger;
+use crate::engine::workspace::Workspace;
+
+/// The statements of a round, in the order in which they are read.
+const STATEMENTS: [&str; 4] = ["question", "claim", "critique", "verdict"];
+/// Most things of one statement, and most commits, that are shown.
+const NAMED: usize = 8;
+const COMMITS: usize = 3;
+/// Digits of a commit that are shown.
+const DIGITS: usize = 12;
+
+/// A commit that somebody looked at.
+#[derive(Debug)]
+pub struct NamedCommit {
+    pub(super) id: String,
+    /// What it changed.
+    pub(super) change: Vec<String>,
+    /// What its tests came to.
+    pub(super) tests: Vec<String>,
+}
+
+/// What a round's statements name, with whose it is. The entry may be a stranger's: what has another form is none.
+fn named(ledger: &SignedLedger, round: usize) -> impl Iterator<Item = (&'static str, &Map<String, Value>)> {
+    let evidence = ledger.entries[round].body.get("evidence");
+    STATEMENTS.into_iter().flat_map(move |statement| {
+        let list = evidence.and_then(|evidence| evidence.get(statement)).and_then(Value::as_array);
+        list.into_iter().flatten().take(NAMED).filter_map(move |item| Some((statement, item.as_object()?)))
+    })
+}
+
+/// A line for each thing.
+pub(super) fn lines(ledger: &SignedLedger, round: usize) -> Vec<String> {
+    named(ledger, round)
+        .filter_map(|(statement, item)| Some(format!("{statement}: {}", line(item)?)))
+        .collect()
+}
+
+fn line(item: &Map<String, Value>) -> Option<String> {
+    let say = |name: &str| item.get(name).and_then(Value::as_str);
+    let place =
+        say("file").map(|file| say("lines").map_or(file.to_owned(), |lines| format!("{file}:{lines}")));
+    let commit = say("commit").map(|id| id.chars().take(DIGITS).collect::<String>());
+    let place = match (place, commit) {
+        (Some(place), Some(commit)) => Some(format!("{place} in {commit}")),
+        (None, Some(commit)) => Some(format!("commit {commit}")),
+        (place, None) => place,
+    };
+    let run = say("run").map(|run| format!("run {run}"));
+    let parts: Vec<String> = place.into_iter().chain(run).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The commits among it, each once.
+pub(super) fn commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Vec<NamedCommit> {
+    let mut found: Vec<CommitId> = Vec::new();
+    for (_, item) in named(ledger, round) {
+        let commit = item.get("commit").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        found.extend(commit.filter(|commit| !found.contains(commit)));
+    }
+    let shown = found.into_iter().take(COMMITS);
+    let of = |commit: CommitId| NamedCommit {
+        id: commit.to_string().chars().take(DIGITS).collect(),
+        change: halted::change(ws, commit)
+            .unwrap_or_else(|_| vec!["this commit is not here: git fetch".to_owned()]),
+        tests: halted::tests(ws, commit).unwrap_or_default(),
+    };
+    shown.map(of).collect()
+}
