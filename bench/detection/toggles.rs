@@ -73,6 +73,8 @@ pub fn releases(agent: &mut Agent) {
     for _ in 0..agent.random.between(2, 3) {
         prefix(agent);
         settle(agent);
+        // What changes nothing is seen by its commit.
+        agent.style.uncommitted = 0.0;
         let way = agent.random.between(0, 2);
         for number in 0..agent.random.between(2, 7) {
             let name = agent.random.name();

@@ -2,8 +2,10 @@
 //!
 //! In 130,286 commits of healthy repositories every A/B/A/B was one of these (docs/rules.md).
 
+use std::collections::BTreeSet;
+
 use crate::domain::facts::CommitKind;
-use crate::history::{Iteration, Timeline};
+use crate::history::{Iteration, Source, Timeline};
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
 pub(super) const SUBJECTS: &[&str] = &[
@@ -87,6 +89,13 @@ fn is_version(word: &str) -> bool {
         bytes.get(at) == Some(&b'.') && digit(before) && digit(bytes.get(at + 1))
     };
     (0..bytes.len()).any(dotted)
+}
+
+/// Whether each of `iterations` is a commit that says something else.
+pub(super) fn each_says_something_else<'a>(iterations: impl Iterator<Item = &'a Iteration>) -> bool {
+    let mut said: BTreeSet<&str> = BTreeSet::new();
+    let mut all = iterations.map(|one| one.source == Source::Commit && said.insert(one.subject.trim()));
+    all.all(|new| new)
 }
 
 /// Words of subjects that say that only the looks of the code change.

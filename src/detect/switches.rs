@@ -3,10 +3,14 @@
 
 use crate::history::{CodeState, Iteration, Source};
 
-/// Whether a commit changed at most one line, in one file.
+/// Whether a commit changed one line in one file, or put an empty file there or took it away.
 pub(super) fn is_one_line(one: &Iteration) -> bool {
-    let one_path = one.change.as_ref().is_some_and(|change| !change.truncated && change.paths.len() == 1);
-    one_path && one.source == Source::Commit && one.diff.added <= 1 && one.diff.removed <= 1
+    let path = one.change.as_ref().filter(|change| !change.truncated).map(|change| change.paths.as_slice());
+    let Some([step]) = path else { return false };
+    let (added, removed) = (one.diff.added, one.diff.removed);
+    // A mode alone is no line.
+    let something = added > 0 || removed > 0 || !step.stays();
+    something && one.source == Source::Commit && added <= 1 && removed <= 1
 }
 
 /// Whether the state at index `at` is the one before the last, and a line is all that lies between the two: where one of
@@ -37,9 +41,11 @@ mod tests {
     fn a_line_of_one_file_is_a_switch() {
         let with_document = commit(1).change(Nature::Work, &[(1, 1, 2), (2, 3, 4)]).lines(29, 31);
         let longer = commit(2).change(Nature::Work, &[(1, 1, 2)]).lines(2, 1);
-        let history = timeline(vec![line(3), with_document.clone(), longer, commit(9)]);
+        let mode = line(4).lines(0, 0);
+        let file = commit(5).change(Nature::Work, &[(1, 0, 2)]).lines(0, 0);
+        let history = timeline(vec![line(3), with_document.clone(), longer, commit(9), mode, file]);
         let found: Vec<bool> = history.iterations.iter().map(is_one_line).collect();
-        assert_eq!(found, [true, false, false, false], "the last is not known");
+        assert_eq!(found, [true, false, false, false, false, true], "the fourth is not known");
         let flipping = |commits: Vec<Commit>| {
             let history = timeline(commits);
             let states = history.states();

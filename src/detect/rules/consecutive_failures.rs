@@ -6,7 +6,7 @@ use std::fmt;
 use super::repeated_failures;
 use crate::detect::attempts::{Attempt, Edit, Step, attempts};
 use crate::detect::credits::Credit;
-use crate::detect::exempt::{BUILD_STARTS, is_meant_empty};
+use crate::detect::exempt::{BUILD_STARTS, each_says_something_else, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -44,7 +44,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 neither is a count on its way down from there, nor one beside newly passing tests, nor failures \
                 from before the run (as for `repeated-failures`). An iteration that changes nothing on purpose is no failure: its subject begins with a pattern of \
                 `exempt` (it starts a build), names a version (a step of a release), or ends like `(#12)` (a forge \
-                merged it). What is unknown (no test result, \
+                merged it). Empty commits alone, each of which says something else, are left to `unchanged-diff`. What is unknown (no test result, \
                 documentation only) neither counts nor resets. Code that was changed and not tested, merges \
                 and picks included, may have repaired what failed before it; those failures count again only \
                 when the very same tests fail once more. An iteration that modifies something takes back the \
@@ -128,6 +128,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let failed = failed_running(&attempts, setting);
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count(&MAX) {
+        return None;
+    }
+    // Markers of what was reached, trials of a hook: `unchanged-diff` gives them their time.
+    let empty = failed.iter().all(|(failure, _)| *failure == Failure::NothingModified);
+    if empty && each_says_something_else(failed.iter().map(|(_, attempt)| attempt.iteration)) {
         return None;
     }
     let mut kinds: BTreeMap<Failure, u64> = BTreeMap::new();

@@ -240,7 +240,8 @@ const CHORE: usize = 2;
 /// the window bear its subject and do change something.
 fn is_chore(timeline: &Timeline, one: &Iteration) -> bool {
     let before = timeline.iterations.iter().filter(|earlier| earlier.number < one.number);
-    let alike = before.filter(|earlier| !earlier.diff.empty && earlier.subject == one.subject);
+    // New timestamps of a tracker are a change here: a file was written.
+    let alike = before.filter(|earlier| earlier.diff.files > 0 && earlier.subject == one.subject);
     one.diff.empty && !one.subject.is_empty() && alike.take(CHORE).count() == CHORE
 }
 

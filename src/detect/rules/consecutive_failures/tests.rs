@@ -52,6 +52,8 @@ fn three_failures_running_trip() {
         ("of every kind", vec![o(1, RunnerError), o(2, TimedOut), o(3, Crashed)], true),
         ("no tests", vec![o(1, NoTests), o(2, NoTests), o(3, NoTests)], false),
         ("empty diffs", vec![commit(1).empty(), commit(1).empty(), commit(1).empty()], true),
+        ("markers", vec![commit(1).empty(), commit(2).empty(), commit(3).empty()], false),
+        ("a marker said again", vec![commit(1).empty(), commit(2).empty(), commit(1).empty()], true),
         (
             "empty diffs with edits in between",
             vec![commit(1).empty(), commit(2), commit(2).empty(), commit(3), commit(3).empty()],

@@ -184,6 +184,8 @@ fn an_empty_chore_is_given_one_more() {
     assert_eq!(row(2, 2), Some(Level::Warn));
     assert_eq!(row(2, 3), Some(Level::Halt));
     assert_eq!(row(1, 2), Some(Level::Halt), "twice is no habit");
+    let stamps = (1..=2).flat_map(|at| [beads(commit(1).cosmetic()), d(100 + at)]);
+    assert_eq!(level(stamps.chain(vec![beads(e()); 2]).collect()), Some(Level::Warn), "new timestamps");
 }
 
 #[test]
