@@ -27,6 +27,7 @@ pub(crate) mod repairs;
 pub(crate) mod safety;
 mod settled;
 pub mod setup;
+pub(crate) mod shown_change;
 pub(crate) mod shown_halts;
 pub(crate) mod situation;
 pub mod skip;

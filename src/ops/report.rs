@@ -10,6 +10,7 @@ use crate::domain::view::history::{HistoryCommit, HistoryView};
 use crate::domain::view::log::RecordState;
 use crate::domain::view::status::{LastHalt, StatusView};
 use crate::engine::error::OpsError;
+use crate::engine::shown_change;
 use crate::engine::workspace::Workspace;
 use crate::git::GitError;
 use crate::ledger::Ledger;
@@ -17,6 +18,8 @@ use crate::store::notes::NotesStore;
 
 /// Commits that one page shows.
 const COMMITS: usize = 10_000;
+/// Halts whose change is shown, the newest.
+const CHANGES: usize = 10;
 /// Failing tests of one record that are kept: the page names a few and counts the rest.
 const FAILING: usize = 8;
 
@@ -47,8 +50,23 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
             Vec::new()
         }
     };
-    let range = range.to_owned();
-    Ok(HistoryView { now, range, commits, left_out, halts, open: Vec::new(), decided: Vec::new(), warnings })
+    Ok(HistoryView {
+        now,
+        range: range.to_owned(),
+        commits,
+        left_out,
+        changes: changes(ws, &halts),
+        halts,
+        open: Vec::new(),
+        decided: Vec::new(),
+        warnings,
+    })
+}
+
+/// What the newest halts halted, as far as it is here.
+fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, Vec<String>> {
+    let heads = halts.iter().rev().filter_map(|last| last.halt.head).take(CHANGES);
+    heads.filter_map(|head| Some((head, shown_change::of(&ws.repo, head).ok()?))).collect()
 }
 
 fn warning(why: &str) -> Diagnostic {

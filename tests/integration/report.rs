@@ -19,6 +19,8 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
         "andon resume --reason &quot;...&quot;",
         "1, 1 unanswered",
         "What was tried",
+        "The halted change",
+        "\n+ 3\n",
         "Nobody has answered",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");

@@ -1,5 +1,7 @@
 //! What happened over a range of commits, for those who were not there: `andon report`.
 
+use std::collections::BTreeMap;
+
 use super::log::RecordState;
 use super::status::{LastHalt, StatusView};
 use crate::domain::diagnostic::Diagnostic;
@@ -64,6 +66,8 @@ pub struct HistoryView {
     pub left_out: usize,
     /// Halts at these commits, and the one that stands, oldest first.
     pub halts: Vec<LastHalt>,
+    /// What the commits of the newest halts changed, as lines.
+    pub changes: BTreeMap<CommitId, Vec<String>>,
     /// Rounds that wait for people.
     pub open: Vec<OpenRound>,
     /// Rounds that people decided.

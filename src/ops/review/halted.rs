@@ -4,19 +4,13 @@
 use serde_json::Value;
 
 use crate::domain::briefing::DecidedBefore;
-use crate::domain::change::Change;
 use crate::domain::ids::CommitId;
 use crate::engine::error::OpsError;
+use crate::engine::shown_change;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
-use crate::git::{GitError, Texts, hunks};
 use crate::store::notes::NotesStore;
 
-/// Most lines of a change that are shown, and most characters of each.
-const LINES: usize = 80;
-const COLUMNS: usize = 200;
-/// Largest file that is compared, in bytes.
-const MAX_FILE: usize = 1 << 20;
 /// Failing tests, and hashes of a kind, that are named.
 const NAMED: usize = 12;
 /// Digits of a hash that are shown.
@@ -41,7 +35,7 @@ pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> Hal
     let own = witnessing::short(ledger.entries[entry].id);
     let near = witnessing::nearest(ws, &ledger.question(entry)).into_iter();
     HaltedWork {
-        change: head.and_then(|head| change(ws, head).ok()).unwrap_or_default(),
+        change: head.and_then(|head| shown_change::of(&ws.repo, head).ok()).unwrap_or_default(),
         tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),
         evidence: evidence(ledger, entry),
         precedents: near.filter(|found| found.round != own).collect(),
@@ -81,53 +75,4 @@ fn evidence(ledger: &SignedLedger, entry: usize) -> Vec<String> {
         (!hashes.is_empty()).then(|| format!("{title}: {}", hashes.join(" ")))
     };
     kinds.into_iter().filter_map(line).collect()
-}
-
-/// What the commit changed against its first parent.
-pub(super) fn change(ws: &Workspace, head: CommitId) -> Result<Vec<String>, GitError> {
-    let info = ws.repo.commit(head)?;
-    let before = info.parents.first().map(|parent| ws.repo.tree_of(*parent)).transpose()?;
-    let mut texts = Texts::new(&ws.repo, 0);
-    let mut lines = Vec::new();
-    for change in ws.repo.changes(before, info.tree)? {
-        if lines.len() >= LINES {
-            break;
-        }
-        of_file(&mut texts, &change, &mut lines)?;
-    }
-    if lines.len() > LINES {
-        lines.truncate(LINES);
-        lines.push(format!("(cut; all of it: git show {})", head.short()));
-    }
-    Ok(lines)
-}
-
-/// The lines that went and came, without those around them.
-fn of_file(texts: &mut Texts<'_>, change: &Change, lines: &mut Vec<String>) -> Result<(), GitError> {
-    let path = String::from_utf8_lossy(&change.path);
-    let moved = change.old_path.as_ref().map(|old| format!("{} -> ", String::from_utf8_lossy(old)));
-    lines.push(format!("{}{path}", moved.unwrap_or_default()));
-    let mut sides = Vec::new();
-    for side in [change.old, change.new] {
-        sides.push(match side {
-            Some((_, id)) => texts.read(id, MAX_FILE)?,
-            None => Some(crate::git::Text::default()),
-        });
-    }
-    let [Some(old), Some(new)] = sides.as_slice() else {
-        lines.push("  (too large to be shown)".to_owned());
-        return Ok(());
-    };
-    for hunk in hunks(old, new) {
-        let signed = |sign: char, line: &[u8]| {
-            let text: String = String::from_utf8_lossy(line).trim_end().chars().take(COLUMNS).collect();
-            format!("{sign} {text}")
-        };
-        lines.extend(hunk.removed.iter().take(LINES).map(|line| signed('-', line)));
-        lines.extend(hunk.added.iter().take(LINES).map(|line| signed('+', line)));
-        if lines.len() > LINES {
-            break;
-        }
-    }
-    Ok(())
 }

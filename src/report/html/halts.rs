@@ -11,6 +11,8 @@ use crate::report::{phrase, spark};
 
 /// Commits before a halt that its story shows.
 const BEFORE: usize = 8;
+/// Columns of a line of a change.
+const COLUMNS: usize = 200;
 /// Hashes of each kind.
 const HASHES: usize = 6;
 
@@ -52,6 +54,7 @@ fn story(html: &mut Html, view: &HistoryView, last: &LastHalt, is_open: bool) {
     html.raw("</dl>\n");
     evidence(html, halt);
     tried(html, view, halt);
+    change(html, view, halt);
     if !halt.suggested_actions.is_empty() {
         html.raw("<h3>What to do next</h3>\n<ul>\n");
         for action in &halt.suggested_actions {
@@ -115,6 +118,19 @@ fn tried(html: &mut Html, view: &HistoryView, halt: &Halt) {
     }
     html.raw("</tbody>\n</table>\n</div>\n");
     derived(html, &format!("git log -p -{} {}", shown.len(), head.short()));
+}
+
+/// What was halted, cut where it is long.
+fn change(html: &mut Html, view: &HistoryView, halt: &Halt) {
+    let Some((head, lines)) = halt.head.and_then(|head| Some((head, view.changes.get(&head)?))) else {
+        return;
+    };
+    html.raw("<h3>The halted change</h3>\n<pre tabindex=0 role=region aria-label=\"The halted change\">");
+    for line in lines {
+        html.clipped(line, COLUMNS).raw("\n");
+    }
+    html.raw("</pre>\n");
+    derived(html, &format!("git show {}", head.short()));
 }
 
 fn answer(html: &mut Html, ack: Option<&Ack>) {

@@ -1,4 +1,4 @@
-//! The iterations as they came, a lane for each node: how its tests went, what rules found, where it was halted. Height says
+//! The iterations as they came, a lane for each node and the agent at work in it: how its tests went, what rules found, where it was halted. Height says
 //! what colour says.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::chart::{WIDTH, column, columns};
 use super::markup::Html;
 use super::{derived, log_command};
+use crate::domain::facts::CommitRecord;
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::view::history::{HistoryCommit, HistoryView};
@@ -76,20 +77,26 @@ pub(super) fn section(html: &mut Html, view: &HistoryView) {
         draw(html, node, lane, columns(view.commits.len()));
     }
     if lanes.len() > LANES {
-        html.raw("<p>and ").count(lanes.len() - LANES).raw(" more nodes</p>\n");
+        html.raw("<p>and ").count(lanes.len() - LANES).raw(" more lanes</p>\n");
     }
     derived(html, &log_command(view));
     html.raw("</section>\n");
 }
 
+/// The node, and the agent's client where its hooks were live.
+fn name(record: &CommitRecord) -> String {
+    let client = record.guards.iter().find(|guard| *guard != CommitRecord::GIT);
+    client.map_or_else(|| record.node.clone(), |client| format!("{}, {client}", record.node))
+}
+
 /// The busiest first.
-fn lanes(view: &HistoryView) -> Vec<(&str, Lane)> {
+fn lanes(view: &HistoryView) -> Vec<(String, Lane)> {
     let all = view.commits.len();
     let halted: BTreeSet<CommitId> = view.halts.iter().filter_map(|last| last.halt.head).collect();
-    let mut lanes: BTreeMap<&str, Lane> = BTreeMap::new();
+    let mut lanes: BTreeMap<String, Lane> = BTreeMap::new();
     for (place, commit) in view.commits.iter().enumerate() {
         let Some(record) = commit.state.record() else { continue };
-        let lane = lanes.entry(&record.node).or_default();
+        let lane = lanes.entry(name(record)).or_default();
         let (column, mark) = (column(place, all), Mark::of(commit));
         lane.commits += 1;
         lane.failed += usize::from(mark == Mark::Failed);

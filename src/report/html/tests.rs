@@ -43,6 +43,7 @@ fn view(commits: Vec<HistoryCommit>) -> HistoryView {
         range: "HEAD".to_owned(),
         commits,
         left_out: 0,
+        changes: std::collections::BTreeMap::new(),
         halts: Vec::new(),
         open: Vec::new(),
         decided: Vec::new(),
@@ -57,6 +58,7 @@ fn hostile() -> HistoryView {
     for (number, one) in commits.iter_mut().enumerate() {
         let RecordState::Recorded(record) = &mut one.state else { continue };
         record.node.clone_from(&text);
+        record.guards = vec![text.clone()];
         record.gate = if number == 3 { Gate::Bypassed } else { Gate::Passed };
         record.skipped = vec![Skip { rule: text.clone(), reason: text.clone(), agent: Some(text.clone()) }];
         record.usage = Some(Usage { cost_usd: Some(text.clone()), ..Usage::default() });
@@ -80,6 +82,7 @@ fn hostile() -> HistoryView {
     halt.suggested_actions[0].text.clone_from(&text);
     (ack.by, ack.reason) = (text.clone(), text.clone());
     let last = LastHalt { id: EntryId([9; 32]), halt, ack: None };
+    view.changes.insert(id(11), vec![text.clone()]);
     view.halts = vec![LastHalt { ack: Some(ack), ..last.clone() }, last.clone()];
     let now = view.now.as_mut().unwrap();
     now.state = LoopState::Halted;
@@ -161,7 +164,7 @@ fn no_text_becomes_markup() {
     let (body, tail) = rest.split_once("<script>").unwrap();
     let (_, tail) = tail.split_once("</script>").unwrap();
     let known: BTreeSet<&str> = "a body br code dd details div dl dt figcaption figure footer form h1 h2 h3 head header \
-        html input label li link main meta option output p path q region script section select span strong style \
+        html input label li link main meta option output p path pre q region script section select span strong style \
         summary svg table tbody td th thead time title tr ul"
         .split(' ')
         .collect();

@@ -78,6 +78,7 @@ mod samples {
             range: "HEAD".to_owned(),
             commits: vec![commit(9, 0, None), commit(1, 60, Some(0)), commit(2, 180, Some(2))],
             left_out: 0,
+            changes: std::collections::BTreeMap::new(),
             halts: vec![LastHalt { id: EntryId([9; 32]), halt, ack: Some(samples::ack()) }],
             open: Vec::new(),
             decided: Vec::new(),
