@@ -38,6 +38,11 @@ pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, 
     window
 }
 
+/// The same of a commit that is not HEAD, for which nothing is kept.
+pub fn read_apart(repo: &Repo, store: &NotesStore<'_>, commit: CommitId, max: usize) -> Window {
+    walk(repo, store, Some(commit), max)
+}
+
 /// How a window was judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged {

@@ -90,6 +90,32 @@ fn halts_of_other_clones_are_seen_once_they_were_synced() {
 }
 
 #[test]
+fn loops_of_other_clones_are_seen_once_branch_and_records_were_fetched() {
+    let stage = Stage::installed();
+    let (remote, clone) = (stage.root().join("remote.git"), stage.root().join("clone"));
+    stage.git(&["clone", "-q", "--bare", ".", remote.to_str().unwrap()]).ok();
+    stage.git(&["remote", "add", "origin", remote.to_str().unwrap()]).ok();
+    stage.git(&["clone", "-q", remote.to_str().unwrap(), clone.to_str().unwrap()]).ok();
+    stage.git(&["checkout", "-q", "-b", "far"]).ok();
+    for text in ["one", "two"] {
+        stage.write("code.txt", text);
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qam", text]).ok();
+    }
+    stage.git(&["push", "-q", "origin", "far"]).ok();
+    stage.andon(&["sync"]).ok();
+    let watched = |argument: &str| stage.andon_in(&clone, &["watch", argument]).ok().stdout;
+    assert!(!watched("--once").contains("elsewhere"));
+    stage.git_in(&clone, &["fetch", "-q"]).ok();
+    assert!(!watched("--once").contains("elsewhere"), "its records are not here yet");
+    stage.andon_in(&clone, &["sync"]).ok();
+    let shown = watched("--once");
+    assert!(shown.contains("elsewhere: origin/far  running"), "{shown}");
+    stage.git_in(&clone, &["merge", "-q", "--ff-only", "origin/far"]).ok();
+    assert!(!watched("--once").contains("elsewhere"), "it is here");
+}
+
+#[test]
 fn a_line_for_each_change() {
     let stage = worktrees();
     let mut watch = stage.command(stage.dir(), andon_path());

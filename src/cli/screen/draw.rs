@@ -134,6 +134,10 @@ fn place_of(one: &WatchLine<'_>) -> Option<String> {
             let worktree = terminal_clip(&standing.halt.worktree, NAME);
             Some(format!("worktree {worktree} of another clone"))
         }
+        WatchLine::Branch(branch) => {
+            let [name, node] = [&branch.name, &branch.found.node].map(|text| terminal_clip(text, NAME));
+            Some(format!("branch {name} of another clone  node {node}"))
+        }
         WatchLine::Round(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::state::Screen;
 use crate::cli::Shell;
 use crate::cli::watching::now;
-use crate::domain::view::watch::{Seen, WatchLine, WorktreeView};
+use crate::domain::view::watch::{BranchView, Seen, WatchLine, WorktreeView};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
@@ -19,6 +19,7 @@ pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
         WatchLine::Elsewhere(standing) => {
             ("a halt of another clone".to_owned(), Ok(report::halt_of_another_clone(standing, plain(shell))))
         }
+        WatchLine::Branch(branch) => of_branch(shell, branch),
         WatchLine::Round(round) => (title_of(&round.id), shown(&ctx, shell, &round.id)),
     }) else {
         return;
@@ -35,11 +36,16 @@ pub(super) fn round(shell: &Shell, screen: &mut Screen, key: &str) {
             let id = standing.id.to_string();
             (title_of(&id), shown(&ctx, shell, &id))
         }
+        WatchLine::Branch(branch) => of_branch(shell, branch),
         WatchLine::Round(round) => (title_of(&round.id), shown(&ctx, shell, &round.id)),
     }) else {
         return;
     };
     screen.open(title, &text.unwrap_or_else(|err| told(&err)));
+}
+
+fn of_branch(shell: &Shell, branch: &BranchView) -> (String, Result<String, OpsError>) {
+    ("a loop of another clone".to_owned(), Ok(report::loop_of_another_clone(branch, plain(shell))))
 }
 
 fn with_line<T>(screen: &Screen, key: &str, of_one: impl Fn(&WatchLine<'_>) -> T) -> Option<T> {

@@ -39,7 +39,14 @@ fn one(name: &str, state: LoopState) -> WorktreeView {
 fn view(count: usize) -> WatchView {
     let mut worktrees = vec![one("main", LoopState::Running), one("side", LoopState::HooksGone)];
     worktrees.extend((0..count).map(|n| one(&format!("wt-{n:02}"), LoopState::Running)));
-    WatchView { at: Timestamp(1300), worktrees, elsewhere: vec![], rounds: vec![], warnings: vec![] }
+    WatchView {
+        at: Timestamp(1300),
+        worktrees,
+        elsewhere: vec![],
+        branches: vec![],
+        rounds: vec![],
+        warnings: vec![],
+    }
 }
 
 fn drawn(screen: &mut Screen, (width, height): (u16, u16), look: Look) -> Vec<String> {

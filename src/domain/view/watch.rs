@@ -107,6 +107,15 @@ pub struct WorktreeView {
     pub seen: Seen,
 }
 
+/// A loop of another clone, as far as its branch and its records were fetched. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchView {
+    /// The remote-tracking branch: `origin/main`.
+    pub name: String,
+    /// Its loop.
+    pub found: LoopView,
+}
+
 /// Everything `andon watch` shows. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchView {
@@ -116,6 +125,8 @@ pub struct WatchView {
     pub worktrees: Vec<WorktreeView>,
     /// Halts of other clones that nobody has answered, as far as they were synced.
     pub elsewhere: Vec<StandingHalt>,
+    /// Loops of other clones in which something was recorded lately.
+    pub branches: Vec<BranchView>,
     /// Rounds that wait for people.
     pub rounds: Vec<OpenRound>,
     /// What went wrong while looking.
@@ -140,6 +151,8 @@ pub enum WatchLine<'a> {
     Worktree(&'a WorktreeView),
     /// A halt of another clone.
     Elsewhere(&'a StandingHalt),
+    /// A loop of another clone.
+    Branch(&'a BranchView),
     /// A round.
     Round(&'a OpenRound),
 }
@@ -150,23 +163,21 @@ impl WatchLine<'_> {
         match self {
             Self::Worktree(worktree) => format!("w {}", worktree.name),
             Self::Elsewhere(standing) => format!("h {}", standing.id),
+            Self::Branch(branch) => format!("b {}", branch.name),
             Self::Round(round) => format!("r {}", round.id),
         }
     }
 
     /// What a person has to do.
     pub fn need(&self) -> Need {
-        let Self::Worktree(worktree) = self else { return Need::Person };
-        match &worktree.seen {
-            Seen::Away => Need::Quiet,
-            Seen::Unreadable(_) => Need::Person,
-            Seen::Loop(found) => match found.state {
-                LoopState::Halted | LoopState::Stopped | LoopState::Paused | LoopState::HooksGone => {
-                    Need::Person
-                }
-                LoopState::Running => Need::Nothing,
-                LoopState::Idle | LoopState::NotInstalled | LoopState::Disabled => Need::Quiet,
+        match self {
+            Self::Worktree(worktree) => match &worktree.seen {
+                Seen::Away => Need::Quiet,
+                Seen::Unreadable(_) => Need::Person,
+                Seen::Loop(found) => need_of(found.state),
             },
+            Self::Branch(branch) => need_of(branch.found.state),
+            Self::Elsewhere(_) | Self::Round(_) => Need::Person,
         }
     }
 
@@ -176,10 +187,18 @@ impl WatchLine<'_> {
             Self::Worktree(WorktreeView { seen: Seen::Loop(found), .. }) => {
                 found.halt.as_ref().map(|halt| halt.standing.halt.at)
             }
-            Self::Worktree(_) => None,
+            Self::Worktree(_) | Self::Branch(_) => None,
             Self::Elsewhere(standing) => Some(standing.halt.at),
             Self::Round(round) => Some(round.since),
         }
+    }
+}
+
+fn need_of(state: LoopState) -> Need {
+    match state {
+        LoopState::Halted | LoopState::Stopped | LoopState::Paused | LoopState::HooksGone => Need::Person,
+        LoopState::Running => Need::Nothing,
+        LoopState::Idle | LoopState::NotInstalled | LoopState::Disabled => Need::Quiet,
     }
 }
 
@@ -189,8 +208,9 @@ impl WatchView {
     pub fn ordered(&self) -> Vec<WatchLine<'_>> {
         let worktrees = self.worktrees.iter().map(WatchLine::Worktree);
         let elsewhere = self.elsewhere.iter().map(WatchLine::Elsewhere);
-        let mut all: Vec<WatchLine<'_>> =
-            worktrees.chain(self.rounds.iter().map(WatchLine::Round)).chain(elsewhere).collect();
+        let rounds = self.rounds.iter().map(WatchLine::Round);
+        let branches = self.branches.iter().map(WatchLine::Branch);
+        let mut all: Vec<WatchLine<'_>> = worktrees.chain(rounds).chain(elsewhere).chain(branches).collect();
         all.sort_by_key(|one| {
             let need = one.need();
             // Where nobody knows since when, it is not kept from sight by what is known.

@@ -4,6 +4,7 @@
 //! read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is read again
 //! all the same, a few worktrees at each look.
 
+mod branches;
 mod row;
 mod stamp;
 
@@ -14,9 +15,10 @@ use rayon::prelude::*;
 use self::row::Place;
 pub use self::row::context_in;
 use self::stamp::Stamp;
+use crate::domain::decision::StandingHalt;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::time::Timestamp;
-use crate::domain::view::watch::{WatchView, WorktreeView};
+use crate::domain::view::watch::{BranchView, WatchView, WorktreeView};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::situation::SharedHooks;
@@ -44,6 +46,7 @@ pub struct Watcher {
     cache: BTreeMap<String, Cached>,
     hooks: Option<(SharedHooks, Timestamp, Stamp)>,
     ledger: Option<String>,
+    branches: Option<(Stamp, Timestamp, Vec<BranchView>)>,
 }
 
 /// What a look at the worktrees found; rounds are asked for apart.
@@ -63,7 +66,7 @@ impl Default for Watcher {
 impl Watcher {
     /// Nothing was looked at yet.
     pub fn new() -> Self {
-        Self { cache: BTreeMap::new(), hooks: None, ledger: None }
+        Self { cache: BTreeMap::new(), hooks: None, ledger: None, branches: None }
     }
 
     /// Looks, from the worktree of `ws`, at the time of `ctx`.
@@ -95,8 +98,32 @@ impl Watcher {
             }
             Vec::new()
         });
-        let view = WatchView { at: ctx.now, worktrees, elsewhere, rounds: Vec::new(), warnings };
+        let branches = self.branches(ctx, ws, &elsewhere).unwrap_or_else(|err| {
+            warnings.push(err.as_warning());
+            Vec::new()
+        });
+        let view = WatchView { at: ctx.now, worktrees, elsewhere, branches, rounds: Vec::new(), warnings };
         Ok(Looked { view, ledger_moved })
+    }
+
+    /// The loops of other clones: read again when something was fetched or recorded, and after a while, for they end.
+    fn branches(
+        &mut self,
+        ctx: &Context,
+        ws: &Workspace,
+        halted: &[StandingHalt],
+    ) -> Result<Vec<BranchView>, OpsError> {
+        let stamp = Stamp::of_fetched(&ws.repo);
+        if let Some((known, read_at, branches)) = &self.branches
+            && *known == stamp
+            && stamp.is_settled(*read_at)
+            && ctx.now.since(*read_at).0 < AT_LEAST_EVERY
+        {
+            return Ok(branches.clone());
+        }
+        let branches = branches::read(ctx, ws, halted)?;
+        self.branches = Some((stamp, ctx.now, branches.clone()));
+        Ok(branches)
     }
 
     /// Where git looks for hooks only git knows, which is a process: not at each look.

@@ -52,6 +52,14 @@ impl Stamp {
         Self::of([repo.common_dir().join("refs/notes/andon").as_path()])
     }
 
+    /// What git writes when it fetches, and the tip of the notes.
+    pub(super) fn of_fetched(repo: &Repo) -> Self {
+        let common = repo.common_dir();
+        let fetched =
+            [repo.git_dir().join("FETCH_HEAD"), common.join("FETCH_HEAD"), common.join("packed-refs")];
+        Self::of(fetched.iter().map(AsRef::as_ref)).and(Self::of_notes(repo))
+    }
+
     /// What one worktree depends on alone: HEAD and its branch, the journal, `.andon/` and the configuration.
     pub(super) fn of_worktree(repo: &Repo, place: &Place) -> Self {
         let head = place.git_dir.join("HEAD");

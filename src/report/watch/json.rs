@@ -4,8 +4,8 @@ use crate::domain::context::ContextUse;
 use crate::domain::view::watch::{AnswerBy, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
 use crate::report::json;
 use crate::wire::v1::output::{
-    HaltJson, HooksGoneJson, TestsJson, WatchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson,
-    WatchedRunJson, WorktreeJson,
+    HaltJson, HooksGoneJson, TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson,
+    WatchedRoundJson, WatchedRunJson, WorktreeJson,
 };
 
 /// The view for a program. The order is that of the text: what needs a person first.
@@ -13,7 +13,7 @@ pub fn json(view: &WatchView) -> WatchJson<'_> {
     let ordered = view.ordered();
     let worktrees = ordered.iter().filter_map(|one| match one {
         WatchLine::Worktree(worktree) => Some(worktree_json(worktree, one.need())),
-        WatchLine::Elsewhere(_) | WatchLine::Round(_) => None,
+        WatchLine::Elsewhere(_) | WatchLine::Branch(_) | WatchLine::Round(_) => None,
     });
     let rounds = view.rounds.iter().map(|round| WatchedRoundJson {
         id: &round.id,
@@ -22,11 +22,16 @@ pub fn json(view: &WatchView) -> WatchJson<'_> {
         since: round.since,
         may_answer: &round.may_answer,
     });
+    let branches = view
+        .branches
+        .iter()
+        .map(|branch| WatchedBranchJson { branch: &branch.name, found: loop_json(&branch.found) });
     WatchJson {
         schema: "andon/watch@1",
         at: view.at,
         worktrees: worktrees.collect(),
         elsewhere: view.elsewhere.iter().map(HaltJson::from).collect(),
+        branches: branches.collect(),
         rounds: rounds.collect(),
         warnings: json::diagnostics(&view.warnings),
     }

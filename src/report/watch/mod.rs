@@ -11,7 +11,9 @@ pub use text::text;
 
 use crate::domain::decision::StandingHalt;
 use crate::domain::view::status::LoopState;
-use crate::domain::view::watch::{AnswerBy, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use crate::domain::view::watch::{
+    AnswerBy, BranchView, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView,
+};
 use crate::report::escape::{shell_quote, terminal_clip};
 use crate::report::page::Page;
 use crate::report::phrase;
@@ -44,6 +46,7 @@ pub fn why(one: &WatchLine<'_>) -> Option<String> {
             Seen::Loop(found) => why_of_loop(found, &worktree.name),
         },
         WatchLine::Elsewhere(standing) => Some(halted(standing)),
+        WatchLine::Branch(_) => None,
         WatchLine::Round(round) => Some(terminal_clip(&round.question, SENTENCE)),
     }
 }
@@ -80,6 +83,7 @@ pub fn help(one: &WatchLine<'_>) -> Option<String> {
             let id = short(&standing.id.to_string());
             Some(format!("answer halt {id} where it stands, then run here: andon sync"))
         }
+        WatchLine::Branch(_) => None,
         WatchLine::Round(round) => Some(format!("andon review show {}", short(&round.id))),
     }
 }
@@ -123,6 +127,32 @@ pub fn halt_of_another_clone(standing: &StandingHalt, style: Style) -> String {
         page.field("do", &terminal_clip(&action.text, SENTENCE));
     }
     page.field("entry", &standing.id.to_string());
+    page.finish()
+}
+
+/// A loop of another clone in full: what its branch and its records tell.
+pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
+    let found = &branch.found;
+    let mut page = Page::new(style);
+    page.line(&format!("{}, as far as it was fetched", found.badge()));
+    page.field("branch", &terminal_clip(&branch.name, NAME));
+    page.field("node", &terminal_clip(&found.node, NAME));
+    if let Some(head) = found.head {
+        page.field("HEAD", &head.short());
+    }
+    if let Some(at) = found.last_at {
+        page.field("recorded", &style.when(at));
+    }
+    if let Some(run) = &found.tests {
+        page.field("tests", &phrase::tests(&run.evidence));
+    }
+    if !found.trend.is_empty() {
+        page.field("trend", &format!("{} failing", spark::trend(&found.trend)));
+    }
+    page.field(
+        "more",
+        &format!("git fetch && andon sync && git log --notes=andon {}", shell_quote(&branch.name)),
+    );
     page.finish()
 }
 

@@ -49,6 +49,7 @@ fn name(one: &WatchLine<'_>) -> String {
         WatchLine::Elsewhere(standing) => {
             format!("elsewhere, worktree {}", terminal_clip(&standing.halt.worktree, NAME))
         }
+        WatchLine::Branch(branch) => format!("elsewhere, branch {}", terminal_clip(&branch.name, NAME)),
         WatchLine::Round(round) => format!("round {}", super::short(&round.id)),
     }
 }
@@ -61,6 +62,7 @@ fn line(one: &WatchLine<'_>) -> String {
             Seen::Unreadable(_) => "not readable".to_owned(),
         },
         WatchLine::Elsewhere(_) => "halted".to_owned(),
+        WatchLine::Branch(branch) => of_loop(&branch.found),
         WatchLine::Round(round) => terminal_clip(&round.status, NAME),
     };
     let mut parts = vec![format!("{}: {state}", name(one))];

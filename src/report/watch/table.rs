@@ -3,7 +3,7 @@
 use super::{NAME, short};
 use crate::domain::time::Timestamp;
 use crate::domain::view::status::LoopState;
-use crate::domain::view::watch::{LoopView, Need, Seen, WatchLine, WatchView};
+use crate::domain::view::watch::{BranchView, LoopView, Need, Seen, WatchLine, WatchView};
 use crate::report::escape::{clip, terminal_clip, width};
 use crate::report::phrase;
 use crate::report::spark::{self, Glyphs};
@@ -117,14 +117,7 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
         WatchLine::Worktree(worktree) => {
             let name = cell(terminal_clip(&worktree.name, WIDE_NAME), Tone::Plain);
             match &worktree.seen {
-                Seen::Loop(found) => {
-                    let (state, tone) = state(found.state);
-                    let since = one.since().or(found.last_at);
-                    let mut cells = vec![name, cell(state.to_owned(), tone)];
-                    cells.extend(figures(found, glyphs));
-                    cells.push(age(since));
-                    cells
-                }
+                Seen::Loop(found) => of_loop(name, found, age(one.since().or(found.last_at)), glyphs),
                 Seen::Away => {
                     vec![name, cell("away".to_owned(), Tone::Dim), none(), none(), none(), none(), none()]
                 }
@@ -149,6 +142,10 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
             let trend = cell(marks(trend, glyphs), Tone::Plain);
             vec![name, cell("halted".to_owned(), Tone::Bad), badge, none(), trend, none(), age(one.since())]
         }
+        WatchLine::Branch(BranchView { name, found }) => {
+            let name = cell(terminal_clip(&format!("elsewhere: {name}"), WIDE_NAME), Tone::Plain);
+            of_loop(name, found, age(found.last_at), glyphs)
+        }
         WatchLine::Round(round) => {
             let name = cell(format!("round {}", short(&round.id)), Tone::Plain);
             let status = cell(terminal_clip(&round.status, NAME), Tone::Odd);
@@ -156,6 +153,14 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
         }
     };
     TableRow { need: one.need(), key: one.key(), cells }
+}
+
+fn of_loop(name: Cell, found: &LoopView, age: Cell, glyphs: Glyphs) -> Vec<Cell> {
+    let (state, tone) = state(found.state);
+    let mut cells = vec![name, Cell { text: state.to_owned(), tone }];
+    cells.extend(figures(found, glyphs));
+    cells.push(age);
+    cells
 }
 
 /// Badge, tests, trend and context.

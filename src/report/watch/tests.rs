@@ -69,6 +69,7 @@ pub(crate) fn view() -> WatchView {
             WorktreeView { name: "gone".to_owned(), path: "/work/gone".to_owned(), seen: Seen::Away },
         ],
         elsewhere: vec![StandingHalt { id: EntryId([7; 32]), ..samples::standing() }],
+        branches: vec![BranchView { name: "origin/far".to_owned(), found: running() }],
         rounds: vec![OpenRound {
             id: "ab".repeat(32),
             status: "open".to_owned(),
@@ -82,7 +83,7 @@ pub(crate) fn view() -> WatchView {
 
 #[test]
 fn who_needs_a_person_stands_first() {
-    let expected = r#"5 worktrees: 4 need a person, 1 running
+    let expected = r#"5 worktrees: 4 need a person, 2 running
 
 Needs a person
   bare                 hooks gone  Loop 12/100  2/120 fail  █▅▃  2m
@@ -100,6 +101,7 @@ Needs a person
 
 Running
   main                 running     Loop 12/100  2/120 fail  █▅▃  2m
+  elsewhere: origin/far running     Loop 12/100  2/120 fail  █▅▃  2m
 
 Quiet
   idle                 idle        Loop 12/100
@@ -137,7 +139,7 @@ fn a_narrow_terminal_keeps_what_matters_most() {
 fn a_line_is_told_when_it_says_something_new() {
     let mut view = view();
     let (first, told) = lines(&Told::default(), &view);
-    assert_eq!(first.len(), 8, "{first:?}");
+    assert_eq!(first.len(), 9, "{first:?}");
     assert_eq!(
         first[0],
         "2026-11-20T15:35:00Z bare: hooks gone, Loop 12/100, failing 7 -> 4 -> 2, last run 2 of 120 failing; post-commit is not there; help: cd /work/bare && andon install"
@@ -175,6 +177,8 @@ fn json_carries_the_same() {
     assert_eq!(side["loop"]["last_run"]["run"]["failed"], 2);
     assert_eq!(value["worktrees"][4]["loop"], json!(null));
     assert_eq!(value["elsewhere"][0]["rule"], "oscillation");
+    assert_eq!(value["branches"][0]["branch"], "origin/far");
+    assert_eq!(value["branches"][0]["loop"]["trend"], json!([7, 4, 2]));
     assert_eq!(value["rounds"][0]["question"], "May the API change?");
 }
 
@@ -195,6 +199,8 @@ fn strangers_are_shown_and_not_obeyed() {
     view.worktrees[2] =
         WorktreeView { name: "y".to_owned(), path: hostile.clone(), seen: Seen::Unreadable(hostile.clone()) };
     view.elsewhere[0].halt.branch = Some(hostile.clone());
+    view.branches[0].name.clone_from(&hostile);
+    view.branches[0].found.node.clone_from(&hostile);
     view.elsewhere[0].halt.suggested_actions[0].text.clone_from(&hostile);
     view.rounds[0].question.clone_from(&hostile);
     view.rounds[0].status.clone_from(&hostile);
@@ -203,6 +209,7 @@ fn strangers_are_shown_and_not_obeyed() {
     let harmless = |text: &str| assert!(!text.chars().any(|c| c != '\n' && is_hidden(c)), "{text}");
     harmless(&text(&view, Style::Plain, Glyphs::Unicode));
     harmless(&halt_of_another_clone(&view.elsewhere[0], Style::Plain));
+    harmless(&loop_of_another_clone(&view.branches[0], Style::Plain));
     for line in lines(&Told::default(), &view).0 {
         harmless(&line);
         assert!(!line.contains('\n'), "{line}");

@@ -43,6 +43,7 @@ pub use status::{
     SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
 };
 pub use watched::{
-    WatchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson, WorktreeJson,
+    WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson,
+    WorktreeJson,
 };
 pub use witnesses::{LedgerFaultJson, LedgerVerifyJson, WitnessKeyJson, WitnessListJson};

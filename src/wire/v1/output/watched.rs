@@ -21,6 +21,8 @@ pub struct WatchJson<'a> {
     pub worktrees: Vec<WorktreeJson<'a>>,
     /// Halts of other clones that nobody has answered.
     pub elsewhere: Vec<HaltJson<'a>>,
+    /// Loops of other clones in which something was recorded lately.
+    pub branches: Vec<WatchedBranchJson<'a>>,
     /// Rounds that wait for people.
     pub rounds: Vec<WatchedRoundJson<'a>>,
     /// What could not be read.
@@ -43,6 +45,16 @@ pub struct WorktreeJson<'a> {
     /// `null` where it is away or unreadable.
     #[serde(rename = "loop")]
     pub found: Option<WatchedLoopJson<'a>>,
+}
+
+/// A loop of another clone.
+#[derive(Debug, Serialize)]
+pub struct WatchedBranchJson<'a> {
+    /// The remote-tracking branch.
+    pub branch: &'a str,
+    /// What its records tell.
+    #[serde(rename = "loop")]
+    pub found: WatchedLoopJson<'a>,
 }
 
 /// The loop in a worktree.
