@@ -88,7 +88,7 @@ fn a_report_that_cannot_be_written_changes_no_verdict() {
     let stage = clean();
     let out = stage.andon(&["check", "HEAD~3..HEAD", "--format", "sarif=nowhere/a.sarif"]);
     assert_eq!(out.stdout, "checked 3 commits in HEAD~3..HEAD: ok\n");
-    out.ok().says("repo/nowhere/a.sarif: ").says("  help: check the permissions of the file to write");
+    out.ok().says("repo/nowhere/a.sarif: ").says("  help: make its directory first: mkdir -p ");
     stage.set("GITHUB_ACTIONS", "true");
     stage.set("GITHUB_STEP_SUMMARY", "/nowhere/summary.md");
     stage.andon(&["check", "HEAD~3..HEAD"]).ok().says("warning: cannot write /nowhere/summary.md");
