@@ -26,7 +26,7 @@ def git(repo, *args):
 
 
 def repository(root, andon, files, journal):
-    """A repository of that many files, tested and committed through the hooks, with a journal of that many bytes."""
+    """A repository of that many files, with a change tested and committed through the hooks, and a journal of that many bytes."""
     repo = root / f"repo-{files}"
     repo.mkdir()
     git(repo, "init", "-q", "-b", "main", ".")
@@ -37,9 +37,13 @@ def repository(root, andon, files, journal):
     # Turns in which nothing happens are what is measured: they must not halt.
     (repo / "andon.toml").write_text('[test]\ncommand = "true"\n\n[rules]\nidle-turns = "off"\nconsecutive-failures = "off"\nco-occurrence = "off"\n')
     git(repo, "add", ".")
+    git(repo, "commit", "-qm", "Start")
+    # As in a project that was there before: what a test run keeps of the working tree is what differs from HEAD.
     for verb in ("install", "test"):
         subprocess.run([andon, verb], cwd=repo, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    git(repo, "commit", "-qm", "Start")
+    (repo / "d0" / "f0.txt").write_text("changed\n")
+    subprocess.run([andon, "test"], cwd=repo, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    git(repo, "commit", "-qam", "Change")
     line = {"type": "tool_call", "at": "2026-01-01T00:00:00Z", "tool": "Read", "session": "old", "error": False}
     log = repo / ".git" / "andon" / "journal.jsonl"
     number, number_of_bytes, generation = 0, 0, 1
