@@ -263,6 +263,8 @@ pub struct CommitRecord {
     /// The layers that guarded the commit of an agent: `git`, and the clients whose hooks were live. Empty where no agent was
     /// at work as far as is known.
     pub guards: Vec<String>,
+    /// The linked worktree in which it was made; `None` in the main one, and where that is not known.
+    pub worktree: Option<String>,
     /// What the rules concluded at post-commit.
     pub findings: Vec<RecordedFinding>,
 }

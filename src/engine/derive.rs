@@ -190,6 +190,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         usage: None,
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: Vec::new(),
     };
     CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }

@@ -217,6 +217,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             usage: None,
             ledger: std::collections::BTreeMap::new(),
             guards: Vec::new(),
+            worktree: None,
             findings: Vec::new(),
         },
     })

@@ -141,6 +141,7 @@ pub(super) fn record() -> CommitRecord {
         usage: None,
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: vec![RecordedFinding {
             rule: "recurrence".to_owned(),
             level: Level::Warn,

@@ -79,6 +79,9 @@ fn whole(page: &mut Page, record: &CommitRecord, gate: &str) {
     if !record.guards.is_empty() {
         page.field("guards", &terminal_clip(&record.guards.join(", "), NAME));
     }
+    if let Some(worktree) = &record.worktree {
+        page.field("worktree", &terminal_clip(worktree, NAME));
+    }
     page.field("recorded", &page.style.when(record.recorded_at));
     if !marks.is_empty() {
         let marks = page.style.yellow(&marks.join(", "));

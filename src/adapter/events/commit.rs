@@ -81,6 +81,7 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         usage: None,
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: Vec::new(),
     };
     let subject = bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT);

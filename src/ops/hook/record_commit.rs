@@ -6,6 +6,7 @@ use super::gate_hook;
 use super::layers::{self, Made};
 use super::origin;
 use crate::adapter::agents::Actor;
+use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{
@@ -271,9 +272,16 @@ fn derive(
         // A ledger that cannot be read is told of by who asks it for halts.
         ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
         guards: layers::live(ctx, ws, &made(entry, loaded)),
+        worktree: linked_worktree(ws, entry.recording),
         findings: Vec::new(),
     };
     Ok((CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }, derived.missing))
+}
+
+/// The worktree that the commit was made in. One that is recorded later may come from another, and says nothing.
+fn linked_worktree(ws: &Workspace, recording: Recording) -> Option<String> {
+    let here = ws.repo.worktree_name();
+    (recording == Recording::AtCommit && here != Attempt::MAIN).then_some(here)
 }
 
 fn made<'a>(entry: &Entry<'a>, loaded: &Loaded) -> Made<'a> {

@@ -140,6 +140,7 @@ fn carry(
         usage: old.usage.clone(),
         ledger: new.map_or_else(|| old.ledger.clone(), |record| record.ledger.clone()),
         guards: new.map_or_else(|| old.guards.clone(), |record| record.guards.clone()),
+        worktree: new.map_or_else(|| old.worktree.clone(), |record| record.worktree.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
     })
 }

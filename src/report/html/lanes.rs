@@ -1,5 +1,5 @@
-//! The iterations as they came, a lane for each node and the agent at work in it: how its tests went, what rules found, where it was halted. Height says
-//! what colour says.
+//! The iterations as they came, a lane for each node, the agent at work in it and its worktree: how its tests went, what
+//! rules found, where it was halted. Height says what colour says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,10 +83,13 @@ pub(super) fn section(html: &mut Html, view: &HistoryView) {
     html.raw("</section>\n");
 }
 
-/// The node, and the agent's client where its hooks were live.
+/// The node, the agent's client where its hooks were live, and the worktree if it is not the main one.
 fn name(record: &CommitRecord) -> String {
-    let client = record.guards.iter().find(|guard| *guard != CommitRecord::GIT);
-    client.map_or_else(|| record.node.clone(), |client| format!("{}, {client}", record.node))
+    let mut name = record.node.clone();
+    if let Some(client) = record.guards.iter().find(|guard| *guard != CommitRecord::GIT) {
+        name = format!("{name}, {client}");
+    }
+    record.worktree.iter().fold(name, |name, worktree| format!("{name}, worktree {worktree}"))
 }
 
 /// The busiest first.
@@ -115,7 +118,7 @@ fn lanes(view: &HistoryView) -> Vec<(String, Lane)> {
 }
 
 fn draw(html: &mut Html, node: &str, lane: &Lane, columns: usize) {
-    html.raw("<div class=lane><p>").clipped(node, 40).raw(" <span class=muted>").count(lane.commits);
+    html.raw("<div class=lane><p>").clipped(node, 80).raw(" <span class=muted>").count(lane.commits);
     html.raw(" commits, ").count(lane.failed).raw(" failing, ").count(lane.halted.len());
     html.raw(" halted</span></p>\n<svg viewBox=\"0 0 10000 100\" preserveAspectRatio=none aria-hidden=true>");
     for mark in Mark::ALL {

@@ -59,6 +59,7 @@ fn hostile() -> HistoryView {
         let RecordState::Recorded(record) = &mut one.state else { continue };
         record.node.clone_from(&text);
         record.guards = vec![text.clone()];
+        record.worktree = Some(text.clone());
         record.gate = if number == 3 { Gate::Bypassed } else { Gate::Passed };
         record.skipped = vec![Skip { rule: text.clone(), reason: text.clone(), agent: Some(text.clone()) }];
         record.usage = Some(Usage { cost_usd: Some(text.clone()), ..Usage::default() });

@@ -92,6 +92,7 @@ struct CommitWire {
     /// The newest entry of each ledger that was seen: writer and entry id. A pair that is none says nothing.
     ledger: Option<BTreeMap<String, Value>>,
     guards: Option<List<String, { CommitRecord::MAX_GUARDS }>>,
+    worktree: Option<String>,
     findings: Option<List<FindingWire, MAX_FINDINGS>>,
     #[serde(flatten)]
     extra: Map<String, Value>,
@@ -172,6 +173,7 @@ impl From<&CommitRecord> for CommitWire {
             usage: record.usage.as_ref().map(UsageWire::from),
             ledger: (!record.ledger.is_empty()).then(|| heads.collect()),
             guards: guards.unless_empty(),
+            worktree: record.worktree.as_ref().map(|name| bounded(name, MAX_NODE)),
             findings: findings.unless_empty(),
             extra: Map::new(),
         }
@@ -360,6 +362,7 @@ impl From<CommitWire> for CommitRecord {
             usage: wire.usage.map(Into::into),
             ledger: heads.collect(),
             guards: wire.guards.unwrap_or_default().items,
+            worktree: wire.worktree,
             findings: wire.findings.unwrap_or_default().items.into_iter().map(finding).collect(),
         }
     }

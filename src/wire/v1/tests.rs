@@ -82,6 +82,7 @@ fn full() -> CommitRecord {
         }),
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: vec![RecordedFinding {
             rule: "repeated-failures".into(),
             level: Level::Warn,
@@ -108,6 +109,7 @@ fn minimal() -> CommitRecord {
         usage: None,
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: vec![],
         ..full()
     }
@@ -187,6 +189,7 @@ prop_compose! {
         let skipped = session.iter().map(|said| Skip { rule: "untested-edit".into(), reason: said.clone(), agent: None });
         let skipped = skipped.collect();
         let guards = session.iter().cloned().collect();
+        let worktree = session.clone();
         let ledger = outputs.iter().map(|id| (format!("{:02x}", id[0]), EntryId(*id))).collect();
         CommitRecord {
             recorded_at: Timestamp(at),
@@ -221,6 +224,7 @@ prop_compose! {
             }),
             ledger,
             guards,
+            worktree,
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),

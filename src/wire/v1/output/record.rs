@@ -68,6 +68,8 @@ pub struct RecordJson<'a> {
     usage: Option<UsageJson<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     guards: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worktree: Option<&'a str>,
     findings: Vec<RecordedFindingJson<'a>>,
 }
 
@@ -93,6 +95,7 @@ impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
             outputs: &record.outputs,
             usage: record.usage.as_ref().map(UsageJson::from),
             guards: &record.guards,
+            worktree: record.worktree.as_deref(),
             findings: record.findings.iter().map(RecordedFindingJson::from).collect(),
         }
     }
