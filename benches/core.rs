@@ -70,6 +70,7 @@ fn record(byte: u8) -> CommitRecord {
         usage: None,
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: Vec::new(),
     }
 }

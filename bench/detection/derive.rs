@@ -148,6 +148,7 @@ fn describe(
         usage: None,
         ledger: std::collections::BTreeMap::new(),
         guards: Vec::new(),
+        worktree: None,
         findings: Vec::new(),
     };
     let record: Value = serde_json::from_str(&encode_commit(&record, &UnknownKeys::default())).unwrap();
