@@ -3,7 +3,8 @@
 //!
 //! A hook asks this every time, and the ledgers of others move only when somebody syncs or fetches. So the answer is
 //! remembered (`<common dir>/andon/cache/elsewhere`) under what `stat` says of the files that hold those refs;
-//! one who only commits pays for no ref and no object. The memory is a saving and nothing else.
+//! one who only commits pays for no ref and no object. Where refs only grew, by entries that are neither halt nor answer, the
+//! rest of the answer still holds, and only those are read. The memory is a saving and nothing else.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,20 +13,18 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::meaning::{self, Known, Meaning};
 use super::standing;
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::ids::{CommitId, EntryId};
-use crate::domain::time::Timestamp;
 use crate::git::{Repo, read_plain, replace_plain};
 use crate::platform::files;
 use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.
 const MAX_MEMORY: u64 = 4 << 20;
-/// Most halts, answers and acknowledgements that are remembered, the newest.
-const MAX_KEPT: usize = 4096;
 /// Most unanswered halts that are shown at once.
 const MAX_SHOWN: usize = 64;
 /// Deepest directory of remote names that is looked into.
@@ -34,127 +33,120 @@ const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 10_000;
 
 /// What was found at the last look, so that the next hook reads only what is new.
-#[derive(Serialize, Deserialize, Clone, Default)]
+#[derive(Serialize, Deserialize, Clone)]
 pub(super) struct Elsewhere {
-    /// What the files looked like.
-    stamp: String,
-    /// This clone's id and the tip of its own ledger.
-    own: Option<(String, CommitId)>,
-    /// The newest entries of the ledgers under names of this clone, by writer.
-    heads: BTreeMap<String, EntryId>,
-    /// Unanswered halts of others.
-    halts: Vec<Known>,
-    /// Halts that a clone other than this one answered.
-    answered: Vec<EntryId>,
-    /// Acknowledgements of all: where HEAD was, and the commit of the entry.
-    acks: Vec<(CommitId, CommitId)>,
-    /// A commit of HEAD that none of `halts` binds.
+    /// What the refs of all ledgers look like.
+    at: Place,
+    /// Where they stand.
+    tips: Vec<Tip>,
+    /// What the halts and answers come to.
+    meaning: Meaning,
+    /// A commit of HEAD that no halt of others binds.
     clear: Option<CommitId>,
 }
 
-/// A halt of another clone.
+/// When the memory holds.
 #[derive(Serialize, Deserialize, Clone, PartialEq)]
-struct Known {
-    at: Timestamp,
-    id: EntryId,
-    /// The commit of the entry.
+struct Place {
+    /// What the files of others' ledgers look like.
+    stamp: String,
+    /// This clone's id and the tip of its own ledger.
+    own: Option<(String, CommitId)>,
+}
+
+/// A ref of a ledger.
+#[derive(Serialize, Deserialize, Clone)]
+struct Tip {
+    name: String,
     commit: CommitId,
-    /// The commit that is halted.
-    head: Option<CommitId>,
+    /// The entry there and its Lamport number; `None` where it cannot be read.
+    entry: Option<(u64, EntryId)>,
 }
 
 fn memory_of(repo: &Repo) -> PathBuf {
     repo.common_dir().join("andon").join("cache").join("elsewhere")
 }
 
+fn key() -> Key {
+    Key::of(&"elsewhere")
+}
+
 /// What is known of the ledgers of others; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerError> {
     let stamp = stamp(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
-    let asked = Elsewhere { stamp, own: own.map(str::to_owned).zip(tip), ..Elsewhere::default() };
-    if let Some(known) = remembered(&memory_of(repo), asked.key()) {
-        return Ok(known);
+    let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
+    let before = remembered(&memory_of(repo));
+    if let Some(known) = before.as_ref().filter(|known| known.at == at) {
+        return Ok(known.clone());
     }
-    let source = asked.state();
+    let source = at.state();
     if let Some(known) = repo.made().get::<Elsewhere>(&source) {
         return Ok((*known).clone());
     }
-    let all = read::all(repo)?;
-    let heads = heads(repo, &all.entries, own)?;
-    let Elsewhere { stamp, own: mine, .. } = asked;
-    let known = Elsewhere { stamp, own: mine, heads, ..fold(&all.entries, own.unwrap_or_default()) };
+    let known = match before.and_then(|before| before.grown(repo, &at)) {
+        Some(known) => known,
+        None => Elsewhere::read(repo, at)?,
+    };
     known.keep(repo);
     repo.made().keep(source, Rc::new(known.clone()));
     Ok(known)
 }
 
-fn remembered(path: &Path, key: Key) -> Option<Elsewhere> {
-    open(key, &read_plain(path, MAX_MEMORY).ok()??)
+fn remembered(path: &Path) -> Option<Elsewhere> {
+    open(key(), &read_plain(path, MAX_MEMORY).ok()??)
 }
 
-/// The newest entries by writer: this clone's, and of others those that were written last.
-fn heads(
-    repo: &Repo,
-    entries: &[Entry],
-    own: Option<&str>,
-) -> Result<BTreeMap<String, EntryId>, LedgerError> {
-    let known: BTreeMap<CommitId, &Entry> = entries.iter().map(|entry| (entry.commit, entry)).collect();
-    let refs = repo.refs_with_prefix(REF_PREFIX)?;
-    let mut heads: Vec<(bool, u64, String, EntryId)> = refs
-        .into_iter()
-        .filter_map(|(name, tip)| {
-            let writer = name.strip_prefix(REF_PREFIX).filter(|writer| super::is_writer(writer))?;
-            let entry = known.get(&CommitId(tip))?;
-            Some((own == Some(writer), entry.lamport, writer.to_owned(), entry.id))
-        })
-        .collect();
-    heads.sort_unstable();
-    let newest = heads.into_iter().rev().take(CommitRecord::MAX_LEDGERS);
-    Ok(newest.map(|(_, _, writer, entry)| (writer, entry)).collect())
-}
-
-/// The fold over everything that every clone wrote.
-fn fold(entries: &[Entry], own: &str) -> Elsewhere {
-    let mut standing: BTreeMap<(&str, &str), Known> = BTreeMap::new();
-    let (mut answered, mut acks) = (Vec::new(), Vec::new());
-    for entry in entries {
-        match entry.event.known() {
-            Some(LedgerEvent::Halted(halt)) => {
-                let known = Known { at: halt.at, id: entry.id, commit: entry.commit, head: halt.head };
-                standing.insert((&entry.writer, &halt.worktree), known);
-            }
-            Some(LedgerEvent::Acknowledged(ack)) => {
-                match ack.halt {
-                    Some(halt) => {
-                        standing.retain(|_, known| known.id != halt);
-                        if entry.writer != own {
-                            answered.push(halt);
-                        }
-                    }
-                    None => {
-                        standing.remove(&(entry.writer.as_str(), ack.worktree.as_str()));
-                    }
-                }
-                if let Some(head) = ack.head {
-                    acks.push((head, entry.commit));
-                }
-            }
-            Some(LedgerEvent::StopSwitch(_)) | None => {}
-        }
+/// Whether the first parents of `tip` lead to `before` by way of `new` entries alone.
+fn follows(new: &BTreeMap<CommitId, read::Node>, tip: CommitId, before: CommitId) -> bool {
+    let mut at = tip;
+    while at != before {
+        let Some(next) = new.get(&at).and_then(|node| node.parents.first()) else { return false };
+        at = *next;
     }
-    let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);
-    let halts: Vec<Known> = others.map(|(_, known)| known).collect();
-    Elsewhere { halts: newest(halts), answered: newest(answered), acks: newest(acks), ..Elsewhere::default() }
-}
-
-fn newest<T>(mut all: Vec<T>) -> Vec<T> {
-    all.drain(..all.len().saturating_sub(MAX_KEPT));
-    all
+    true
 }
 
 impl Elsewhere {
-    fn key(&self) -> Key {
-        Key::of(&("elsewhere", &self.stamp, &self.own))
+    fn read(repo: &Repo, at: Place) -> Result<Self, LedgerError> {
+        let all = read::all(repo)?;
+        let entries: BTreeMap<CommitId, &Entry> =
+            all.entries.iter().map(|entry| (entry.commit, entry)).collect();
+        let tip = |(name, target)| {
+            let commit = CommitId(target);
+            let entry = entries.get(&commit).map(|entry| (entry.lamport, entry.id));
+            Tip { name, commit, entry }
+        };
+        let tips = super::refs_of_all(repo)?.into_iter().map(tip).collect();
+        let own = at.own_writer().unwrap_or_default();
+        let meaning = meaning::fold(&all.entries, own);
+        Ok(Self { at, tips, meaning, clear: None })
+    }
+
+    /// The same `at` another time, where refs only grew meanwhile, by entries that mean nothing here: `None` where that is not so.
+    fn grown(&self, repo: &Repo, at: &Place) -> Option<Self> {
+        if self.at.own_writer() != at.own_writer() {
+            return None;
+        }
+        let refs = super::refs_of_all(repo).ok()?;
+        let before: BTreeMap<&str, &Tip> = self.tips.iter().map(|tip| (tip.name.as_str(), tip)).collect();
+        let known: Vec<CommitId> = self.tips.iter().map(|tip| tip.commit).collect();
+        let from: Vec<CommitId> = refs.iter().map(|(_, target)| CommitId(*target)).collect();
+        let new = read::beyond(repo, &from, &known)?;
+        let mut tips = Vec::with_capacity(refs.len());
+        for (name, target) in refs {
+            let commit = CommitId(target);
+            if before.get(name.as_str()).is_some_and(|tip| !follows(&new, commit, tip.commit)) {
+                return None;
+            }
+            let entry = match new.get(&commit) {
+                Some(node) => node.entry.as_ref().map(|entry| (entry.lamport, entry.id)),
+                None => self.tips.iter().find(|tip| tip.commit == commit)?.entry,
+            };
+            tips.push(Tip { name, commit, entry });
+        }
+        let is_lost = before.keys().any(|name| !tips.iter().any(|tip| tip.name == *name));
+        (!is_lost).then(|| Self { at: at.clone(), tips, meaning: self.meaning.clone(), clear: self.clear })
     }
 
     /// Failing to remember costs time only.
@@ -162,34 +154,54 @@ impl Elsewhere {
         if read::is_from_memory(repo) {
             return;
         }
-        let _ = replace_plain(&memory_of(repo), &seal(self.key(), self));
+        let _ = replace_plain(&memory_of(repo), &seal(key(), self));
     }
 
-    /// The newest entries by writer.
+    /// The newest entries of the ledgers under names of this clone, by writer: this clone's, and of others those that were
+    /// written last.
     pub(super) fn heads(&self) -> BTreeMap<String, EntryId> {
-        self.heads.clone()
+        let own = self.at.own_writer();
+        let head = |tip: &Tip| {
+            let writer = tip.name.strip_prefix(REF_PREFIX).filter(|writer| super::is_writer(writer))?;
+            let (lamport, id) = tip.entry?;
+            Some((own == Some(writer), lamport, writer.to_owned(), id))
+        };
+        let mut heads: Vec<_> = self.tips.iter().filter_map(head).collect();
+        heads.sort_unstable();
+        let newest = heads.into_iter().rev().take(CommitRecord::MAX_LEDGERS);
+        newest.map(|(_, _, writer, entry)| (writer, entry)).collect()
     }
 
     /// Changes whenever a ledger does.
     pub(super) fn state(&self) -> String {
-        let own =
-            self.own.as_ref().map_or_else(|| "- -".to_owned(), |(writer, tip)| format!("{writer} {tip}"));
-        format!("{own}\n{}", self.stamp)
+        self.at.state()
+    }
+
+    /// Changes whenever a halt or an answer comes or goes.
+    pub(super) fn events(&self) -> String {
+        self.meaning.of.to_string()
+    }
+
+    /// The newest halt of each worktree of each clone that an acknowledgement ended.
+    pub(super) fn ended(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
+        let halts =
+            self.meaning.ended.iter().filter_map(|found| standing::halt_of(repo, Some(found)).transpose());
+        halts.collect()
     }
 
     /// Whether another clone answered this halt.
     pub(super) fn answers(&self, halt: EntryId) -> bool {
-        self.answered.contains(&halt)
+        self.meaning.answered.contains(&halt)
     }
 
     /// Whether the halt is one of another clone.
     pub(super) fn holds(&self, halt: EntryId) -> bool {
-        self.halts.iter().any(|known| known.id == halt)
+        self.meaning.halts.iter().any(|known| known.id == halt)
     }
 
     /// The halts of others that nobody has answered, oldest first; at most [`MAX_SHOWN`], the newest.
     pub(super) fn unanswered(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
-        let mut known: Vec<&Known> = self.halts.iter().collect();
+        let mut known: Vec<&Known> = self.meaning.halts.iter().collect();
         known.sort_by_key(|known| (known.at, known.id));
         let skipped = known.len().saturating_sub(MAX_SHOWN);
         let halts = known[skipped..]
@@ -201,7 +213,7 @@ impl Elsewhere {
     /// The entry of the newest halt that binds at `head`, and its commit. A commit that follows one which none binds can
     /// only be bound by a halt at itself, so that a line of commits is not walked again and again.
     pub(super) fn binding(&mut self, repo: &Repo, head: CommitId) -> Option<(EntryId, CommitId)> {
-        if self.halts.is_empty() || self.clear == Some(head) {
+        if self.meaning.halts.is_empty() || self.clear == Some(head) {
             return None;
         }
         let parents = repo.commit(head).map(|commit| commit.parents).unwrap_or_default();
@@ -212,7 +224,7 @@ impl Elsewhere {
                     || (!follows && repo.commit(id).is_ok() && repo.is_ancestor(id, head).unwrap_or(false))
             })
         };
-        let binding = self.halts.iter().filter(binds).max_by_key(|known| (known.at, known.id));
+        let binding = self.meaning.halts.iter().filter(binds).max_by_key(|known| (known.at, known.id));
         if let Some(known) = binding {
             return Some((known.id, known.commit));
         }
@@ -223,11 +235,11 @@ impl Elsewhere {
 
     /// The acknowledgements that were given at one of `heads`.
     pub(super) fn acks_at(&self, repo: &Repo, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
-        if self.acks.is_empty() {
+        if self.meaning.acks.is_empty() {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        for (_, commit) in self.acks.iter().filter(|(head, _)| heads.contains(head)) {
+        for (_, commit) in self.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
             if let Some(EntryEvent::Known(LedgerEvent::Acknowledged(ack))) =
                 standing::load(repo, *commit)?.map(|entry| entry.event)
             {
@@ -235,6 +247,18 @@ impl Elsewhere {
             }
         }
         Ok(found)
+    }
+}
+
+impl Place {
+    fn own_writer(&self) -> Option<&str> {
+        self.own.as_ref().map(|(writer, _)| writer.as_str())
+    }
+
+    fn state(&self) -> String {
+        let own =
+            self.own.as_ref().map_or_else(|| "- -".to_owned(), |(writer, tip)| format!("{writer} {tip}"));
+        format!("{own}\n{}", self.stamp)
     }
 }
 
@@ -277,3 +301,6 @@ fn of(facts: &fs::Metadata) -> String {
     let stat = files::stat(facts);
     format!("{} {} {} {}", stat.inode, stat.size, stat.modified.0, stat.modified.1)
 }
+
+#[cfg(test)]
+mod tests;

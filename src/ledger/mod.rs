@@ -16,6 +16,7 @@ mod append;
 mod elsewhere;
 mod entry;
 mod error;
+mod meaning;
 mod newest;
 mod open;
 mod read;
@@ -187,7 +188,8 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-        newest::newest(self.repo, self.state().ok().as_deref(), worktree)
+        let known = self.known_writer().and_then(|own| elsewhere::load(self.repo, own.as_deref()));
+        newest::newest(self.repo, known.ok().map(|known| known.events()).as_deref(), worktree)
     }
 
     /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.
@@ -299,6 +301,15 @@ impl<'r> Ledger<'r> {
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn state(&self) -> Result<String, LedgerError> {
         Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.state())
+    }
+
+    /// The newest halt of each worktree of each clone that an acknowledgement ended. Costs a few `stat`s while no ledger has
+    /// moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn ended(&self) -> Result<Vec<StandingHalt>, LedgerError> {
+        elsewhere::load(self.repo, self.known_writer()?.as_deref())?.ended(self.repo)
     }
 
     /// The ref of this clone's own ledger, if it has one.

@@ -1,5 +1,5 @@
 //! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
-//! (`<common dir>/andon/cache/newest-halt`) until a ref of a ledger moves; the memory is a saving and nothing else.
+//! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
 use std::path::Path;
 
@@ -23,16 +23,16 @@ pub struct NewestHalt {
     pub ack: Option<Entry>,
 }
 
-/// The newest halt of `worktree`, and what could not be read; `state` changes whenever a ledger does, and is not known of
-/// one that is cut.
+/// The newest halt of `worktree`, and what could not be read; `events` changes whenever a halt or an answer comes or
+/// goes, and is not known of a ledger that is cut.
 pub(super) fn newest(
     repo: &Repo,
-    state: Option<&str>,
+    events: Option<&str>,
     worktree: &str,
 ) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-    let key = Key::of(&("newest-halt", state, worktree));
+    let key = Key::of(&("newest-halt", events, worktree));
     let memory = repo.common_dir().join("andon").join("cache").join("newest-halt");
-    if state.is_some()
+    if events.is_some()
         && let Ok(known) = remembered(repo, &memory, key)
     {
         return Ok((known, Vec::new()));
@@ -41,7 +41,7 @@ pub(super) fn newest(
     let warnings = all.warnings.clone();
     let found = among(&all.entries, worktree);
     // What could not be read is said every time.
-    if warnings.is_empty() && state.is_some() && !read::is_from_memory(repo) {
+    if warnings.is_empty() && events.is_some() && !read::is_from_memory(repo) {
         let commits =
             found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
         let _ = replace_plain(&memory, &seal(key, &commits));

@@ -87,6 +87,22 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
     graph_beyond(repo, None)
 }
 
+/// Most new entries that are read by themselves.
+const MAX_NEW: usize = 512;
+
+/// What the commits `from` reach and `known` do not, where those are few entries that are neither halts nor answers, and can
+/// all be read.
+pub(super) fn beyond(repo: &Repo, from: &[CommitId], known: &[CommitId]) -> Option<Nodes> {
+    let new = repo.reached(from, known).ok().filter(|new| new.len() <= MAX_NEW)?;
+    let mut nodes = Nodes::new();
+    for commit in new {
+        let node = read_node(repo, commit, &mut Vec::new());
+        nodes.insert(commit, node);
+    }
+    let says_nothing = |node: &Node| node.entry.as_ref().is_some_and(|entry| entry.event.known().is_none());
+    nodes.values().all(says_nothing).then_some(nodes)
+}
+
 fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, LedgerError> {
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();

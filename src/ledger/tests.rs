@@ -17,20 +17,20 @@ const AT: Timestamp = Timestamp(1_800_000_000);
 const GOLDEN_HALT: &str = include_str!("../../tests/format/v1/ledger-halted.json");
 const GOLDEN_ACK: &str = include_str!("../../tests/format/v1/ledger-acknowledged.json");
 
-fn git(dir: &Path, args: &[&str]) -> String {
+pub(super) fn git(dir: &Path, args: &[&str]) -> String {
     let fixed = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false"];
     let all: Vec<&OsStr> = fixed.iter().chain(args).map(OsStr::new).collect();
     String::from_utf8(crate::git::git(dir, &all, b"").unwrap().stdout).unwrap().trim_end().to_owned()
 }
 
-fn fresh() -> (tempfile::TempDir, Repo) {
+pub(super) fn fresh() -> (tempfile::TempDir, Repo) {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "-q"]);
     let repo = open(dir.path());
     (dir, repo)
 }
 
-fn open(dir: &Path) -> Repo {
+pub(super) fn open(dir: &Path) -> Repo {
     Repo::open(dir, &RepoEnv::default()).unwrap()
 }
 
@@ -74,11 +74,11 @@ fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
     }
 }
 
-fn halted(worktree: &str) -> LedgerEvent {
+pub(super) fn halted(worktree: &str) -> LedgerEvent {
     LedgerEvent::Halted(Box::new(halt(worktree)))
 }
 
-fn acknowledged(worktree: &str, halt: Option<EntryId>) -> LedgerEvent {
+pub(super) fn acknowledged(worktree: &str, halt: Option<EntryId>) -> LedgerEvent {
     LedgerEvent::Acknowledged(Box::new(ack(worktree, halt)))
 }
 

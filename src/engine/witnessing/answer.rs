@@ -4,14 +4,12 @@
 //! asked for and of which ledger. A `loop.acknowledged` ends no such halt: a resolution does, which was signed for this halt
 //! and for the code that was halted.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::{Value, json};
 
 use super::act::{Draft, said};
 use super::{Said, SignedLedger, short};
 use crate::config::{self, ConfigSource, Guard, Layer, MAX_BYTES};
-use crate::domain::decision::{Halt, LedgerEvent, StandingHalt};
+use crate::domain::decision::StandingHalt;
 use crate::domain::facts::HaltWas;
 use crate::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use crate::domain::paths::CONFIG_FILE;
@@ -219,7 +217,7 @@ pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<Said, Ops
 /// # Errors
 /// The ledgers cannot be read.
 pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
-    for halt in ended(ws)? {
+    for halt in Ledger::open(&ws.repo).ended()? {
         if let Some(id) = asks_signature(ws, &halt)
             && ledger_answer(ws, id, halt.id)?.is_none()
         {
@@ -227,26 +225,4 @@ pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
         }
     }
     Ok(None)
-}
-
-/// The newest halt of each worktree of each clone that an acknowledgement ended.
-fn ended(ws: &Workspace) -> Result<Vec<StandingHalt>, OpsError> {
-    let (entries, _) = Ledger::open(&ws.repo).read_all()?;
-    let mut newest: BTreeMap<(&str, &str), (EntryId, &Halt)> = BTreeMap::new();
-    let mut answered: BTreeSet<EntryId> = BTreeSet::new();
-    for entry in &entries {
-        match entry.event.known() {
-            Some(LedgerEvent::Halted(halt)) => {
-                newest.insert((&entry.writer, &halt.worktree), (entry.id, halt));
-            }
-            Some(LedgerEvent::Acknowledged(ack)) => {
-                let worktree = (entry.writer.as_str(), ack.worktree.as_str());
-                let unnamed = newest.get(&worktree).filter(|_| ack.counter.is_none()).map(|halt| halt.0);
-                answered.extend(ack.halt.or(unnamed));
-            }
-            Some(LedgerEvent::StopSwitch(_)) | None => {}
-        }
-    }
-    let ended = newest.into_values().filter(|(id, _)| answered.contains(id));
-    Ok(ended.map(|(id, halt)| StandingHalt { id, halt: halt.clone() }).collect())
 }

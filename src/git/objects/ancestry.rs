@@ -136,11 +136,10 @@ impl Repo {
     }
 
     /// The commits that `from` reaches and `hidden` does not, parents before children.
-    pub(in crate::git) fn reached(
-        &self,
-        from: &[CommitId],
-        hidden: &[CommitId],
-    ) -> Result<Vec<CommitId>, GitError> {
+    ///
+    /// # Errors
+    /// A commit cannot be read.
+    pub fn reached(&self, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
         let mut walk = Walk::new(self, OTHER);
         for (ids, mark) in [(from, ONE), (hidden, OTHER)] {
             for id in ids {
