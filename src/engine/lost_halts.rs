@@ -2,7 +2,8 @@
 //! each commit record names the newest entries that were there; so a ledger that somebody removes, turns back or gives
 //! another id leaves a gap, and what fell into it binds as before.
 //!
-//! Looked for only when a ref of a ledger has changed since nothing was found (`settled`): that costs one small file a hook.
+//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`settled`): that
+//! costs one small file a hook.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -17,6 +17,9 @@ const MAX_MEMORY: u64 = 1024;
 
 /// The ledgers as they are now, and where it is remembered that nothing was found in them.
 pub(super) struct Settled {
+    /// Changes whenever a ledger loses an entry, and whenever a halt or an answer comes.
+    losses: String,
+    /// Changes whenever a ledger moves.
     state: String,
     memory: PathBuf,
 }
@@ -25,22 +28,34 @@ impl Settled {
     /// # Errors
     /// The ledgers cannot be read.
     pub(super) fn of(ws: &Workspace) -> Result<Self, OpsError> {
-        let state = Ledger::open(&ws.repo).state()?;
-        let state = Digest(sha2::Sha256::digest(state.as_bytes()).into()).to_string();
-        Ok(Self { state, memory: ws.repo.git_dir().join("andon").join("cache").join("traces") })
+        let ledger = Ledger::open(&ws.repo);
+        let digest = |text: &str| Digest(sha2::Sha256::digest(text.as_bytes()).into()).to_string();
+        let (losses, state) = (digest(&ledger.losses()?), digest(&ledger.state()?));
+        let memory = ws.repo.git_dir().join("andon").join("cache").join("traces");
+        Ok(Self { losses, state, memory })
     }
 
     /// Whether nothing was found in these ledgers.
     pub(super) fn is_known(&self) -> bool {
-        read_plain(&self.memory, MAX_MEMORY)
-            .ok()
-            .flatten()
-            .is_some_and(|known| known == self.state.as_bytes())
+        self.known().is_some_and(|known| known == self.text())
+    }
+
+    /// Whether nothing was found to be lost, and nothing was lost since.
+    pub(super) fn has_lost_nothing(&self) -> bool {
+        self.known().is_some_and(|known| known.starts_with(&self.losses))
     }
 
     /// Remembers that nothing was found.
     pub(super) fn remember(&self) {
         let _ = std::fs::create_dir_all(self.memory.parent().unwrap_or(&self.memory));
-        let _ = replace_text(&self.memory, &self.state);
+        let _ = replace_text(&self.memory, &self.text());
+    }
+
+    fn known(&self) -> Option<String> {
+        String::from_utf8(read_plain(&self.memory, MAX_MEMORY).ok()??).ok()
+    }
+
+    fn text(&self) -> String {
+        format!("{} {}", self.losses, self.state)
     }
 }

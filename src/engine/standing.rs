@@ -84,7 +84,9 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
     if settled.is_known() {
         return Ok(None);
     }
-    if let Some(found) = lost_halts::standing(ws, head)? {
+    if !settled.has_lost_nothing()
+        && let Some(found) = lost_halts::standing(ws, head)?
+    {
         return Ok(Some(found));
     }
     let unanswered = witnessing::unanswered(ws)?;

@@ -7,36 +7,32 @@
 //! rest of the answer still holds, and only those are read. The memory is a saving and nothing else.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::meaning::{self, Known, Meaning};
-use super::standing;
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
+use super::{stamp, standing};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::git::{Repo, read_plain, replace_plain};
-use crate::platform::files;
 use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.
 const MAX_MEMORY: u64 = 4 << 20;
 /// Most unanswered halts that are shown at once.
 const MAX_SHOWN: usize = 64;
-/// Deepest directory of remote names that is looked into.
-const MAX_DEPTH: usize = 8;
-/// Most files that are looked at.
-const MAX_FILES: usize = 10_000;
 
 /// What was found at the last look, so that the next hook reads only what is new.
 #[derive(Serialize, Deserialize, Clone)]
 pub(super) struct Elsewhere {
     /// What the refs of all ledgers look like.
     at: Place,
+    /// The same when everything was read: since then they only grew, by entries that mean nothing here.
+    read_at: Place,
     /// Where they stand.
     tips: Vec<Tip>,
     /// What the halts and answers come to.
@@ -73,7 +69,7 @@ fn key() -> Key {
 
 /// What is known of the ledgers of others; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerError> {
-    let stamp = stamp(repo, own);
+    let stamp = stamp::of(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
     let before = remembered(&memory_of(repo));
@@ -120,7 +116,7 @@ impl Elsewhere {
         let tips = super::refs_of_all(repo)?.into_iter().map(tip).collect();
         let own = at.own_writer().unwrap_or_default();
         let meaning = meaning::fold(&all.entries, own);
-        Ok(Self { at, tips, meaning, clear: None })
+        Ok(Self { read_at: at.clone(), at, tips, meaning, clear: None })
     }
 
     /// The same `at` another time, where refs only grew meanwhile, by entries that mean nothing here: `None` where that is not so.
@@ -146,7 +142,7 @@ impl Elsewhere {
             tips.push(Tip { name, commit, entry });
         }
         let is_lost = before.keys().any(|name| !tips.iter().any(|tip| tip.name == *name));
-        (!is_lost).then(|| Self { at: at.clone(), tips, meaning: self.meaning.clone(), clear: self.clear })
+        (!is_lost).then(|| Self { at: at.clone(), tips, ..self.clone() })
     }
 
     /// Failing to remember costs time only.
@@ -175,6 +171,11 @@ impl Elsewhere {
     /// Changes whenever a ledger does.
     pub(super) fn state(&self) -> String {
         self.at.state()
+    }
+
+    /// Changes whenever an entry is lost, and whenever a halt or an answer comes.
+    pub(super) fn losses(&self) -> String {
+        self.read_at.state()
     }
 
     /// Changes whenever a halt or an answer comes or goes.
@@ -260,46 +261,6 @@ impl Place {
             self.own.as_ref().map_or_else(|| "- -".to_owned(), |(writer, tip)| format!("{writer} {tip}"));
         format!("{own}\n{}", self.stamp)
     }
-}
-
-/// What the files look like that hold the ledgers of others: every ref file but our own, and the packed refs.
-fn stamp(repo: &Repo, own: Option<&str>) -> String {
-    let common = repo.common_dir();
-    let mut seen = Vec::new();
-    if let Ok(facts) = fs::metadata(common.join("packed-refs")) {
-        seen.push(format!("packed {}", of(&facts)));
-    }
-    for entry in entries(&common.join("refs/andon/ledger")) {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if Some(name.as_str()) != own
-            && let Ok(facts) = entry.metadata()
-        {
-            seen.push(format!("{name} {}", of(&facts)));
-        }
-    }
-    below(&common.join("refs/andon/remote"), MAX_DEPTH, &mut seen);
-    seen.sort_unstable();
-    seen.join("\n")
-}
-
-fn below(dir: &Path, depth: usize, seen: &mut Vec<String>) {
-    for entry in entries(dir) {
-        let Ok(facts) = entry.metadata() else { continue };
-        if !facts.is_dir() {
-            seen.push(format!("{} {}", entry.path().display(), of(&facts)));
-        } else if depth > 0 && seen.len() < MAX_FILES {
-            below(&entry.path(), depth - 1, seen);
-        }
-    }
-}
-
-fn entries(dir: &Path) -> impl Iterator<Item = fs::DirEntry> {
-    fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).take(MAX_FILES)
-}
-
-fn of(facts: &fs::Metadata) -> String {
-    let stat = files::stat(facts);
-    format!("{} {} {} {}", stat.inode, stat.size, stat.modified.0, stat.modified.1)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod meaning;
 mod newest;
 mod open;
 mod read;
+mod stamp;
 mod standing;
 mod tampered;
 mod writer;
@@ -301,6 +302,14 @@ impl<'r> Ledger<'r> {
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn state(&self) -> Result<String, LedgerError> {
         Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.state())
+    }
+
+    /// A text that changes whenever a ledger loses an entry, and whenever a halt or an answer comes.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn losses(&self) -> Result<String, LedgerError> {
+        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.losses())
     }
 
     /// The newest halt of each worktree of each clone that an acknowledgement ended. Costs a few `stat`s while no ledger has

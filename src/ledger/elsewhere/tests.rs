@@ -1,3 +1,5 @@
+use std::fs;
+
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
