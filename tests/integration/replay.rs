@@ -25,6 +25,8 @@ fn without_notes_an_alternating_history_would_have_halted() {
     let stage = Stage::new();
     for (code, subject) in [("A\nA\n", "One"), ("B\nB\n", "Two"), ("A\nA\n", "Three")] {
         plain(&stage, code, subject);
+        // Two minutes apart they would be the tries of a person.
+        stage.pass(-120);
     }
     let halted = plain(&stage, "B\nB\n", "Four");
     plain(&stage, "C\n", "Five");
@@ -49,23 +51,39 @@ fn without_notes_an_alternating_history_would_have_halted() {
 }
 
 #[test]
+fn where_nobody_watched_an_edit_that_is_tried_out_minutes_apart_is_a_warning() {
+    let stage = Stage::new();
+    for (code, subject) in [("A\nA\n", "One"), ("B\nB\n", "Two"), ("A\nA\n", "Three"), ("B\nB\n", "Four")] {
+        stage.pass(120);
+        plain(&stage, code, subject);
+    }
+    let found = lines(&stage, "HEAD");
+    assert_eq!(found[3]["decision"], "warn");
+    assert_eq!(found[3]["findings"][0]["rule"], "oscillation");
+}
+
+#[test]
 fn empty_commits_would_have_halted() {
     let stage = Stage::new();
-    for _ in 0..3 {
+    for _ in 0..4 {
         plain(&stage, "same\n", "Nothing");
     }
     assert_snapshot!(stage.andon(&["replay"]).shown(), @"
     exit 0
     --- stdout
+    warn  HASH Nothing
+      warning[unchanged-diff]: 2 iterations in a row changed nothing
     HALT  HASH Nothing
-      error[unchanged-diff] (stalled): 2 iterations in a row changed nothing
-        evidence: diff HASH, commit HASH, commit HASH
-        halted: cycle agent, iteration 3
-        diffs: HASH HASH HASH
+      error[unchanged-diff] (stalled): 3 iterations in a row changed nothing
+        evidence: diff HASH, commit HASH, commit HASH, commit HASH
+      error[consecutive-failures] (repeated error): 3 iterations in a row failed: nothing was modified in 3
+        evidence: commit HASH, commit HASH, commit HASH
+        halted: cycle agent, iteration 4
+        diffs: HASH HASH HASH HASH
         next[clarify_task]: say in the task which file has to change: the last iterations changed nothing
         next[hand_over]: hand the task to another session or model, with this file as its context
         next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-    replayed 3 steps of HEAD: would have halted once
+    replayed 4 steps of HEAD: would have halted once
     ");
 }
 

@@ -9,7 +9,7 @@ use crate::detect::returns::{self, Round, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
-use crate::detect::unhurried::stood;
+use crate::detect::unhurried::{are_tries, stood};
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
@@ -52,6 +52,8 @@ pub static RULE: Rule = Rule {
                 revert; merges, cherry-picks and rebases. With too few \
                 returns by other commits the rule warns at most, and with none it is a note. Where each state \
                 stood for an hour or longer, it takes two returns more and is a note until then, and a comeback to it is none. \
+                Where nobody watched (commits that no hook recorded, with no tests known) and each came two minutes or longer after \
+                the one before, it takes four more and warns at most until then: somebody tries something out. \
                 Where one line of one file is all that goes there and back (a status, a flag), its first comeback to a \
                 state is none, and as long as no tests tell more, code and file take one return more than \
                 `path_returns` and warn until then, or stay a note beside other new code.",
@@ -201,7 +203,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let least = usize::try_from(setting.count(&RETURNS)).unwrap_or(usize::MAX).max(1);
     let round = returns::round(&steps, least)?;
     let level = judged(round, least, setting, Level::Warn);
-    let level = if unhurried(round, &brought, least) { level.min(Level::Note) } else { level };
+    let level = level.min(unhurried(round, &brought, least));
     let level = if switched(round, timeline, setting) { level.min(Level::Warn) } else { level };
     let [.., other, newest] = states.as_slice() else { return None };
     let found = match round.period {
@@ -279,8 +281,8 @@ fn of_states(
     }
     // That a file is put back on purpose is nothing to speak of.
     let level = judged(round, least, setting, Level::Note);
-    let waits = patient(round, states, least) || unhurried(round, &brought, least);
-    let level = if waits { level.min(Level::Note) } else { level };
+    let level = if patient(round, states, least) { level.min(Level::Note) } else { level };
+    let level = level.min(unhurried(round, &brought, least));
     let since = returning.first()?.number;
     let gain = gains::since(timeline, since);
     let switch = gain == Gain::Unknown && is_switch(&returning);
@@ -308,15 +310,26 @@ fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Leve
     }
 }
 
-/// Whether each state of a round stood so long that the next one was no reaction to it: somebody switches something on
-/// and off. It has to go on for longer.
-fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> bool {
+/// The level at most, by the time that each state of a round stood. Where it was so long that the next one was no reaction to
+/// it, somebody switches something on and off; where nobody watched and it was minutes, somebody tries something out. Both have
+/// to go on for longer.
+fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Level {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =
         brought.get(back..).unwrap_or_default().iter().copied().flatten().collect();
-    let all = bringing.windows(2).all(|pair| stood(pair[0], pair[1]));
-    bringing.len() > 1 && all && round.strikes() < round.needed(least).saturating_add(SLOW)
+    let all = bringing.len() > 1 && bringing.windows(2).all(|pair| stood(pair[0], pair[1]));
+    let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
+    if all && before(SLOW) {
+        Level::Note
+    } else if before(TRIED) && are_tries(&bringing) {
+        Level::Warn
+    } else {
+        Level::Halt
+    }
 }
+
+/// So many returns more it takes where nobody watched and they come minutes apart.
+const TRIED: usize = 4;
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
 /// `SLOW` returns more.
@@ -355,15 +368,20 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
         .filter(|at| !seen.insert(states[*at].code) || !flips(&states, *at))
         .map(|at| &states[at])
         .collect();
-    let count = words::len(&back);
+    let least = usize::try_from(setting.count(&COMEBACKS)).unwrap_or(usize::MAX).max(1);
     let under_judgement = back.last().is_some_and(|last| Some(last.brought_by) == timeline.newest());
-    if count < setting.count(&COMEBACKS).max(1) || !under_judgement {
+    if back.len() < least || !under_judgement {
         return None;
     }
+    // What is tried out minutes apart comes back more often before it is a loop.
+    let since = back.first()?.brought_by.number;
+    let row = states.iter().map(|state| state.brought_by).filter(|one| one.number >= since);
+    let tries = are_tries(&row.collect::<Vec<_>>()) && back.len() < least.saturating_add(TRIED);
+    let level = if tries { setting.level.min(Level::Warn) } else { setting.level };
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let files = files(timeline);
-    Some(Finding { files, evidence, ..RULE.finding(setting.level, Circle::Comebacks(count)) })
+    Some(Finding { files, evidence, ..RULE.finding(level, Circle::Comebacks(words::len(&back))) })
 }
 
 #[cfg(test)]

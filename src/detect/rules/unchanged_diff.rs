@@ -6,6 +6,7 @@ use std::fmt;
 use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::unhurried::{come_slowly, unwatched};
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
@@ -62,8 +63,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 after the other), end like `(#12)` (a forge merged them), or are doubles of earlier commits, \
                 each of another one. `varied` running it takes of empty commits that each have another subject, and three more than \
                 `cosmetic` where the subject speaks of white space or style or has no word in it. It takes one more where an empty commit has the subject of two or more \
-                earlier ones that did change something: a program does a chore. Where nobody watched, neighbours by different authors do not repeat each \
-                other. \
+                earlier ones that did change something: a program does a chore. Where nobody watched (a commit that no hook recorded, \
+                with no tests known), it takes one more than `repeats`, `patience` running where nothing but cosmetic changes and empty \
+                commits come two minutes or longer apart in the mean, and neighbours by different authors do not repeat each other. \
                 Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
                 iteration it amends, so amending a message repeats nothing. But `rewrites` amends or rebases \
                 that bring the very same code again, with no other commit in between, trip the rule.",
@@ -147,22 +149,28 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let newest = repeating.last()?;
     let says = says(timeline, repeating);
+    let slowly = come_slowly(repeating);
     let given = |one: &&Iteration| {
         let (own, level) = patience(timeline, one, setting);
         match says {
             Says::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
             Says::Varied if one.diff.empty && one.diff.files == 0 => (own.max(setting.count(&VARIED)), level),
+            // A person waits for what each try sets off elsewhere.
+            Says::Varied | Says::Again if slowly && is_cosmetic(one) => {
+                (own.max(setting.count(&PATIENCE)), level)
+            }
             Says::Doubles | Says::Varied | Says::Again => (own, level),
         }
     };
     let (patience, until) = repeating.iter().map(given).max()?;
     // What is given no time halts by itself, whatever came before it.
-    let strict = |one: &&&Iteration| given(one).0 <= limit && !is_document(one);
-    let strict = words::len(&repeating.iter().rev().take_while(strict).collect::<Vec<_>>());
-    let waits = repeats < patience && strict < limit;
+    let strict = |one: &&&Iteration| given(one).0 <= bare(one, limit) && !is_document(one);
+    let strict: Vec<&&Iteration> = repeating.iter().rev().take_while(strict).collect();
+    let enough = strict.iter().map(|one| bare(one, limit)).max().unwrap_or(limit);
+    let waits = repeats < patience && words::len(&strict) < enough;
     let level = if waits { setting.level.min(until) } else { setting.level };
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
-    let cosmetic = repeating.iter().all(|one| one.diff.empty && one.diff.files > 0);
+    let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
     let found = match empty {
         _ if cosmetic => Repeated::Cosmetic(repeats),
         0 => Repeated::Same { iterations: repeats, diff: newest.diff.hash },
@@ -249,6 +257,17 @@ fn is_document(one: &Iteration) -> bool {
     one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
 
+/// How many repeats in a row it takes where nothing speaks for them: one more where nobody watched, for people come back to
+/// what they did, too.
+fn bare(one: &Iteration, limit: u64) -> u64 {
+    limit.saturating_add(u64::from(unwatched(one)))
+}
+
+/// A change of which normalization leaves nothing.
+fn is_cosmetic(one: &Iteration) -> bool {
+    one.diff.empty && one.diff.files > 0
+}
+
 /// How many iterations in a row it takes when `one` is among them, and what is said until then.
 fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64, Level) {
     let document = match timeline.docs_progress(one) {
@@ -257,7 +276,7 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
     };
     let limit = setting.count(&REPEATS).max(1);
     let longer = limit.max(setting.count(&PATIENCE));
-    if one.diff.empty && one.diff.files > 0 {
+    if is_cosmetic(one) {
         let admitted = if claims_no_work(one) { ADMITTED } else { 0 };
         (limit.max(setting.count(&COSMETIC).saturating_add(admitted)), Level::Warn)
     } else if (one.diff.empty && is_meant_empty(one, setting.list(&EXEMPT))) || brings_new_code(timeline, one)
@@ -268,7 +287,7 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
     } else if is_chore(timeline, one) {
         (limit.saturating_add(1), Level::Warn)
     } else {
-        (limit, Level::Warn)
+        (bare(one, limit), Level::Warn)
     }
 }
 

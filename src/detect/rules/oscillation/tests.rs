@@ -2,6 +2,7 @@ use super::*;
 use crate::detect::testkit::{checked, checked_with};
 use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+use crate::domain::facts::Recording;
 use crate::domain::settings::ParamValue;
 use crate::history::testkit::{Commit, commit, green};
 
@@ -226,6 +227,30 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
     assert_eq!(flag(4000, 5), Some(Level::Note), "the one file of it, too");
     assert_eq!(flag(600, 5), Some(Level::Warn), "a line");
     assert_eq!(flag(600, 6), Some(Level::Halt));
+}
+
+#[test]
+fn what_is_tried_out_minutes_apart_where_nobody_watched_is_given_more_time() {
+    let unwatched = |commit: Commit| commit.recording(Recording::Derived);
+    let row = |states: &[u8], seconds: i64, change: fn(Commit) -> Commit| {
+        let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * seconds));
+        level((1..).zip(states).map(one).collect())
+    };
+    assert_eq!(row(&[1, 2, 1, 2], 200, unwatched), Some(Level::Warn), "an edit goes in, out and in again");
+    assert_eq!(row(&[1, 2, 1, 2], 60, unwatched), Some(Level::Halt), "two programs undo each other");
+    assert_eq!(row(&[1, 2, 1, 2], 200, |one| one), Some(Level::Halt), "a hook saw the loop");
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1], 200, unwatched), Some(Level::Warn));
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1, 2], 200, unwatched), Some(Level::Halt), "for ever");
+    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 200, unwatched), Some(Level::Warn), "without a period");
+    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 60, unwatched), Some(Level::Halt));
+    let spaces = |count: usize, change: fn(Commit) -> Commit| {
+        let states: Vec<u8> = (0..=count).map(|at| [1, 2][at % 2]).collect();
+        let turn = |(at, pair): (i64, &[u8])| change(switch(pair[1], (pair[0], pair[1]), &[]).at(at * 200));
+        level((1..).zip(states.windows(2)).map(turn).collect())
+    };
+    assert_eq!(spaces(5, unwatched), Some(Level::Warn), "a space goes in and out");
+    assert_eq!(spaces(5, |one| one), Some(Level::Halt));
+    assert_eq!(spaces(8, unwatched), Some(Level::Halt));
 }
 
 /// A line of one file goes from `old` to `new`, with documents beside it or not; the code is in state `code`.

@@ -154,14 +154,46 @@ fn empty_commits_of_releases_and_forges_are_given_more_time() {
 #[test]
 fn empty_commits_that_each_say_something_else_are_given_more_time() {
     let row = |count: usize, subject: fn(usize) -> String| {
-        level((0..count).map(|at| e().subject(&subject(at))).collect())
+        level((0..count).map(|at| unwatched(e()).subject(&subject(at))).collect())
     };
     let milestones = |at| format!("milestone: phase {at} complete");
     assert_eq!(row(2, milestones), Some(Level::Warn), "a property, a trial of a hook");
     assert_eq!(row(7, milestones), Some(Level::Warn));
     assert_eq!(row(8, milestones), Some(Level::Halt), "for ever");
-    assert_eq!(row(2, |_| "Wait".to_owned()), Some(Level::Halt), "the same is said again");
+    assert_eq!(row(3, |_| "Wait".to_owned()), Some(Level::Halt), "the same is said again");
     assert_eq!(row(3, |at| format!("Try {}", at % 2)), Some(Level::Halt), "and again later");
+    let watched = (0..2).map(|_| e().subject("Wait")).collect();
+    assert_eq!(level(watched), Some(Level::Halt), "a hook saw the loop");
+}
+
+/// A commit of a history that nobody watched.
+fn unwatched(one: Commit) -> Commit {
+    one.recording(Recording::Derived)
+}
+
+#[test]
+fn in_a_history_that_nobody_watched_it_takes_one_more() {
+    let row = |count: usize, one: fn() -> Commit| level((0..count).map(|_| one()).collect());
+    assert_eq!(row(2, || e().subject("rebase and retrigger checks")), Some(Level::Halt));
+    assert_eq!(row(2, || unwatched(e()).subject("rebase and retrigger checks")), Some(Level::Warn));
+    assert_eq!(row(3, || unwatched(e()).subject("rebase and retrigger checks")), Some(Level::Halt));
+    assert_eq!(row(3, || unwatched(d(1))), Some(Level::Warn));
+    assert_eq!(row(4, || unwatched(d(1))), Some(Level::Halt));
+    let red = || crate::history::testkit::red(9, &["a"], 3);
+    let tested = (0..2).map(|_| unwatched(e()).subject("Wait").tests(red())).collect();
+    assert_eq!(level(tested), Some(Level::Halt), "its tests are known");
+}
+
+#[test]
+fn cosmetic_changes_minutes_apart_are_tried_out_by_a_person() {
+    let row = |count: i64, seconds: i64| {
+        level((1..=count).map(|at| unwatched(commit(1).cosmetic()).at(at * seconds)).collect())
+    };
+    assert_eq!(row(5, 60), Some(Level::Halt), "a program, minute by minute");
+    assert_eq!(row(11, 300), Some(Level::Warn));
+    assert_eq!(row(12, 300), Some(Level::Halt));
+    let watched = (1..=5).map(|at| commit(1).cosmetic().at(at * 300)).collect();
+    assert_eq!(level(watched), Some(Level::Halt));
 }
 
 #[test]
