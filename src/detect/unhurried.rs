@@ -4,8 +4,7 @@
 //! In 476,817 commits of public histories every loop put something back within a minute now and then, and every person
 //! who was taken for one took minutes for each try, or two commits were all there was.
 
-use crate::domain::facts::Recording;
-use crate::history::{Iteration, Source};
+use crate::history::Iteration;
 
 /// How long a state stands that was thought about, in seconds.
 const THOUGHT: u64 = 3600;
@@ -19,16 +18,10 @@ pub(super) fn stood(earlier: &Iteration, later: &Iteration) -> bool {
 /// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
 const TRIED: u64 = 120;
 
-/// Whether nobody watched `one`: no hook saw it, and nothing is known of its tests. Its date, subject and diff are all that
-/// speaks, which is less than what halts a loop that is watched.
-pub(super) fn unwatched(one: &Iteration) -> bool {
-    one.source == Source::Commit && one.recording == Recording::Derived && one.tests.is_none()
-}
-
 /// Whether nobody watched `row`, and each of it came two minutes or longer after the one before.
 pub(super) fn are_tries(row: &[&Iteration]) -> bool {
     let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= TRIED);
-    row.len() > 1 && row.iter().all(|one| unwatched(one)) && row.windows(2).all(apart)
+    row.len() > 1 && row.iter().all(|one| one.is_unwatched()) && row.windows(2).all(apart)
 }
 
 /// The same in the mean: a person does this and that in between, and is quick now and then.
@@ -36,7 +29,7 @@ pub(super) fn come_slowly(row: &[&Iteration]) -> bool {
     let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
     let gaps = u64::try_from(row.len()).unwrap_or(u64::MAX).saturating_sub(1);
     let slow = seconds(first, last).is_some_and(|all| all >= TRIED.saturating_mul(gaps));
-    gaps > 0 && slow && row.iter().all(|one| unwatched(one))
+    gaps > 0 && slow && row.iter().all(|one| one.is_unwatched())
 }
 
 /// The seconds between two of them, where both times are known.
@@ -47,6 +40,7 @@ fn seconds(earlier: &Iteration, later: &Iteration) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::facts::Recording;
     use crate::history::testkit::{Commit, commit, green, timeline};
 
     #[test]

@@ -5,10 +5,17 @@ use std::collections::BTreeSet;
 use super::memo::Memo;
 use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
 use crate::domain::change::Nature;
+use crate::domain::facts::Recording;
 use crate::domain::ids::HunkHash;
 use crate::domain::workflow::Edits;
 
 impl Iteration {
+    /// Whether nobody watched it: no hook saw it, and nothing is known of its tests. Its date, subject and diff are all
+    /// that speaks, which is less than what halts a loop that is watched.
+    pub fn is_unwatched(&self) -> bool {
+        self.source == Source::Commit && self.recording == Recording::Derived && self.tests.is_none()
+    }
+
     /// Its nature when it is weak: nothing that runs has changed. A change of which normalization leaves nothing is
     /// one of white space. `None` too where nothing is known.
     pub fn weak_nature(&self) -> Option<Nature> {

@@ -18,6 +18,19 @@ pub struct SignalFacts {
     pub verdicts: Vec<VerdictRound>,
     /// Signals of rules.
     pub rules: BTreeSet<Signal>,
+    /// Who saw it.
+    pub seen: SeenBy,
+}
+
+/// Who saw a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SeenBy {
+    /// A hook, a stream of events, or tests.
+    #[default]
+    Watched,
+    /// Nobody: git tells its date, its subject and its diff. People who guess what a check elsewhere wants look like a loop
+    /// for two rounds, so that it takes one more.
+    Unwatched,
 }
 
 /// What is remembered from round to round.
@@ -53,7 +66,11 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
         return EscalationCall::Wait;
     }
     memory.consecutive = memory.consecutive.saturating_add(1);
-    if memory.consecutive < knobs.rounds.max(1) || memory.escalated_at.is_some() {
+    let more = match facts.seen {
+        SeenBy::Watched => 0,
+        SeenBy::Unwatched => 1,
+    };
+    if memory.consecutive < knobs.rounds.max(1).saturating_add(more) || memory.escalated_at.is_some() {
         return EscalationCall::Wait;
     }
     memory.escalated_at = Some(facts.iteration);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::{self, Memory, SignalFacts};
+use super::decide::{self, Memory, SeenBy, SignalFacts};
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, Signal};
 use crate::history::{Strike, Timeline};
 
@@ -82,5 +82,6 @@ fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
     let Some(newest) = timeline.iterations.get(at) else { return SignalFacts::default() };
     // A revert brings an old state on purpose.
     let code = Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]);
-    SignalFacts { iteration: newest.number, code, ..SignalFacts::default() }
+    let seen = if newest.is_unwatched() { SeenBy::Unwatched } else { SeenBy::Watched };
+    SignalFacts { iteration: newest.number, code, seen, ..SignalFacts::default() }
 }

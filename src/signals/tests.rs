@@ -14,11 +14,12 @@ struct Loop {
     memory: Memory,
     iteration: u64,
     knobs: Option<Knobs>,
+    seen: SeenBy,
 }
 
 impl Loop {
     fn new() -> Self {
-        Self { memory: Memory::default(), iteration: 0, knobs: Some(Knobs::default()) }
+        Self { memory: Memory::default(), iteration: 0, knobs: Some(Knobs::default()), seen: SeenBy::Watched }
     }
 
     /// One round: iterations without change, a code state, verdicts.
@@ -30,6 +31,7 @@ impl Loop {
             code: Some(CodeId([code; 32])),
             verdicts: verdicts.to_vec(),
             rules: BTreeSet::new(),
+            seen: self.seen,
         };
         step(&mut self.memory, &facts, self.knobs.as_ref())
     }
@@ -96,6 +98,24 @@ fn co_occurrence_x_n_escalates() {
         assert_eq!(one.round(3 + rounds, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
         assert_eq!(one.memory.escalated_at, Some(one.iteration));
     }
+}
+
+/// Where nobody watched it takes one round more.
+#[test]
+fn unwatched_rounds_take_one_more() {
+    for (seen, wanted) in [(SeenBy::Watched, [2, 4]), (SeenBy::Unwatched, [3, 5])] {
+        for (rounds, wanted) in [2, 4].into_iter().zip(wanted) {
+            let mut one = Loop::new();
+            (one.knobs, one.seen) = (Some(Knobs { rounds, ..Knobs::default() }), seen);
+            let escalates = |_: &u64| one.round(4, 1, &[SPLIT, SPLIT]) == EscalationCall::Escalate;
+            assert_eq!((1..9).find(escalates), Some(wanted), "{seen:?}");
+        }
+    }
+    let mut mixed = Loop::new();
+    mixed.seen = SeenBy::Unwatched;
+    mixed.round(4, 1, &[SPLIT, SPLIT]);
+    mixed.seen = SeenBy::Watched;
+    assert_eq!(mixed.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate, "a hook saw the newest");
 }
 
 /// Case 5.

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
-use crate::detect::unhurried::{come_slowly, unwatched};
+use crate::detect::unhurried::come_slowly;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
@@ -260,7 +260,7 @@ fn is_document(one: &Iteration) -> bool {
 /// How many repeats in a row it takes where nothing speaks for them: one more where nobody watched, for people come back to
 /// what they did, too.
 fn bare(one: &Iteration, limit: u64) -> u64 {
-    limit.saturating_add(u64::from(unwatched(one)))
+    limit.saturating_add(u64::from(one.is_unwatched()))
 }
 
 /// A change of which normalization leaves nothing.
