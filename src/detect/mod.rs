@@ -10,6 +10,7 @@ pub mod calibration;
 mod credits;
 mod exempt;
 mod gains;
+mod lost_tests;
 mod returns;
 mod rule;
 mod rules;
@@ -25,6 +26,7 @@ mod weakened;
 mod words;
 
 pub use attempts::uncredited_falls;
+pub use lost_tests::{lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{knobs, signals};

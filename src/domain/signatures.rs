@@ -1,9 +1,10 @@
 //! The signatures of test results as records hold them: the hashes of `testreport` under names of our own.
 
+use sha2::{Digest as _, Sha256};
 use testreport::{Digest, ErrorText, ParsedRun, Scheme};
 
-use super::ids::{CodeId, Signature};
-use super::tests::{Caveats, TestEvidence, TestStatus};
+use super::ids::{self, CodeId, Signature};
+use super::tests::{Caveats, Identity, TestEvidence, TestStatus};
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
 /// different versions are never equal. Version 1 had fewer rules for error texts.
@@ -21,6 +22,7 @@ impl From<Digest> for Signature {
 impl TestEvidence {
     /// Binds a run to the code it ran on and the command that was run, and signs it.
     pub fn of(run: ParsedRun, code: CodeId, command: &str) -> Self {
+        let set = run.tests.as_deref().map(set_of);
         Self {
             code,
             status: run.status,
@@ -31,9 +33,20 @@ impl TestEvidence {
             truncated: run.truncated,
             runner: run.runner,
             command: command.to_owned(),
-            caveats: Caveats::default(),
+            caveats: Caveats { set, ..Caveats::default() },
         }
     }
+}
+
+/// The hash of a set of tests, which are sorted (docs/formats.md).
+pub fn set_of(tests: &[Identity]) -> ids::Digest {
+    let mut hash = Sha256::new_with_prefix("andon/tests@1\n");
+    for test in tests {
+        hash.update(if test.skipped { "-" } else { "+" });
+        hash.update(&test.id);
+        hash.update("\n");
+    }
+    ids::Digest(hash.finalize().into())
 }
 
 /// The failure signature of docs/formats.md, of normalized failing ids.

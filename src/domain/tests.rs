@@ -1,11 +1,11 @@
 //! What a test run says, whatever the runner: counts, a status class, the failing ids.
 
-pub use testreport::{Counts, TestStatus};
+pub use testreport::{Counts, Identity, TestStatus};
 
 use serde::{Deserialize, Serialize};
 
 use super::codec::named;
-use super::ids::{CodeId, Oid, Signature, TreeId};
+use super::ids::{CodeId, Digest, Oid, Signature, TreeId};
 use super::time::Timestamp;
 
 /// The result of a test run after normalization, bound to the code it ran on.
@@ -44,6 +44,35 @@ pub struct Caveats {
     /// Sorted ids of tests whose result differed between runs on the same code, this or an earlier one, at most
     /// [`TestEvidence::MAX_FLAKY`].
     pub flaky: Vec<String>,
+    /// Which tests the run had, as a hash over their ids; `None` where the runner does not name them all.
+    pub set: Option<Digest>,
+    /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
+    pub lost: LostTests,
+}
+
+/// Tests that a run of the same command had before, by their normalized ids. Of each list at most [`LostTests::MAX_NAMES`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LostTests {
+    /// Tests that are gone, and came under no other name.
+    pub gone: Vec<String>,
+    /// How many they are, where the list is cut.
+    pub gone_total: u64,
+    /// Tests that ran before and are skipped now.
+    pub skipped: Vec<String>,
+    /// How many they are.
+    pub skipped_total: u64,
+    /// Tests that an earlier record tells as gone or skipped, and that run again.
+    pub back: Vec<String>,
+}
+
+impl LostTests {
+    /// Bound of each list.
+    pub const MAX_NAMES: usize = 32;
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Who ran the tests.

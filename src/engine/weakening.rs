@@ -55,7 +55,10 @@ pub fn of(
     let Ok(parent) = repo.tree_of(*parent) else { return Ok(None) };
     let found = between(repo, &Patterns::of(&setting), parent, commit.tree)?;
     let ran = before.map_or(0, |before| before.counts.ran());
-    Ok(found.map(|found| Weakening { waiver: waiver(commit), failing, ran, ..found }))
+    // What only a run tells of is waived as well.
+    let waiver = waiver(commit);
+    let found = found.or_else(|| waiver.is_some().then(Weakening::default));
+    Ok(found.map(|found| Weakening { failing, ran, waiver, ..found }))
 }
 
 /// The reason that a trailer of `commit` gives.

@@ -18,6 +18,7 @@ use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
 use crate::engine::pending;
+use crate::engine::test_sets;
 use crate::engine::tested::{Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
@@ -90,6 +91,7 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
     let validity = validity(configured, &end, &since);
+    test_sets::keep(ws, &parsed);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
     let kept = pending::keep(ctx, ws, &run)?;

@@ -18,6 +18,7 @@ pub mod process;
 pub mod receipt;
 #[cfg(test)]
 mod scratch;
+pub mod test_sets;
 pub mod totals;
 pub mod underway;
 pub mod unite;

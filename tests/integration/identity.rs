@@ -143,7 +143,7 @@ fn a_person_pins_anew_and_check_still_sees_the_old_pin() {
       CLAUDE.md changed
     ");
     commit(&stage, "New instructions").ok();
-    stage.iterate("1\n", &["ok a"], "Work").ok();
+    stage.iterate("1\n", &["ok a", "ok b"], "Work").ok();
     assert_snapshot!(stage.andon(&["check", &format!("{base}..HEAD")]).exits(1).shown(), @"
     exit 1
     --- stdout

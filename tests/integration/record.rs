@@ -61,7 +61,7 @@ fn commits_made_while_the_hooks_were_off_are_caught_up() {
         stage.write("code.txt", format!("off {n}\n"));
         stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "Off"]).ok();
     }
-    assert_snapshot!(stage.iterate("on\n", &["ok a"], "On").shown(), @"
+    assert_snapshot!(stage.iterate("on\n", &["ok a", "ok b"], "On").shown(), @"
     exit 0
     --- stderr
     note: recorded 3 commit(s) made while the hooks were off

@@ -118,6 +118,7 @@ fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
     exit 0
     --- stdout
        3  HASH  1 pass        +1 -1        [part of the tests] Two
+          warning[test-weakening]: 1 test missing in this run (b); the tests that ran went 2 -> 1
        2  HASH  2 pass        ignored      Let tests be chosen
        1  HASH  2 pass        +15 -0       Start
     ");

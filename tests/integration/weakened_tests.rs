@@ -157,3 +157,92 @@ fn failures_of_a_run_that_nobody_committed_are_open_too() {
       help: git show HASH
     ");
 }
+
+/// A stage whose runner names the tests that `suite.txt` lists, whatever the test files hold.
+fn listed(tests: &[&str]) -> Stage {
+    let stage = Stage::installed();
+    stage.write(
+        "run.sh",
+        "awk 'BEGIN { n = 0 } { n++; print \"ok \" n \" - \" $0 } END { print \"1..\" n }' suite.txt\n",
+    );
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
+    list(&stage, tests);
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "List the suite"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["set"].as_str().map(str::len), Some(64));
+    stage
+}
+
+fn list(stage: &Stage, tests: &[&str]) {
+    stage.write("suite.txt", tests.iter().map(|name| format!("{name}\n")).collect::<String>());
+}
+
+/// Tests and commits it.
+fn commit_list(stage: &Stage, tests: &[&str], message: &str) -> crate::support::Out {
+    list(stage, tests);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", message])
+}
+
+#[test]
+fn tests_that_no_file_tells_of_are_missed_by_name() {
+    let stage = listed(&["a::one", "a::two", "b::three # SKIP", "b::four", "c::five", "c::six"]);
+    let swept = ["a::one", "a::two", "b::three # SKIP", "b::four # SKIP", "c::five"];
+    assert_snapshot!(commit_list(&stage, &swept, "Sweep").shown(), @"
+    exit 0
+    --- stderr
+    warning[test-weakening]: 1 test missing in this run (c::six), 1 test newly skipped (b::four); the tests that ran went 5 -> 3
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
+    stage.andon(&["show"]).ok().says("gone      c::six").says("skipped   b::four");
+    // In a clone that has nothing but the records, and against the base of a range.
+    assert_snapshot!(commit_list(&stage, &swept[1..], "Sweep on").shown(), @"
+    exit 0
+    --- stderr
+    warning[test-weakening]: 1 test missing in this run (a::one); the tests that ran went 3 -> 2
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
+    let root = stage.root();
+    stage.git_in(root, &["clone", "-q", "--no-local", "repo", "clone"]).ok();
+    let clone = root.join("clone");
+    stage.git_in(&clone, &["fetch", "-q", "origin", "+refs/notes/andon:refs/notes/andon"]).ok();
+    assert_snapshot!(stage.andon_in(&clone, &["check", "HEAD~2..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[test-weakening]: 1 test missing in this run (c::six), 1 test newly skipped (b::four); the tests that ran went 5 -> 3
+      --> HASH Sweep
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    warning[test-weakening]: 1 test missing in this run (a::one); the tests that ran went 3 -> 2
+      --> HASH Sweep on
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    warning[test-weakening]: against the base: 2 tests removed (c::six, a::one), 1 test newly skipped (b::four)
+      --> HASH Sweep on
+      help: where the tests are no longer right, say why in a commit: Tests-Removed: REASON
+    checked 2 commits in HEAD~2..HEAD: ok, 3 warnings
+    ");
+}
+
+#[test]
+fn tests_that_move_are_renamed_or_asked_for_otherwise_are_not_missed() {
+    let stage = listed(&["a::one", "a::two", "b::three", "b::four"]);
+    let waived = ["a::uno", "n::two", "b::three[1]", "b::three[2]", "b::four"];
+    for (tests, message) in [
+        (&["a::uno", "n::two", "b::three", "b::four"][..], "Rename one, move another"),
+        (&waived[..], "Give one rows"),
+        (&waived[..4], "Four goes\n\nTests-Removed: there is no four"),
+    ] {
+        commit_list(&stage, tests, message).ok().lacks("warning[test-weakening]");
+    }
+    assert_eq!(stage.record("HEAD")["weakening"]["waiver"], "there is no four");
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh some\"\n");
+    commit_list(&stage, &["n::two"], "Ask for a part").ok().lacks("test-weakening");
+    // What is not in a list here is not compared; only its hash differs.
+    std::fs::remove_dir_all(stage.path(".git/andon/cache/tests")).unwrap();
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
+    commit_list(&stage, &["n::two"], "Without a memory").ok().lacks("removed");
+}

@@ -63,7 +63,13 @@ impl Cases {
 
     /// Takes a case that has ended.
     pub(super) fn end(&mut self, case: &Case) -> Result<(), ReportProblem> {
+        self.end_as(case, &case.id)
+    }
+
+    /// Takes a case that has ended, whose id says more than that of a case that passed: `identity` is what both have.
+    pub(super) fn end_as(&mut self, case: &Case, identity: &str) -> Result<(), ReportProblem> {
         self.count(case.outcome)?;
+        self.identify(identity, case.outcome);
         if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
             self.name(&case.id, &case.error);
         }
@@ -81,7 +87,12 @@ impl Cases {
         Ok(())
     }
 
-    /// Names a failing case that was counted.
+    /// Names a case that was counted.
+    pub(super) fn identify(&mut self, id: &str, outcome: Outcome) {
+        self.tally.named(bounded(id), outcome);
+    }
+
+    /// Tells of a failing case that was counted.
     pub(super) fn name(&mut self, id: &str, error: &str) {
         let id = if id.trim().is_empty() { "unnamed test" } else { id };
         self.tally.fail(bounded(id), Some(printed_escapes(error).as_str()));

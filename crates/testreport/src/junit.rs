@@ -175,7 +175,7 @@ impl JunitReader {
 
     fn close_case(&mut self, case: &Case) {
         let outcome = case.outcome();
-        self.tally.count(outcome);
+        self.tally.case(&case.id, outcome);
         let failed = matches!(outcome, Outcome::Failed | Outcome::Errored);
         if failed {
             self.tally.fail(&case.id, Some(&case.error));

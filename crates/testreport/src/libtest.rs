@@ -116,6 +116,7 @@ impl LibtestReader {
 
     fn test(&mut self, id: &str, outcome: Outcome) {
         let Some(section) = &mut self.section else { return };
+        self.tally.named(id, outcome);
         match outcome {
             Outcome::Passed => section.seen.passed += 1,
             Outcome::Skipped => section.seen.skipped += 1,

@@ -1,5 +1,6 @@
 //! The conclusion: what reports and exit say together.
 
+use super::identities::Identity;
 use super::result::{Counts, TestStatus};
 use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};
@@ -32,6 +33,9 @@ pub struct ParsedRun {
     pub failing: Vec<String>,
     /// True when `failing` was cut; the counts are whole all the same.
     pub truncated: bool,
+    /// Every test of the run, sorted; `None` where the runner does not name all that ran, where the run is not the whole,
+    /// and beyond 100,000 tests.
+    pub tests: Option<Vec<Identity>>,
     /// Normalized first errors: those of the run, then those of the failing tests in order.
     pub errors: Vec<ErrorText>,
     /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `pytest`), or [`RUNNER_EXIT`].
@@ -41,12 +45,14 @@ pub struct ParsedRun {
 }
 
 impl ParsedRun {
-    pub(super) fn conclude(tally: Tally, exit: ExitKind) -> Self {
+    pub(super) fn conclude(mut tally: Tally, exit: ExitKind) -> Self {
         let status = status_of(&tally, exit);
         let (counts, truncated) = (tally.counts(), tally.is_cut());
         let runner = tally.runner().unwrap_or_else(|| RUNNER_EXIT.to_owned());
+        let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
+        let tests = tally.take_identities().filter(|_| whole);
         let (failing, errors, warnings) = tally.into_parts();
-        Self { status, counts, failing, truncated, errors, runner, warnings }
+        Self { status, counts, failing, truncated, tests, errors, runner, warnings }
     }
 }
 

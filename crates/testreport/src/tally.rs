@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{Counts, MAX_FAILING, TestStatus};
 
 use super::format::Format;
+use super::identities::{Identities, Identity};
 use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id};
 use super::problem::ReportProblem;
 use super::signature::ErrorText;
@@ -89,6 +90,8 @@ pub(super) struct Tally {
     /// order in which tests ran does not show.
     failures: BTreeMap<String, Failure>,
     cut: bool,
+    /// Every test that was named.
+    identities: Identities,
     /// Errors that belong to no test, such as those of the compiler, each with how it came, if that is kept.
     run_errors: BTreeMap<String, Option<String>>,
     trouble: Option<Trouble>,
@@ -110,6 +113,7 @@ impl Tally {
             counts: Counts::default(),
             failures: BTreeMap::new(),
             cut: false,
+            identities: Identities::default(),
             run_errors: BTreeMap::new(),
             trouble: None,
             runners: BTreeSet::new(),
@@ -127,6 +131,24 @@ impl Tally {
             errored: u64::from(outcome == Outcome::Errored),
             skipped: u64::from(outcome == Outcome::Skipped),
         });
+    }
+
+    /// Counts one test of this id that ended so.
+    pub(super) fn case(&mut self, id: &str, outcome: Outcome) {
+        self.count(outcome);
+        self.named(id, outcome);
+    }
+
+    /// Names a test that is counted elsewhere.
+    pub(super) fn named(&mut self, id: &str, outcome: Outcome) {
+        if self.identities.are_wanted() {
+            self.identities.add(normalize_id(id, &self.root), outcome == Outcome::Skipped);
+        }
+    }
+
+    /// Notes that tests may be missing among those that were named.
+    pub(super) fn names_are_partial(&mut self) {
+        self.identities.lose();
     }
 
     /// Adds counts; `total` is what the others sum up to.
@@ -172,8 +194,17 @@ impl Tally {
         }
     }
 
+    /// Notes what makes the report less than the whole story: tests may be missing in it.
     pub(super) fn trouble(&mut self, trouble: Trouble) {
+        if trouble != Trouble::NoTests {
+            self.names_are_partial();
+        }
         self.trouble = self.trouble.max(Some(trouble));
+    }
+
+    /// Notes that the runner ended as one does whose tests failed, behind the last of them.
+    pub(super) fn failed_to_the_end(&mut self) {
+        self.trouble = self.trouble.max(Some(Trouble::GaveUp));
     }
 
     /// Notes that the report is not the whole, and why.
@@ -206,6 +237,7 @@ impl Tally {
             self.insert(id, failure);
         }
         self.cut |= other.cut;
+        self.identities.absorb(other.identities);
         self.run_errors.extend(other.run_errors);
         self.trouble = self.trouble.max(other.trouble);
         self.runners.extend(other.runners);
@@ -261,6 +293,11 @@ impl Tally {
         let of_run = of_run.map(|text| Original { id: String::new(), error: Some(text.clone()) });
         let of_tests = self.failures.values().filter_map(|failure| failure.original.as_deref().cloned());
         of_run.chain(of_tests).collect()
+    }
+
+    /// Every test of the run, where all of them were named.
+    pub(super) fn take_identities(&mut self) -> Option<Vec<Identity>> {
+        std::mem::take(&mut self.identities).of(&self.counts)
     }
 
     /// Splits into failing ids, errors in order, and warnings.

@@ -64,6 +64,8 @@ const TYPES: [(&str, &[&str]); 11] = [
             "handed_in",
             "full_run",
             "flaky_tests",
+            "set",
+            "lost",
             "base",
             "overlay",
             "overlay_truncated",

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::detect::lost_tests::with_lost;
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::weakened::Patterns;
@@ -32,7 +33,9 @@ pub static RULE: Rule = Rule {
     docs: Docs {
         trips: "The commit removes tests, skips some that ran, or leaves some with fewer assertions; or fewer \
                 tests fail and fewer tests ran; or on a green suite fewer tests ran than before by a twentieth \
-                and by two or more, and no changed test file says why. A test whose body turns up elsewhere or \
+                and by two or more, and no changed test file says why. Where the runner names its tests, the set of \
+                them is held against that of the last recorded run of the same command, so that a test that is \
+                gone or newly skipped shows whatever took it away. A test whose body turns up elsewhere or \
                 under another name was moved, and so was one that became a row of a new test. While earlier \
                 tests fail, such a fall of the failing count earns no credit in `failures-not-decreasing` and \
                 `consecutive-failures`. Reverts, picks and rebases on a green suite are a note, merges nothing. \
@@ -150,6 +153,8 @@ impl<'a> Patterns<'a> {
 struct Weaker {
     counts: Counts,
     taken: Option<Weakening>,
+    /// What became of tests that are gone.
+    gone: &'static str,
     waiver: Option<String>,
 }
 
@@ -168,7 +173,8 @@ impl Found for Weaker {}
 
 impl fmt::Display for Weaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let taken = self.taken.as_ref().map(taken).filter(|taken| !taken.is_empty());
+        let taken =
+            self.taken.as_ref().map(|found| taken(found, self.gone)).filter(|taken| !taken.is_empty());
         if let Counts::Passed(ran) = &self.counts {
             return self.on_green(f, taken, *ran);
         }
@@ -232,7 +238,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         None => vanished(before?, now),
     });
     let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
-    let taken = newest.weakening.clone().filter(|found| !taken(found).is_empty());
+    let lost = newest.tests.as_ref().map(|tests| &tests.caveats.lost);
+    let told = newest.weakening.clone();
+    let taken =
+        lost.map_or(told.clone(), |lost| with_lost(told, lost)).filter(|found| found.counts() != [0; 3]);
     if taken.is_none() && fewer.is_none() {
         return None;
     }
@@ -251,8 +260,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let known =
         before.zip(newest.tests.as_ref()).map(|(before, now)| (before.counts.ran(), now.counts.ran()));
     let ran = known.filter(|(before, now)| now < before && *now > 0);
+    // A run that may have been asked for a part of the tests alone.
+    let is_part = newest.tests.as_ref().is_some_and(|tests| tests.caveats.full_run.is_some());
+    let gone = if is_part { "missing in this run" } else { REMOVED };
     let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
-    Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, waiver }) })
+    Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, gone, waiver }) })
 }
 
 /// What a range takes from the tests of its base, as one line.
@@ -265,7 +277,7 @@ pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Fi
         }
     };
     let waiver = found.waiver.clone();
-    let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), waiver };
+    let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
     let found = RULE.finding(level, weaker);
     Finding { help, detail: found.detail.after("against the base: "), ..found }
 }
@@ -313,9 +325,11 @@ fn vanished(before: &TestEvidence, now: &TestEvidence) -> Option<Counts> {
         .then_some(Counts::Passed(Some((had, ran))))
 }
 
-fn taken(found: &Weakening) -> String {
+const REMOVED: &str = "removed";
+
+fn taken(found: &Weakening, gone: &str) -> String {
     let parts = [
-        ("removed", &found.removed),
+        (gone, &found.removed),
         ("newly skipped", &found.skipped),
         ("with fewer assertions", &found.loosened),
     ];

@@ -47,7 +47,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
-    let taken: Vec<Weakening> = examined.facts().filter_map(|fact| fact.record.weakening).collect();
+    let taken: Vec<Weakening> = examined.facts().filter_map(|fact| detect::taken_by(&fact)).collect();
     let (Some(below), Some(setting)) = (first.parents.first(), weakening::setting(&case.config.rules)) else {
         return Ok(Vec::new());
     };
@@ -56,6 +56,8 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     }
     let (before, after) = (case.repo.tree_of(*below)?, case.repo.tree_of(tip.id)?);
     let found = weakening::between(case.repo, &Patterns::of(&setting), before, after)?;
+    let lost = detect::lost_in_all(examined.facts().filter_map(|fact| Some(fact.record.tests?.caveats.lost)));
+    let found = detect::with_lost(found, &lost);
     let found = found.map(|found| taken.iter().filter(|it| it.waiver.is_some()).fold(found, without));
     let found = found.filter(|found| found.total > 0);
     let found = found.and_then(|found| detect::weakened_range(found, &case.config.rules));

@@ -14,7 +14,7 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
-use crate::domain::tests::{RunValidity, TestEvidence};
+use crate::domain::tests::{LostTests, RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::engine::attempts;
 use crate::engine::context::Context;
@@ -25,6 +25,7 @@ use crate::engine::guard;
 use crate::engine::repairs;
 use crate::engine::skip;
 use crate::engine::standing;
+use crate::engine::test_sets;
 use crate::engine::timeline::{self, Loaded};
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
@@ -264,7 +265,7 @@ fn derive(
         code: derived.code,
         diff: derived.diff,
         change: Some(derived.change),
-        tests: tests(loaded, derived.code),
+        tests: tests(ws, loaded, &entry.commit.parents, derived.code),
         weakening,
         skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
@@ -291,11 +292,15 @@ fn made<'a>(entry: &Entry<'a>, loaded: &Loaded) -> Made<'a> {
 
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
-fn tests(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+fn tests(ws: &Workspace, loaded: &Loaded, parents: &[CommitId], code: CodeId) -> Option<TestEvidence> {
     let mut tests = evidence::find(loaded, code).or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
     tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    // What a merge brings together was told where it was made.
+    let is_merge = parents.len() > 1;
+    let lost = || test_sets::lost(ws.repo.common_dir(), &loaded.timeline, &tests);
+    tests.caveats.lost = if is_merge { LostTests::default() } else { lost() };
     Some(tests)
 }
 

@@ -15,6 +15,7 @@ use crate::effect::report_files;
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
+use crate::engine::test_sets;
 use crate::engine::tested::TestedCode;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
@@ -60,6 +61,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     let mut warnings: Vec<Diagnostic> = parsed.warnings.iter().map(Diagnostic::warning).collect();
     warnings.extend(without_its_reports(ws, handed.reports.len(), &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
+    test_sets::keep(ws, &parsed);
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
     compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;

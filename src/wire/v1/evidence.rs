@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::ids::{CodeId, Signature};
-use crate::domain::tests::{Caveats, Counts, RunOrigin, TestEvidence, TestStatus};
+use crate::domain::ids::{CodeId, Digest, Signature};
+use crate::domain::tests::{Caveats, Counts, LostTests, RunOrigin, TestEvidence, TestStatus};
 use crate::wire::read::{Count, List, bounded};
 
 const MAX_FAILING_ID: usize = 512;
@@ -31,8 +31,54 @@ pub(super) struct EvidenceWire {
     handed_in: Option<bool>,
     full_run: Option<Count>,
     flaky_tests: Option<List<String, { TestEvidence::MAX_FLAKY }>>,
+    set: Option<Digest>,
+    lost: Option<LostWire>,
     #[serde(flatten)]
     pub(super) extra: Map<String, Value>,
+}
+
+type Names = List<String, { LostTests::MAX_NAMES }>;
+
+/// `lost`. What is empty is left out.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct LostWire {
+    gone: Option<Names>,
+    gone_total: Option<Count>,
+    skipped: Option<Names>,
+    skipped_total: Option<Count>,
+    back: Option<Names>,
+}
+
+impl From<&LostTests> for LostWire {
+    fn from(lost: &LostTests) -> Self {
+        let names = |names: &[String]| {
+            let names: Names = names.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+            names.unless_empty()
+        };
+        let total = |total: u64| (total > 0).then_some(Count(total));
+        Self {
+            gone: names(&lost.gone),
+            gone_total: total(lost.gone_total),
+            skipped: names(&lost.skipped),
+            skipped_total: total(lost.skipped_total),
+            back: names(&lost.back),
+        }
+    }
+}
+
+impl From<LostWire> for LostTests {
+    fn from(wire: LostWire) -> Self {
+        let names = |names: Option<Names>| names.unwrap_or_default().items;
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        Self {
+            gone: names(wire.gone),
+            gone_total: count(wire.gone_total),
+            skipped: names(wire.skipped),
+            skipped_total: count(wire.skipped_total),
+            back: names(wire.back),
+        }
+    }
 }
 
 impl From<&TestEvidence> for EvidenceWire {
@@ -59,6 +105,8 @@ impl From<&TestEvidence> for EvidenceWire {
             handed_in: (evidence.caveats.origin == RunOrigin::HandedIn).then_some(true),
             full_run: evidence.caveats.full_run.map(Count),
             flaky_tests: flaky.unless_empty(),
+            set: evidence.caveats.set,
+            lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
             extra: Map::new(),
         }
     }
@@ -89,6 +137,8 @@ impl From<EvidenceWire> for TestEvidence {
                 origin: if handed_in { RunOrigin::HandedIn } else { RunOrigin::Here },
                 full_run: wire.full_run.map(|count| count.0),
                 flaky: wire.flaky_tests.unwrap_or_default().items,
+                set: wire.set,
+                lost: wire.lost.map(LostTests::from).unwrap_or_default(),
             },
         }
     }

@@ -13,7 +13,8 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{
-    Caveats, Counts, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus, Tracking,
+    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus,
+    Tracking,
 };
 use crate::domain::time::{Timestamp, Uptime};
 use crate::wire::FormatError;
@@ -124,7 +125,7 @@ prop_compose! {
         failing in prop::collection::vec(".{0,60}", 0..5),
         truncated in any::<bool>(),
         names in [".{0,30}", ".{0,30}"],
-        caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3)),
+        caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3), any::<Option<[u8; 32]>>()),
     ) -> TestEvidence {
         let [runner, command] = names;
         let [total, passed, failed, errored, skipped] = counts;
@@ -141,7 +142,15 @@ prop_compose! {
             caveats: Caveats {
                 origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
                 full_run: caveats.1,
+                lost: LostTests {
+                    gone: caveats.2.clone(),
+                    gone_total: caveats.1.unwrap_or_default(),
+                    skipped: caveats.2.clone(),
+                    skipped_total: u64::from(caveats.0),
+                    back: caveats.2.clone(),
+                },
                 flaky: caveats.2,
+                set: caveats.3.map(Digest),
             },
         }
     }

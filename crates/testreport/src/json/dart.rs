@@ -144,7 +144,7 @@ impl DartReader {
             Some("failure") => Outcome::Failed,
             Some(_) | None => Outcome::Errored,
         };
-        self.tally.count(outcome);
+        self.tally.case(&test.id, outcome);
         if matches!(outcome, Outcome::Failed | Outcome::Errored) {
             self.tally.fail(&test.id, Some(&test.error));
         }

@@ -242,7 +242,7 @@ impl Package {
 }
 
 fn count(tally: &mut Tally, id: &str, outcome: Outcome, output: &str) {
-    tally.count(outcome);
+    tally.case(id, outcome);
     if matches!(outcome, Outcome::Failed | Outcome::Errored) {
         tally.fail(id, Some(&first_error(output)));
     }

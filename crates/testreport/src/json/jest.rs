@@ -20,6 +20,9 @@ const RUNNER: &str = "jest-json";
 /// Longest path of titles, in bytes, before normalization cuts it.
 const MAX_TITLES: usize = 4 * 1024;
 
+/// Assertions of one file that are named.
+const MAX_NAMED: usize = 100_000;
+
 /// What the document says of the run.
 #[derive(Default)]
 struct Claims {
@@ -38,6 +41,8 @@ struct Suite {
     message: String,
     /// Errors of failing assertions by title: as many as are kept in the end, and one that shows the cut.
     failing: BTreeMap<String, String>,
+    /// Titles of all assertions, which the name of the file follows; at most [`MAX_NAMED`].
+    named: Vec<(String, Outcome)>,
     failed: u64,
 }
 
@@ -115,6 +120,9 @@ impl JestDocument {
             _ => Outcome::Errored,
         };
         self.cases.count(outcome)?;
+        if self.suite.named.len() < MAX_NAMED {
+            self.suite.named.push((titles.clone(), outcome));
+        }
         if matches!(outcome, Outcome::Failed | Outcome::Errored) {
             self.suite.failed += 1;
             let error = before_frames(message.as_deref().unwrap_or_default()).to_owned();
@@ -132,6 +140,9 @@ impl JestDocument {
     fn end_suite(&mut self) {
         let suite = std::mem::take(&mut self.suite);
         let file = bounded(&suite.name);
+        for (titles, outcome) in &suite.named {
+            self.cases.identify(&[file, "::", titles].concat(), *outcome);
+        }
         for (titles, error) in &suite.failing {
             self.cases.name(&[file, "::", titles].concat(), error);
         }

@@ -93,7 +93,7 @@ impl LibtestJsonReader {
         if event.name.contains('$') {
             self.seen.of_nextest = Some(());
         }
-        self.tally.count(outcome);
+        self.tally.case(without_attempt(&event.name), outcome);
         if outcome == Outcome::Failed {
             self.seen.failed += 1;
             let text = event.stdout.as_deref().or(event.message.as_deref()).unwrap_or_default();

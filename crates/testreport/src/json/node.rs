@@ -108,11 +108,12 @@ impl NodeReader {
         let counts =
             if failing { failed == 0 } else { children == 0 && (!is_suite || outcome == Outcome::Skipped) };
         if counts {
-            self.tally.count(outcome);
-        }
-        if counts && failing {
             let path: Vec<&str> = self.open.iter().map(|open| open.name.as_str()).chain([name]).collect();
-            self.tally.fail(bounded(&path.join(" > ")), Some(&error(data)));
+            let path = path.join(" > ");
+            self.tally.case(bounded(&path), outcome);
+            if failing {
+                self.tally.fail(bounded(&path), Some(&error(data)));
+            }
         }
         match self.open.last_mut() {
             Some(parent) => {

@@ -77,13 +77,13 @@ impl PytestReader {
     fn collected(&mut self, entry: &Entry) {
         match entry.outcome.as_str() {
             "failed" => self.fail(entry, Outcome::Errored),
-            "skipped" => self.tally.count(Outcome::Skipped),
+            "skipped" => self.tally.case(&entry.nodeid, Outcome::Skipped),
             _ => {}
         }
     }
 
     fn fail(&mut self, entry: &Entry, outcome: Outcome) {
-        self.tally.count(outcome);
+        self.tally.case(&entry.nodeid, outcome);
         self.tally.fail(&entry.nodeid, Some(&first_error(&entry.longrepr)));
     }
 
@@ -106,7 +106,7 @@ impl PytestReader {
         if when == "teardown" {
             self.open.remove(&entry.nodeid);
             if let Some(ended @ (Outcome::Passed | Outcome::Skipped)) = outcome {
-                self.tally.count(ended);
+                self.tally.case(&entry.nodeid, ended);
             }
         } else if self.open.len() >= MAX_OPEN && known.is_none() {
             self.overflow = Some(());

@@ -8,6 +8,8 @@ pub(super) struct CargoReader {
     worst: Option<Trouble>,
     errors: Vec<String>,
     kills: Vec<String>,
+    /// Every target ran (`--no-fail-fast`).
+    ran_on: Option<()>,
 }
 
 impl CargoReader {
@@ -16,8 +18,11 @@ impl CargoReader {
     pub(super) fn line(&mut self, line: &str) {
         if is_build_failure(line) {
             self.worst = Some(Trouble::BuildFailed);
-        } else if is_failure(line) {
+        } else if let Some(failure) = failure(line) {
             self.worst = self.worst.max(Some(Trouble::GaveUp));
+            if failure == Failure::OfAll {
+                self.ran_on = Some(());
+            }
         } else if line.starts_with("error: ") || line.starts_with("error[") {
             keep(&mut self.errors, line);
         } else if line.trim_start().starts_with("--> ") {
@@ -33,7 +38,10 @@ impl CargoReader {
     /// Adds what was found to the tally; `None` when there was nothing.
     pub(super) fn finish(self, tally: &mut Tally) -> Option<()> {
         let worst = self.worst?;
-        tally.trouble(worst);
+        match (worst, self.ran_on) {
+            (Trouble::GaveUp, Some(())) => tally.failed_to_the_end(),
+            (worst, _) => tally.trouble(worst),
+        }
         let errors = match worst {
             Trouble::BuildFailed => self.errors,
             Trouble::Crashed => self.kills,
@@ -72,16 +80,28 @@ fn is_build_failure(line: &str) -> bool {
 
 /// `error: test failed, to rerun pass ...`, `error: 2 targets failed:`: how cargo ends, whatever a pipe makes of its exit
 /// code.
-fn is_failure(line: &str) -> bool {
-    let Some(said) = error(line) else { return false };
+fn failure(line: &str) -> Option<Failure> {
+    let said = error(line)?;
     let counted = said.split_once(' ').is_some_and(|(number, rest)| {
         number.bytes().all(|byte| byte.is_ascii_digit())
             && matches!(rest, "target failed:" | "targets failed:")
     });
-    counted
-        || ["test failed, to rerun pass ", "doctest failed, to rerun pass ", "bench failed, to rerun pass "]
-            .iter()
-            .any(|start| said.starts_with(start))
+    let rerun =
+        ["test failed, to rerun pass ", "doctest failed, to rerun pass ", "bench failed, to rerun pass "];
+    match rerun.iter().any(|start| said.starts_with(start)) {
+        _ if counted => Some(Failure::OfAll),
+        true => Some(Failure::OfTarget),
+        false => None,
+    }
+}
+
+/// What failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    /// One target: cargo stops behind it, unless it was told not to.
+    OfTarget,
+    /// Of all targets some.
+    OfAll,
 }
 
 /// What stands behind `error: `.
@@ -148,10 +168,10 @@ mod tests {
             "error: doctest failed, to rerun pass `--doc`",
             "error: 2 targets failed:",
         ] {
-            assert!(is_failure(yes), "{yes}");
+            assert!(failure(yes).is_some(), "{yes}");
         }
         for no in ["error: no such command: `tets`", "error: test failed", "error: some targets failed:"] {
-            assert!(!is_failure(no), "{no}");
+            assert_eq!(failure(no), None, "{no}");
         }
     }
 }

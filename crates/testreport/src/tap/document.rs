@@ -13,6 +13,9 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// Longest id that is put together from the names of subtests, in bytes, before normalization cuts it.
 const MAX_PATH: usize = 4 * 1024;
 
+/// Points of one document that are named.
+const MAX_NAMED: usize = 100_000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plan {
     Missing,
@@ -39,6 +42,8 @@ struct Frame {
     strictness: Option<Strictness>,
     counts: Counts,
     failures: Vec<Failure>,
+    /// Every point that counts, by its path; `None` once one has no name, or there are more than [`MAX_NAMED`].
+    named: Option<Vec<(String, Outcome)>>,
     /// Why it is not the whole.
     problem: Option<ReportProblem>,
 }
@@ -52,6 +57,7 @@ impl Frame {
             strictness: None,
             counts: Counts::default(),
             failures: Vec::new(),
+            named: Some(Vec::new()),
             problem: None,
         }
     }
@@ -69,6 +75,13 @@ impl Frame {
         // One more than is kept in the end, so that the cut shows.
         if self.failures.len() <= MAX_FAILING {
             self.failures.push(failure);
+        }
+    }
+
+    fn name(&mut self, path: String, outcome: Outcome) {
+        match &mut self.named {
+            Some(named) if named.len() < MAX_NAMED => named.push((path, outcome)),
+            Some(_) | None => self.named = None,
         }
     }
 
@@ -204,10 +217,11 @@ impl Document {
         if let Some(number) = point.number.filter(|_| !names_file(&point.description)) {
             frame.numbers.take(number);
         }
-        let name = if point.description.is_empty() {
-            format!("test {}", point.number.unwrap_or(frame.points))
-        } else {
+        let described = !point.description.is_empty();
+        let name = if described {
             point.description
+        } else {
+            format!("test {}", point.number.unwrap_or(frame.points))
         };
         let outcome = match (point.directive, point.verdict) {
             (Directive::Skip, _) | (Directive::Todo, Verdict::NotOk) => Outcome::Skipped,
@@ -220,6 +234,11 @@ impl Document {
         };
         if own {
             frame.count(outcome);
+            if described {
+                frame.name(name.clone(), outcome);
+            } else {
+                frame.named = None;
+            }
         }
         if own && outcome == Outcome::Failed {
             frame.add_failure(Failure { path: name, error: None });
@@ -261,6 +280,7 @@ impl Document {
             ))));
         }
         add(&mut parent.counts, child.counts);
+        parent.named = None;
         child.failures.into_iter().for_each(|failure| parent.add_failure(failure));
     }
 
@@ -272,6 +292,10 @@ impl Document {
         let top = self.frames.pop()?;
         let mismatch = top.mismatch();
         tally.add_counts(top.counts);
+        match &top.named {
+            Some(named) => named.iter().for_each(|(path, outcome)| tally.named(path, *outcome)),
+            None => tally.names_are_partial(),
+        }
         for failure in &top.failures {
             tally.fail(&failure.path, failure.error.as_deref());
         }
@@ -294,6 +318,13 @@ fn close(parent: &mut Frame, mut child: Frame, name: &str, outcome: Outcome) -> 
     if let Some(problem) = child.problem.take().or(mismatch) {
         parent.problem.get_or_insert(problem);
     }
+    match child.named.take() {
+        Some(named) => named.into_iter().for_each(|(path, own)| {
+            let outcome = if outcome == Outcome::Skipped { outcome } else { own };
+            parent.name(joined(name, &path), outcome);
+        }),
+        None => parent.named = None,
+    }
     if outcome == Outcome::Skipped {
         // TODO or SKIP of the whole subtest covers its leaves.
         let total = child.counts.failing().saturating_add(child.counts.passed);
@@ -304,13 +335,15 @@ fn close(parent: &mut Frame, mut child: Frame, name: &str, outcome: Outcome) -> 
     let child_failed = child.counts.failing() > 0;
     add(&mut parent.counts, child.counts);
     for failure in child.failures {
-        let mut path = format!("{name} > {}", failure.path);
-        if path.len() > MAX_PATH {
-            path = path.chars().take(MAX_PATH / 4).collect();
-        }
-        parent.add_failure(Failure { path, error: failure.error });
+        parent.add_failure(Failure { path: joined(name, &failure.path), error: failure.error });
     }
     outcome == Outcome::Failed && !child_failed
+}
+
+/// The path of a point in the subtest `name`, bounded.
+fn joined(name: &str, path: &str) -> String {
+    let path = [name, " > ", path].concat();
+    if path.len() > MAX_PATH { path.chars().take(MAX_PATH / 4).collect() } else { path }
 }
 
 /// Among the tests of all files node:test has points for files that hold none or died, numbered by file.

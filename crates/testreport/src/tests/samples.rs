@@ -114,3 +114,47 @@ fn they_are_read_the_same_from_standard_output_and_under_their_name() {
         assert_eq!(named, file(bytes, 0), "{name}");
     }
 }
+
+/// Samples of which the set of tests is not known: the runner names only those that failed, or the run is not the whole.
+const UNNAMED: [&str; 24] = [
+    "json-documents/jest-json.json",
+    "xml/trx-rows.trx",
+    "xml/nunit-three.xml",
+    "json-lines/go-json.jsonl",
+    "json-lines/pytest-none.jsonl",
+    "libtest/cargo.txt",
+    "text-a/go-pass.txt",
+    "text-a/go-v.txt",
+    "text-a/go.txt",
+    "text-a/node-spec.txt",
+    "text-a/pytest-none.txt",
+    "text-a/pytest-pass.txt",
+    "text-a/pytest-q.txt",
+    "text-a/pytest-xdist.txt",
+    "text-a/pytest.txt",
+    "text-a/unittest.txt",
+    "text-b/bats.txt",
+    "text-b/jest.txt",
+    "text-b/minitest.txt",
+    "text-b/mocha.txt",
+    "text-b/phpunit.txt",
+    "text-b/rspec.txt",
+    "text-b/vitest.txt",
+    "xml/trx-failing.trx",
+];
+
+#[test]
+fn every_test_is_known_where_the_runner_names_it() {
+    for ((name, bytes), runner, _, [passed, failed, errored, skipped]) in SAMPLES {
+        let one = file(bytes, 0);
+        assert_eq!(one.tests.is_none(), UNNAMED.contains(&name), "{name} {:?}", one.tests);
+        let Some(tests) = one.tests else { continue };
+        let ran = tests.iter().filter(|test| !test.skipped).count() as u64;
+        let unnamed = tests.len() as u64 == ran;
+        assert_eq!(ran, passed + failed + errored, "{name} {tests:?}");
+        assert!(unnamed || tests.len() as u64 == ran + skipped, "{name} {tests:?}");
+        // A test that fails is the same as when it passes; TRX tells the class of failing ones alone.
+        let known = |id: &String| tests.iter().any(|test| test.id == *id && !test.skipped);
+        assert!(runner == "trx" || one.failing.iter().all(known), "{name} {tests:?}");
+    }
+}

@@ -144,7 +144,7 @@ impl CtestReader {
         } else {
             Outcome::Failed
         };
-        self.sessions.seen(outcome);
+        self.sessions.seen(name, outcome);
         if matches!(outcome, Outcome::Failed | Outcome::Errored) {
             let how = ended.trim_start_matches('*').trim_end_matches("sec").trim_end();
             let how = how.trim_end_matches(|each: char| each.is_ascii_digit() || each == '.').trim_end();

@@ -121,12 +121,20 @@ impl GoReader {
     /// Hands the tests of a package over.
     fn close_cases(&mut self, package: Option<&str>) -> (Counts, Option<String>) {
         let cases = std::mem::take(&mut self.cases).finish();
+        let full =
+            |name: &str| package.map_or_else(|| name.to_owned(), |package| format!("{package}::{name}"));
+        match &cases.named {
+            Some(named) => {
+                for (name, outcome) in named {
+                    self.sessions.named(&full(name), *outcome);
+                }
+            }
+            None if cases.counts != Counts::default() => self.sessions.names_are_partial(),
+            None => {}
+        }
         for (name, text) in &cases.failures {
             let text = Some(text.as_str()).filter(|text| !text.is_empty());
-            match package {
-                Some(package) => self.sessions.fail(&format!("{package}::{name}"), text),
-                None => self.sessions.fail(name, text),
-            }
+            self.sessions.fail(&full(name), text);
         }
         (cases.counts, cases.panic)
     }

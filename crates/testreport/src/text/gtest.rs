@@ -58,14 +58,14 @@ impl GtestReader {
     /// The test that was running when the program ended.
     fn died(&mut self) {
         if let Some((id, text)) = self.running.take() {
-            self.sessions.seen(Outcome::Errored);
+            self.sessions.seen(&id, Outcome::Errored);
             self.sessions.fail(&id, Some(&text));
         }
     }
 
     fn ended(&mut self, id: &str, outcome: Outcome) {
         let text = self.running.take().filter(|(running, _)| running == id).map(|(_, text)| text);
-        self.sessions.seen(outcome);
+        self.sessions.seen(id, outcome);
         match outcome {
             Outcome::Passed => {}
             Outcome::Skipped => self.counts.skipped += 1,

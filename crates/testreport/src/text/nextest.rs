@@ -61,7 +61,7 @@ impl NextestReader {
             Some(()) if failing => self.sessions.closed().fail(id, None),
             Some(()) => {}
             None => {
-                self.sessions.seen(outcome);
+                self.sessions.seen(id, outcome);
                 self.failing = failing.then(|| (id.to_owned(), String::new()));
             }
         }

@@ -92,6 +92,9 @@ impl PytestReader {
     /// `!!! words !!!`: the session was ended early.
     fn interrupted(&mut self, words: &str) {
         let gave_up = ["KeyboardInterrupt", "Interrupted: ", "_pytest.outcomes.Exit: "];
+        if words.starts_with("stopping after ") {
+            self.sessions.names_are_partial();
+        }
         if gave_up.iter().any(|start| words.starts_with(start)) {
             self.sessions.trouble(Trouble::GaveUp);
             self.sessions.run_error(words);
@@ -133,7 +136,7 @@ impl PytestReader {
     fn verbose(&mut self, line: &str) {
         let Some((id, outcome)) = verbose_line(line) else { return };
         self.sessions.prove();
-        self.sessions.seen(outcome);
+        self.sessions.seen(id, outcome);
         if matches!(outcome, Outcome::Failed | Outcome::Errored) {
             self.sessions.fail(id, None);
         }

@@ -63,9 +63,15 @@ impl Sessions {
         self.state == State::Open
     }
 
-    /// A test that ended so; a failing one is named by [`Sessions::fail`].
-    pub(super) fn seen(&mut self, outcome: Outcome) {
+    /// A test of this id that ended so; what a failing one says comes with [`Sessions::fail`].
+    pub(super) fn seen(&mut self, id: &str, outcome: Outcome) {
         self.seen.count(outcome);
+        self.named(id, outcome);
+    }
+
+    /// Names a test that is counted elsewhere.
+    pub(super) fn named(&mut self, id: &str, outcome: Outcome) {
+        self.pending.named(id, outcome);
     }
 
     /// Tests of that many outcomes.
@@ -81,6 +87,11 @@ impl Sessions {
     /// Notes a failing test of the session.
     pub(super) fn fail(&mut self, id: &str, error: Option<&str>) {
         self.pending.fail(id, error);
+    }
+
+    /// Notes that tests may be missing among those that were named.
+    pub(super) fn names_are_partial(&mut self) {
+        self.pending.names_are_partial();
     }
 
     /// Notes an error of the session that belongs to no test.
@@ -153,7 +164,7 @@ mod tests {
     fn what_no_summary_proves_is_dropped() {
         let mut alone = sessions();
         alone.fail("a", None);
-        alone.seen(Outcome::Failed);
+        alone.seen("a", Outcome::Failed);
         assert!(alone.finish("out").is_none());
     }
 
@@ -161,7 +172,7 @@ mod tests {
     fn an_open_session_without_a_summary_is_incomplete() {
         let mut cut = sessions();
         cut.begin();
-        cut.seen(Outcome::Passed);
+        cut.seen("a", Outcome::Passed);
         cut.fail("a", None);
         let tally = cut.finish("out").unwrap();
         assert_eq!((tally.worst(), tally.counts().passed), (Some(Trouble::Incomplete), 1));
@@ -173,7 +184,7 @@ mod tests {
         let mut two = sessions();
         for _ in 0..2 {
             two.begin();
-            two.seen(Outcome::Passed);
+            two.seen("a", Outcome::Passed);
             two.summary(Counts { passed: 3, ..Counts::default() });
         }
         let tally = two.finish("out").unwrap();

@@ -75,9 +75,9 @@ impl UnittestReader {
         if let Some(ran) = ran(line) {
             self.sessions.prove();
             self.part = Part::Ran(ran);
-        } else if let Some(outcome) = verbose(line) {
+        } else if let Some((test, outcome)) = verbose(line) {
             self.sessions.prove();
-            self.sessions.seen(outcome);
+            self.sessions.seen(&test_id(test), outcome);
         }
     }
 
@@ -184,18 +184,20 @@ fn verdict(line: &str) -> Option<(&str, Vec<(&str, u64)>)> {
 }
 
 /// `test_a (tests.test_x.TestX.test_a) ... ok`
-fn verbose(line: &str) -> Option<Outcome> {
+fn verbose(line: &str) -> Option<(&str, Outcome)> {
     let (test, verdict) = line.rsplit_once(" ... ")?;
     if !test.contains(" (") || !test.contains(')') {
         return None;
     }
-    match verdict {
-        "ok" => Some(Outcome::Passed),
-        "FAIL" | "unexpected success" => Some(Outcome::Failed),
-        "ERROR" => Some(Outcome::Errored),
-        "expected failure" => Some(Outcome::Skipped),
-        _ => verdict.starts_with("skipped ").then_some(Outcome::Skipped),
-    }
+    let outcome = match verdict {
+        "ok" => Outcome::Passed,
+        "FAIL" | "unexpected success" => Outcome::Failed,
+        "ERROR" => Outcome::Errored,
+        "expected failure" => Outcome::Skipped,
+        skipped if skipped.starts_with("skipped ") => Outcome::Skipped,
+        _ => return None,
+    };
+    Some((test, outcome))
 }
 
 /// `setUpClass (tests.test_x.TestX)`

@@ -11,7 +11,7 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
-use crate::domain::tests::{RunOrigin, TestEvidence};
+use crate::domain::tests::{LostTests, RunOrigin, TestEvidence};
 use crate::domain::time::Timestamp;
 
 /// An entry of `andon log`, one a line; `type` says which.
@@ -146,6 +146,10 @@ pub struct TestsJson<'a> {
     handed_in: bool,
     full_run: Option<u64>,
     flaky: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<Digest>,
+    #[serde(skip_serializing_if = "LostTests::is_empty")]
+    lost: &'a LostTests,
 }
 
 impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
@@ -169,6 +173,8 @@ impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
             handed_in: evidence.caveats.origin == RunOrigin::HandedIn,
             full_run: evidence.caveats.full_run,
             flaky: &evidence.caveats.flaky,
+            set: evidence.caveats.set,
+            lost: &evidence.caveats.lost,
         }
     }
 }

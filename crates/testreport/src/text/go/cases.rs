@@ -9,6 +9,9 @@ use super::super::super::tally::{Outcome, append_line};
 /// Deepest subtest that is followed.
 const MAX_DEPTH: usize = 32;
 
+/// Tests of one package that are named.
+const MAX_NAMED: usize = 100_000;
+
 /// Tests under way whose words are kept.
 const MAX_RUNNING: usize = 256;
 
@@ -26,6 +29,8 @@ struct Open {
 /// What became of them.
 pub(super) struct Ended {
     pub(super) counts: Counts,
+    /// All of them, where lines say when tests begin (`-v`): without, only those that failed have one.
+    pub(super) named: Option<Vec<(String, Outcome)>>,
     /// Names with error texts, perhaps empty.
     pub(super) failures: Vec<(String, String)>,
     /// A panic that belongs to no test.
@@ -37,6 +42,9 @@ pub(super) struct Ended {
 pub(super) struct Cases {
     open: Vec<Open>,
     counts: Counts,
+    named: Vec<(String, Outcome)>,
+    /// A line said that a test begins.
+    verbose: Option<()>,
     failures: Vec<(String, String)>,
     /// With `-v`, what tests say comes before they end.
     running: BTreeMap<String, String>,
@@ -71,6 +79,7 @@ impl Cases {
     }
 
     fn start(&mut self, name: &str) {
+        self.verbose = Some(());
         self.current = Some(name.to_owned());
         if self.running.len() < MAX_RUNNING {
             self.running.entry(name.to_owned()).or_default();
@@ -122,6 +131,9 @@ impl Cases {
         if !itself {
             return;
         }
+        if self.named.len() < MAX_NAMED {
+            self.named.push((open.name.clone(), open.outcome));
+        }
         match open.outcome {
             Outcome::Passed => self.counts.passed += 1,
             Outcome::Skipped => self.counts.skipped += 1,
@@ -146,7 +158,8 @@ impl Cases {
         if let (Some(panic), Some((_, text))) = (&self.panic, self.failures.last_mut()) {
             append_line(text, panic);
         }
-        Ended { counts: self.counts, failures: self.failures, panic: self.panic }
+        let named = self.verbose.map(|()| self.named);
+        Ended { counts: self.counts, named, failures: self.failures, panic: self.panic }
     }
 }
 

@@ -1,0 +1,181 @@
+//! Which tests a run has: the identity of every test that its runner named, in bounded memory.
+//!
+//! The set is known only where every test that ran was named. Runners may name all that they skipped or none of them.
+//! Beyond the bounds, or where only some were named, nothing is known: half a set would make the rest look deleted.
+
+use std::collections::HashMap;
+
+use super::result::Counts;
+
+/// A test of a run, by its normalized id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
+    /// Normalized id ([`normalize_id`](super::normalize_id)).
+    pub id: String,
+    /// Whether no test of that id ran: all of them were skipped.
+    pub skipped: bool,
+}
+
+/// Distinct ids of one run.
+const MAX_IDS: usize = 100_000;
+/// Bytes of all of them.
+const MAX_BYTES: usize = 16 << 20;
+
+/// The ids so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Identities {
+    /// Whether each was skipped whenever it came; `None` once they are too many, or known not to be all.
+    ids: Option<HashMap<String, bool>>,
+    bytes: usize,
+    ran: u64,
+    skipped: u64,
+    lost: bool,
+}
+
+impl Identities {
+    /// Whether another name is of any use.
+    pub(super) fn are_wanted(&self) -> bool {
+        !self.lost
+    }
+
+    /// A test of this normalized id ended, or was skipped.
+    pub(super) fn add(&mut self, id: String, skipped: bool) {
+        let number = if skipped { &mut self.skipped } else { &mut self.ran };
+        *number = number.saturating_add(1);
+        if id.is_empty() {
+            self.lose();
+        }
+        self.insert(id, skipped);
+    }
+
+    fn insert(&mut self, id: String, skipped: bool) {
+        if self.lost {
+            return;
+        }
+        let ids = self.ids.get_or_insert_default();
+        if let Some(known) = ids.get_mut(&id) {
+            *known &= skipped;
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(id.len());
+        ids.insert(id, skipped);
+        if ids.len() > MAX_IDS || self.bytes > MAX_BYTES {
+            self.lose();
+        }
+    }
+
+    /// What was named is not all there is.
+    pub(super) fn lose(&mut self) {
+        self.lost = true;
+        self.ids = None;
+    }
+
+    /// Takes in those of another report of the same run.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.ran = self.ran.saturating_add(other.ran);
+        self.skipped = self.skipped.saturating_add(other.skipped);
+        if other.lost {
+            self.lose();
+        }
+        if self.ids.is_none() && !self.lost {
+            (self.ids, self.bytes) = (other.ids, other.bytes);
+            return;
+        }
+        for (id, skipped) in other.ids.into_iter().flatten() {
+            self.insert(id, skipped);
+        }
+    }
+
+    /// All of them, sorted, if they are those of a run with these counts.
+    pub(super) fn of(self, counts: &Counts) -> Option<Vec<Identity>> {
+        let ran = counts.total.saturating_sub(counts.skipped);
+        let all = self.ran == ran && (self.skipped == counts.skipped || self.skipped == 0);
+        let ids = self.ids.filter(|_| all && ran > 0)?;
+        let mut ids: Vec<Identity> = ids.into_iter().map(|(id, skipped)| Identity { id, skipped }).collect();
+        ids.sort_unstable();
+        Some(ids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn identities(cases: &[(&str, bool)]) -> Identities {
+        let mut all = Identities::default();
+        for (id, skipped) in cases {
+            all.add((*id).to_owned(), *skipped);
+        }
+        all
+    }
+
+    fn counts(passed: u64, skipped: u64) -> Counts {
+        Counts { total: passed + skipped, passed, skipped, ..Counts::default() }
+    }
+
+    #[test]
+    fn a_set_is_known_where_every_test_that_ran_was_named() {
+        let cases = [("b", false), ("a", false), ("c", true)];
+        let known = identities(&cases).of(&counts(2, 1)).unwrap();
+        let shown: Vec<_> = known.iter().map(|one| (one.id.as_str(), one.skipped)).collect();
+        assert_eq!(shown, [("a", false), ("b", false), ("c", true)]);
+        for (counts, is_known) in
+            [(counts(3, 1), false), (counts(1, 1), false), (counts(2, 2), false), (counts(2, 0), false)]
+        {
+            assert_eq!(identities(&cases).of(&counts).is_some(), is_known, "{counts:?}");
+        }
+        assert!(identities(&cases[..2]).of(&counts(2, 5)).is_some(), "no skipped one was named");
+        assert!(identities(&cases[2..]).of(&counts(0, 1)).is_none(), "none ran");
+        assert!(identities(&[("", false)]).of(&counts(1, 0)).is_none(), "a test without a name");
+    }
+
+    #[test]
+    fn one_that_ran_at_all_was_not_skipped() {
+        let twice = identities(&[("a", true), ("a", false)]).of(&counts(1, 1)).unwrap();
+        assert_eq!(twice, [Identity { id: "a".into(), skipped: false }]);
+    }
+
+    #[test]
+    fn too_many_are_none() {
+        let mut many = Identities::default();
+        for number in 0..=MAX_IDS {
+            many.add(format!("t{number}"), false);
+        }
+        assert!(!many.are_wanted());
+        assert!(many.of(&counts(MAX_IDS as u64 + 1, 0)).is_none());
+        let mut long = Identities::default();
+        for number in 0..=(MAX_BYTES / 400) {
+            long.add(format!("{number:0400}"), false);
+        }
+        assert!(!long.are_wanted());
+    }
+
+    proptest! {
+        #[test]
+        fn neither_order_nor_reports_matter(
+            cases in prop::collection::vec(("[a-c]{0,2}", any::<bool>()), 0..20),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let of = |cases: &[(String, bool)]| {
+                let mut all = Identities::default();
+                for (id, skipped) in cases {
+                    all.add(id.clone(), *skipped);
+                }
+                all
+            };
+            let skipped = cases.iter().filter(|case| case.1).count() as u64;
+            let counts = counts(cases.len() as u64 - skipped, skipped);
+            let mut turned = cases.clone();
+            turned.reverse();
+            let cut = cut.index(cases.len() + 1);
+            let (one, two) = cases.split_at(cut);
+            let mut merged = of(two);
+            merged.absorb(of(one));
+            let whole = of(&cases).of(&counts);
+            prop_assert_eq!(of(&turned).of(&counts), whole.clone());
+            prop_assert_eq!(merged.of(&counts), whole);
+        }
+    }
+}
