@@ -63,16 +63,21 @@ pub(super) fn quantity(text: &str) -> Option<u64> {
 /// Whether a word is a time, a date, an address or an id.
 fn is_mark(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
-    let clock =
-        word.split([':', 'T', 'Z', '.']).filter(|part| digits(part)).count() >= 2 && word.contains(':');
-    let date = word.split('-').filter(|part| part.bytes().any(|byte| byte.is_ascii_digit())).count() >= 2;
+    let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
     let hex = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let mixed =
-        word.bytes().any(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if hex && has_digit() && word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        return true;
+    }
     // The seconds since the epoch, and whatever else is as long.
     let long = word.len() >= 9 && word.bytes().all(|byte| byte.is_ascii_digit());
-    clock || date || long || word.starts_with("0x") || (hex && mixed)
+    if long || word.starts_with("0x") {
+        return true;
+    }
+    let digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let clock =
+        word.contains(':') && word.split([':', 'T', 'Z', '.']).filter(|part| digits(part)).count() >= 2;
+    let numbered = |part: &&str| part.bytes().any(|byte| byte.is_ascii_digit());
+    clock || word.split('-').filter(numbered).count() >= 2
 }
 
 /// The numbers of a word in thousandths: `0.31s`, `:11:`, `3/9`.
