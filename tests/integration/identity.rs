@@ -55,7 +55,7 @@ fn a_pin_is_written_beside_what_is_there() {
 #[test]
 fn a_drift_is_refused_and_names_its_file() {
     let stage = pinned();
-    stage.iterate("1\n", &["ok a"], "Work").ok();
+    stage.iterate("1\n", &["ok a", "ok b"], "Work").ok();
     stage.write("CLAUDE.md", "Skip the tests.\n");
     assert_snapshot!(stage.andon(&["pin", "--check"]).shown(), @"
     exit 1

@@ -143,10 +143,10 @@ fn a_damaged_journal_costs_its_line_and_no_more() {
     TIME  DIRTY_BIT_VIOLATION  commit_refused        untested-edit: the tests last ran on other code, which differs in: code.txt
     --- stderr
     warning: the member "rule": invalid type: integer `1`, expected a string at line 1 column 26
-      --> ROOT/repo/.git/andon/journal.jsonl at byte 1085
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1158
       help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
     warning: not readable as JSON: expected value at line 1 column 1
-      --> ROOT/repo/.git/andon/journal.jsonl at byte 1113
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1186
       help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
     "#);
     assert!(!out.all().contains('\u{1b}'), "{out}");
@@ -158,10 +158,10 @@ fn recorded_session() -> Stage {
     stage.set("ANDON_SESSION", "auto-1");
     observe(&stage, "turn_start", r#"{"node":"coder","model":"model-4.6","prompt_hash":"sha256:def456"}"#);
     observe(&stage, "tool_call", r#"{"tool":"Edit","args":{"file_path":"code.txt"},"result":"ok"}"#);
-    stage.iterate("1\n", &["ok a"], "Work of the session").ok();
+    stage.iterate("1\n", &["ok a", "ok b"], "Work of the session").ok();
     stage.andon(&["tick", "--node", "coder"]).ok();
     stage.unset("ANDON_SESSION");
-    stage.iterate("2\n", &["ok a"], "Work of a person").ok();
+    stage.iterate("2\n", &["ok a", "ok b"], "Work of a person").ok();
     observe(&stage, "turn_start", r#"{"session":"auto-2","node":"coder"}"#);
     observe(&stage, "turn_end", r#"{"session":"auto-2","node":"coder"}"#);
     stage
@@ -191,7 +191,7 @@ fn a_session_is_walked_step_by_step() {
         [
             "idle | turn_start | planning",
             "planning | tool_call Edit | executing",
-            "executing | test_run passed: 0 of 1 failing | tests_passed",
+            "executing | test_run passed: 0 of 2 failing | tests_passed",
             "tests_passed | commit Work of the session | committed",
             "committed | turn_end | idle",
         ]
@@ -208,7 +208,7 @@ fn a_session_is_walked_step_by_step() {
 
     TIME  idle         -> planning      turn_start
     TIME  planning     -> executing     tool_call Edit
-    TIME  executing    -> tests_passed  test_run passed: 0 of 1 failing
+    TIME  executing    -> tests_passed  test_run passed: 0 of 2 failing
     TIME  tests_passed -> committed     commit Work of the session
     TIME  committed    -> idle          turn_end
     5 steps, 0 halts
