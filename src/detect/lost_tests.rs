@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::facts::{CommitFact, Weakening};
-use crate::domain::tests::{Identity, LostTests};
+use crate::domain::facts::Weakening;
+use crate::domain::tests::{Identity, LostTests, TestEvidence};
 
 /// What the set `now` lost against the set `before`; `told` are ids that earlier records tell as lost.
 pub fn lost_tests(before: &[Identity], now: &[Identity], told: &BTreeSet<&str>) -> LostTests {
@@ -89,15 +89,14 @@ fn count(ids: &[&str]) -> u64 {
     u64::try_from(ids.len()).unwrap_or(u64::MAX)
 }
 
-/// What a commit took from the tests, by its files and by its run.
-pub fn taken_by(fact: &CommitFact) -> Option<Weakening> {
-    let tests = fact.record.tests.as_ref();
-    let found = tests.map_or_else(
-        || fact.record.weakening.clone(),
-        |tests| with_lost(fact.record.weakening.clone(), &tests.caveats.lost),
-    );
-    // Of a trailer the files tell: without what they tell nothing was waived.
-    found.filter(|found| found.total > 0)
+/// What a commit took from the tests, by its files and by its run; `None` where that is nothing.
+pub fn taken_by(told: Option<&Weakening>, tests: Option<&TestEvidence>) -> Option<Weakening> {
+    let told = told.cloned();
+    let found = match tests {
+        Some(tests) => with_lost(told, &tests.caveats.lost),
+        None => told,
+    };
+    found.filter(|found| found.counts() != [0; 3])
 }
 
 /// What runs lost one after the other, the oldest first, without what came back.

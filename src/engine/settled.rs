@@ -28,9 +28,9 @@ impl Settled {
     /// # Errors
     /// The ledgers cannot be read.
     pub(super) fn of(ws: &Workspace) -> Result<Self, OpsError> {
-        let ledger = Ledger::open(&ws.repo);
+        let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
         let digest = |text: &str| Digest(sha2::Sha256::digest(text.as_bytes()).into()).to_string();
-        let (losses, state) = (digest(&ledger.losses()?), digest(&ledger.state()?));
+        let (losses, state) = (digest(&losses), digest(&state));
         let memory = ws.repo.git_dir().join("andon").join("cache").join("traces");
         Ok(Self { losses, state, memory })
     }

@@ -125,24 +125,26 @@ impl Elsewhere {
             return None;
         }
         let refs = super::refs_of_all(repo).ok()?;
-        let before: BTreeMap<&str, &Tip> = self.tips.iter().map(|tip| (tip.name.as_str(), tip)).collect();
-        let known: Vec<CommitId> = self.tips.iter().map(|tip| tip.commit).collect();
-        let from: Vec<CommitId> = refs.iter().map(|(_, target)| CommitId(*target)).collect();
-        let new = read::beyond(repo, &from, &known)?;
+        let mut before: BTreeMap<&str, CommitId> =
+            self.tips.iter().map(|tip| (tip.name.as_str(), tip.commit)).collect();
+        let known: BTreeMap<CommitId, _> = self.tips.iter().map(|tip| (tip.commit, tip.entry)).collect();
+        let moved = refs.iter().map(|(_, target)| CommitId(*target)).filter(|tip| !known.contains_key(tip));
+        let hidden: Vec<CommitId> = known.keys().copied().collect();
+        let new = read::beyond(repo, &moved.collect::<Vec<_>>(), &hidden)?;
         let mut tips = Vec::with_capacity(refs.len());
         for (name, target) in refs {
             let commit = CommitId(target);
-            if before.get(name.as_str()).is_some_and(|tip| !follows(&new, commit, tip.commit)) {
+            if before.remove(name.as_str()).is_some_and(|tip| !follows(&new, commit, tip)) {
                 return None;
             }
             let entry = match new.get(&commit) {
                 Some(node) => node.entry.as_ref().map(|entry| (entry.lamport, entry.id)),
-                None => self.tips.iter().find(|tip| tip.commit == commit)?.entry,
+                None => *known.get(&commit)?,
             };
             tips.push(Tip { name, commit, entry });
         }
-        let is_lost = before.keys().any(|name| !tips.iter().any(|tip| tip.name == *name));
-        (!is_lost).then(|| Self { at: at.clone(), tips, ..self.clone() })
+        // What is left is a ref that is gone.
+        before.is_empty().then(|| Self { at: at.clone(), tips, ..self.clone() })
     }
 
     /// Failing to remember costs time only.

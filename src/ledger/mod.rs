@@ -304,12 +304,14 @@ impl<'r> Ledger<'r> {
         Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.state())
     }
 
-    /// A text that changes whenever a ledger loses an entry, and whenever a halt or an answer comes.
+    /// Two texts: one that changes whenever a ledger loses an entry, and whenever a halt or an answer comes; and
+    /// [`Self::state`].
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn losses(&self) -> Result<String, LedgerError> {
-        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.losses())
+    pub fn losses_and_state(&self) -> Result<(String, String), LedgerError> {
+        let known = elsewhere::load(self.repo, self.known_writer()?.as_deref())?;
+        Ok((known.losses(), known.state()))
     }
 
     /// The newest halt of each worktree of each clone that an acknowledgement ended. Costs a few `stat`s while no ledger has

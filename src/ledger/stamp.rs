@@ -10,6 +10,7 @@ use crate::platform::files;
 const MAX_FILES: usize = 10_000;
 /// Deepest directory of remote names that is looked into.
 const MAX_DEPTH: usize = 8;
+
 /// What the files look like that hold the ledgers of others: every ref file but our own, and the packed refs.
 pub(super) fn of(repo: &Repo, own: Option<&str>) -> String {
     let common = repo.common_dir();

@@ -16,19 +16,20 @@ pub struct Identity {
     pub skipped: bool,
 }
 
-/// Distinct ids of one run.
-const MAX_IDS: usize = 100_000;
+/// Most distinct ids of one run, and most names that a reader gathers for it.
+pub(super) const MAX_IDS: usize = 100_000;
 /// Bytes of all of them.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The ids so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Identities {
-    /// Whether each was skipped whenever it came; `None` once they are too many, or known not to be all.
-    ids: Option<HashMap<String, bool>>,
+    /// Whether each was skipped whenever it came.
+    ids: HashMap<String, bool>,
     bytes: usize,
     ran: u64,
     skipped: u64,
+    /// They are too many, or known not to be all.
     lost: bool,
 }
 
@@ -52,14 +53,13 @@ impl Identities {
         if self.lost {
             return;
         }
-        let ids = self.ids.get_or_insert_default();
-        if let Some(known) = ids.get_mut(&id) {
+        if let Some(known) = self.ids.get_mut(&id) {
             *known &= skipped;
             return;
         }
         self.bytes = self.bytes.saturating_add(id.len());
-        ids.insert(id, skipped);
-        if ids.len() > MAX_IDS || self.bytes > MAX_BYTES {
+        self.ids.insert(id, skipped);
+        if self.ids.len() > MAX_IDS || self.bytes > MAX_BYTES {
             self.lose();
         }
     }
@@ -67,7 +67,7 @@ impl Identities {
     /// What was named is not all there is.
     pub(super) fn lose(&mut self) {
         self.lost = true;
-        self.ids = None;
+        self.ids = HashMap::new();
     }
 
     /// Takes in those of another report of the same run.
@@ -77,11 +77,11 @@ impl Identities {
         if other.lost {
             self.lose();
         }
-        if self.ids.is_none() && !self.lost {
+        if self.ids.is_empty() && !self.lost {
             (self.ids, self.bytes) = (other.ids, other.bytes);
             return;
         }
-        for (id, skipped) in other.ids.into_iter().flatten() {
+        for (id, skipped) in other.ids {
             self.insert(id, skipped);
         }
     }
@@ -90,8 +90,11 @@ impl Identities {
     pub(super) fn of(self, counts: &Counts) -> Option<Vec<Identity>> {
         let ran = counts.total.saturating_sub(counts.skipped);
         let all = self.ran == ran && (self.skipped == counts.skipped || self.skipped == 0);
-        let ids = self.ids.filter(|_| all && ran > 0)?;
-        let mut ids: Vec<Identity> = ids.into_iter().map(|(id, skipped)| Identity { id, skipped }).collect();
+        if self.lost || !all || ran == 0 {
+            return None;
+        }
+        let mut ids: Vec<Identity> =
+            self.ids.into_iter().map(|(id, skipped)| Identity { id, skipped }).collect();
         ids.sort_unstable();
         Some(ids)
     }

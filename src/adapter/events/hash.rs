@@ -55,17 +55,15 @@ pub(super) fn quantity(text: &str) -> Option<u64> {
     if text.len() > MASKED {
         return None;
     }
-    let has_digit = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit());
-    let words = text.split_whitespace().filter(has_digit).filter(|word| !is_mark(word));
+    let words = text.split_whitespace().filter(|word| has_digit(word)).filter(|word| !is_mark(word));
     words.flat_map(numbers).reduce(u64::saturating_add)
 }
 
 /// Whether a word is a time, a date, an address or an id.
 fn is_mark(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let has_digit = || word.bytes().any(|byte| byte.is_ascii_digit());
     let hex = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    if hex && has_digit() && word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+    if hex && has_digit(word) && word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return true;
     }
     // The seconds since the epoch, and whatever else is as long.
@@ -76,8 +74,11 @@ fn is_mark(word: &str) -> bool {
     let digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
     let clock =
         word.contains(':') && word.split([':', 'T', 'Z', '.']).filter(|part| digits(part)).count() >= 2;
-    let numbered = |part: &&str| part.bytes().any(|byte| byte.is_ascii_digit());
-    clock || word.split('-').filter(numbered).count() >= 2
+    clock || word.split('-').filter(|part| has_digit(part)).count() >= 2
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// The numbers of a word in thousandths: `0.31s`, `:11:`, `3/9`.

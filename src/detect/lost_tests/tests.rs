@@ -104,3 +104,16 @@ fn what_test_files_tell_is_told_once() {
         assert!(told.is_none() || found.is_some_and(|found| found.waiver.is_some()), "a waiver stays");
     }
 }
+
+#[test]
+fn over_a_range_what_came_back_is_not_lost() {
+    let run = |gone: &[&str], skipped: &[&str], back: &[&str]| LostTests {
+        gone: owned(gone),
+        gone_total: u64::try_from(gone.len()).unwrap(),
+        skipped: owned(skipped),
+        skipped_total: u64::try_from(skipped.len()).unwrap(),
+        back: owned(back),
+    };
+    let runs = [run(&["a", "b"], &["c"], &[]), run(&["d"], &[], &["a", "c"]), run(&["a"], &[], &[])];
+    assert_eq!(lost_in_all(runs.into_iter()), run(&["b", "d", "a"], &[], &[]));
+}

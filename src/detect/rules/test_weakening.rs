@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::lost_tests::with_lost;
+use crate::detect::lost_tests::taken_by;
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::weakened::Patterns;
@@ -238,10 +238,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         None => vanished(before?, now),
     });
     let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
-    let lost = newest.tests.as_ref().map(|tests| &tests.caveats.lost);
-    let told = newest.weakening.clone();
-    let taken =
-        lost.map_or(told.clone(), |lost| with_lost(told, lost)).filter(|found| found.counts() != [0; 3]);
+    let taken = taken_by(newest.weakening.as_ref(), newest.tests.as_ref());
     if taken.is_none() && fewer.is_none() {
         return None;
     }

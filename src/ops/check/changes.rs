@@ -47,7 +47,9 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
-    let taken: Vec<Weakening> = examined.facts().filter_map(|fact| detect::taken_by(&fact)).collect();
+    let taken_by =
+        |fact: CommitFact| detect::taken_by(fact.record.weakening.as_ref(), fact.record.tests.as_ref());
+    let taken: Vec<Weakening> = examined.facts().filter_map(taken_by).collect();
     let (Some(below), Some(setting)) = (first.parents.first(), weakening::setting(&case.config.rules)) else {
         return Ok(Vec::new());
     };

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::MAX_FAILING;
 
 use super::super::cases::{Cases, before_frames, bounded};
+use super::super::identities::MAX_IDS;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append};
@@ -19,9 +20,6 @@ const RUNNER: &str = "jest-json";
 
 /// Longest path of titles, in bytes, before normalization cuts it.
 const MAX_TITLES: usize = 4 * 1024;
-
-/// Assertions of one file that are named.
-const MAX_NAMED: usize = 100_000;
 
 /// What the document says of the run.
 #[derive(Default)]
@@ -41,7 +39,7 @@ struct Suite {
     message: String,
     /// Errors of failing assertions by title: as many as are kept in the end, and one that shows the cut.
     failing: BTreeMap<String, String>,
-    /// Titles of all assertions, which the name of the file follows; at most [`MAX_NAMED`].
+    /// Titles of all assertions, which the name of the file follows; at most [`MAX_IDS`].
     named: Vec<(String, Outcome)>,
     failed: u64,
 }
@@ -120,7 +118,7 @@ impl JestDocument {
             _ => Outcome::Errored,
         };
         self.cases.count(outcome)?;
-        if self.suite.named.len() < MAX_NAMED {
+        if self.suite.named.len() < MAX_IDS {
             self.suite.named.push((titles.clone(), outcome));
         }
         if matches!(outcome, Outcome::Failed | Outcome::Errored) {

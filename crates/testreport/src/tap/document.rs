@@ -2,6 +2,7 @@
 
 use crate::{Counts, MAX_FAILING};
 
+use super::super::identities::MAX_IDS;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
 use super::line::{Braces, Directive, Point, Strictness, Verdict};
@@ -12,9 +13,6 @@ pub(super) const MAX_DEPTH: usize = 32;
 
 /// Longest id that is put together from the names of subtests, in bytes, before normalization cuts it.
 const MAX_PATH: usize = 4 * 1024;
-
-/// Points of one document that are named.
-const MAX_NAMED: usize = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Plan {
@@ -42,7 +40,7 @@ struct Frame {
     strictness: Option<Strictness>,
     counts: Counts,
     failures: Vec<Failure>,
-    /// Every point that counts, by its path; `None` once one has no name, or there are more than [`MAX_NAMED`].
+    /// Every point that counts, by its path; `None` once one has no name, or there are more than [`MAX_IDS`].
     named: Option<Vec<(String, Outcome)>>,
     /// Why it is not the whole.
     problem: Option<ReportProblem>,
@@ -80,7 +78,7 @@ impl Frame {
 
     fn name(&mut self, path: String, outcome: Outcome) {
         match &mut self.named {
-            Some(named) if named.len() < MAX_NAMED => named.push((path, outcome)),
+            Some(named) if named.len() < MAX_IDS => named.push((path, outcome)),
             Some(_) | None => self.named = None,
         }
     }

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::{Counts, MAX_FAILING};
 
+use super::super::super::identities::MAX_IDS;
 use super::super::super::tally::{Outcome, append_line};
 
 /// Deepest subtest that is followed.
 const MAX_DEPTH: usize = 32;
-
-/// Tests of one package that are named.
-const MAX_NAMED: usize = 100_000;
 
 /// Tests under way whose words are kept.
 const MAX_RUNNING: usize = 256;
@@ -131,7 +129,7 @@ impl Cases {
         if !itself {
             return;
         }
-        if self.named.len() < MAX_NAMED {
+        if self.named.len() < MAX_IDS {
             self.named.push((open.name.clone(), open.outcome));
         }
         match open.outcome {
