@@ -15,12 +15,14 @@ pub(super) enum Gain {
     NewlyPassing,
 }
 
-/// What the tests gained from iteration `number` on, over what passed before it.
+/// What the tests gained from iteration `number` on, over what passed before it; where no test ran before it, over what
+/// passed in its first run.
 pub(super) fn since(timeline: &Timeline, number: u64) -> Gain {
     let (mut before, mut after): (Option<u64>, Option<u64>) = (None, None);
     for iteration in &timeline.iterations {
         let Some(passed) = iteration.tests.as_ref().and_then(passed) else { continue };
-        let best = if iteration.number < number { &mut before } else { &mut after };
+        let is_first = iteration.number < number || before.is_none();
+        let best = if is_first { &mut before } else { &mut after };
         *best = (*best).max(Some(passed));
     }
     match (before, after) {
@@ -53,5 +55,9 @@ mod tests {
         assert_eq!(of(green(1, 5), red(3, &["a"], 5)), Gain::Nothing);
         assert_eq!(of(green(1, 5), other(3, TestStatus::BuildFailed)), Gain::Unknown);
         assert_eq!(since(&timeline(vec![commit(1).tests(green(1, 5))]), 1), Gain::Unknown);
+        let first = |second| {
+            since(&timeline(vec![commit(1).tests(green(1, 5)), commit(2).tests(green(2, second))]), 1)
+        };
+        assert_eq!((first(5), first(6)), (Gain::Nothing, Gain::NewlyPassing), "over the first run of all");
     }
 }

@@ -21,7 +21,6 @@ mod step;
 mod switches;
 #[cfg(test)]
 mod testkit;
-mod unhurried;
 mod weakened;
 mod words;
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRound, splits_running};
 use crate::domain::ids::CodeId;
+use crate::history::TRIES;
 
 /// What is known of one round; a round is an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,6 +32,9 @@ pub enum SeenBy {
     /// Nobody: git tells its date, its subject and its diff. People who guess what a check elsewhere wants look like a loop
     /// for two rounds, so that it takes one more.
     Unwatched,
+    /// Nobody, and it came minutes after the one before, as those before it did: somebody tries something out, and it
+    /// takes [`TRIES`] more.
+    Tried,
 }
 
 /// What is remembered from round to round.
@@ -69,6 +73,7 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
     let more = match facts.seen {
         SeenBy::Watched => 0,
         SeenBy::Unwatched => 1,
+        SeenBy::Tried => u64::try_from(TRIES).unwrap_or(u64::MAX),
     };
     if memory.consecutive < knobs.rounds.max(1).saturating_add(more) || memory.escalated_at.is_some() {
         return EscalationCall::Wait;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::decide::{self, Memory, SeenBy, SignalFacts};
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, Signal};
-use crate::history::{Strike, Timeline};
+use crate::history::{Iteration, Strike, Timeline, come_slowly};
 
 /// What the signals of `timeline` come to; `None` while the rule is off. `rules` gives the signals of rules over a
 /// window that ends earlier. It is asked for earlier rounds only where two signals are hot now.
@@ -82,6 +82,19 @@ fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
     let Some(newest) = timeline.iterations.get(at) else { return SignalFacts::default() };
     // A revert brings an old state on purpose.
     let code = Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]);
-    let seen = if newest.is_unwatched() { SeenBy::Unwatched } else { SeenBy::Watched };
+    let seen = seen(timeline, at);
     SignalFacts { iteration: newest.number, code, seen, ..SignalFacts::default() }
+}
+
+/// Iterations over which the pace of tries is taken.
+const NEWEST: usize = 6;
+
+fn seen(timeline: &Timeline, at: usize) -> SeenBy {
+    let row = timeline.iterations.iter().take(at + 1).skip((at + 1).saturating_sub(NEWEST));
+    let row: Vec<&Iteration> = row.collect();
+    match row.last() {
+        Some(newest) if !newest.is_unwatched() => SeenBy::Watched,
+        Some(_) if come_slowly(&row) => SeenBy::Tried,
+        Some(_) | None => SeenBy::Unwatched,
+    }
 }

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRound};
+use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, RING, Signal, VerdictRound};
+use crate::domain::facts::Recording;
 use crate::domain::ids::CodeId;
+use crate::history::Timeline;
+use crate::history::testkit::{Commit, commit, timeline};
 
 const SPLIT: VerdictRound = VerdictRound { approve: 1, reject: 2 };
 const APPROVED: VerdictRound = VerdictRound { approve: 2, reject: 1 };
@@ -100,10 +103,10 @@ fn co_occurrence_x_n_escalates() {
     }
 }
 
-/// Where nobody watched it takes one round more.
+/// Where nobody watched it takes one round more, and four where they come minutes apart.
 #[test]
-fn unwatched_rounds_take_one_more() {
-    for (seen, wanted) in [(SeenBy::Watched, [2, 4]), (SeenBy::Unwatched, [3, 5])] {
+fn unwatched_rounds_take_more() {
+    for (seen, wanted) in [(SeenBy::Watched, [2, 4]), (SeenBy::Unwatched, [3, 5]), (SeenBy::Tried, [6, 8])] {
         for (rounds, wanted) in [2, 4].into_iter().zip(wanted) {
             let mut one = Loop::new();
             (one.knobs, one.seen) = (Some(Knobs { rounds, ..Knobs::default() }), seen);
@@ -203,4 +206,27 @@ proptest::proptest! {
             proptest::prop_assert!(one.memory.ring.len() <= RING);
         }
     }
+}
+
+/// People try out how a document has to look, minutes apart; a program takes seconds.
+#[test]
+fn tries_of_people_take_four_rounds_more() {
+    let knobs = Knobs::default();
+    let both = |line: &Timeline| match line.iterations.len() {
+        0..3 => BTreeSet::new(),
+        _ => BTreeSet::from([Signal::WeakChange, Signal::UndoChurn]),
+    };
+    let halts_at = |gap: i64, change: fn(Commit) -> Commit| {
+        let one = |at: u8| change(commit(at).at(1_000 + i64::from(at) * gap));
+        let line = |count: u8| timeline((1..=count).map(one).collect());
+        let escalates = |count: &u8| {
+            let found = every_round(&line(*count), &both, &knobs, EscalationMode::Halting);
+            found.call == EscalationCall::Escalate
+        };
+        (1..20).find(escalates)
+    };
+    let unwatched = |one: Commit| one.recording(Recording::Derived);
+    assert_eq!(halts_at(300, |one| one), Some(4), "a hook saw it");
+    assert_eq!(halts_at(20, unwatched), Some(5));
+    assert_eq!(halts_at(300, unwatched), Some(8));
 }

@@ -34,11 +34,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 `file-comebacks` together are one. An iteration is asked for what was known when it ended: votes \
                 and calls after it belong to the next one. Two or more signals in each of `rounds` \
                 iterations in a row halt the loop, once an episode, and in one more where nobody watched the newest (a commit that \
-                no hook recorded, with no tests known). An iteration with fewer than two ends the \
+                no hook recorded, with no tests known), in four more where the newest six come two minutes or longer apart \
+                in the mean. An iteration with fewer than two ends the \
                 episode. With `guard.perpetual` the rule warns and does not halt.",
         why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
               hardly ever do. In 476,817 commits that nobody watched two rounds were people who guess, a few lines at a \
-              time, what a style check or a build of documents wants.",
+              time, what a style check or a build of documents wants; with minutes between them, four rounds.",
         source: "docs/spec-map.md: Signals and escalation, sections 2 and 5",
         example: "The comments of one file are reworded five times in a row. `weak-change` and `no-change` \
                   both show in the fourth and in the fifth iteration, and the fifth halts.",

@@ -9,14 +9,13 @@ use crate::detect::returns::{self, Round, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
-use crate::detect::unhurried::{are_tries, stood};
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
+use crate::history::{CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, stood};
 
 pub(in crate::detect) const RETURNS: Param<u64> =
     Param::count("returns", 2, 2, "Consecutive returns to the state before the last.");
@@ -44,7 +43,7 @@ pub static RULE: Rule = Rule {
                 one iteration lies between two states of the path, it takes two returns more and is a note \
                 until then. A path that goes round beside other new code is a note while tests newly pass, \
                 and a warning from two returns more on; it trips the rule after `beside` returns where tests \
-                ran and none newly passed. Documentation is left out. Without a period, `comebacks` \
+                ran and none newly passed (over the newest two times `beside` returns). Documentation is left out. Without a period, `comebacks` \
                 returns to any of the 6 states before, among the newest 10, trip the rule too. Commits that \
                 go back on purpose bring states like any other commit but do not count: reverts, and subjects \
                 that begin with a pattern of `exempt`; steps of a release, known by words that this history \
@@ -284,7 +283,7 @@ fn of_states(
     let level = if patient(round, states, least) { level.min(Level::Note) } else { level };
     let level = level.min(unhurried(round, &brought, least));
     let since = returning.first()?.number;
-    let gain = gains::since(timeline, since);
+    let gain = lately(timeline, &returning, setting);
     let switch = gain == Gain::Unknown && is_switch(&returning);
     let level = if switch && is_early(round, setting) { level.min(Level::Warn) } else { level };
     if timeline.brings_new_code_beside(path, since) {
@@ -296,6 +295,14 @@ fn of_states(
         return Some((level.min(most), round));
     }
     Some((level, round))
+}
+
+/// What the tests gained while a file went round: over the newest two stretches of `beside` returns, since what newly
+/// passed long ago excuses nothing.
+fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) -> Gain {
+    let newest = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX).saturating_mul(2);
+    let from = returning.len().saturating_sub(newest);
+    returning.get(from).map_or(Gain::Unknown, |first| gains::since(timeline, first.number))
 }
 
 /// The level at most of a file that goes round beside other new code: work goes on, and tests that newly pass show it.
@@ -321,15 +328,12 @@ fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Leve
     let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
     if all && before(SLOW) {
         Level::Note
-    } else if before(TRIED) && are_tries(&bringing) {
+    } else if before(TRIES) && are_tries(&bringing) {
         Level::Warn
     } else {
         Level::Halt
     }
 }
-
-/// So many returns more it takes where nobody watched and they come minutes apart.
-const TRIED: usize = 4;
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
 /// `SLOW` returns more.
@@ -376,7 +380,7 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     // What is tried out minutes apart comes back more often before it is a loop.
     let since = back.first()?.brought_by.number;
     let row = states.iter().map(|state| state.brought_by).filter(|one| one.number >= since);
-    let tries = are_tries(&row.collect::<Vec<_>>()) && back.len() < least.saturating_add(TRIED);
+    let tries = are_tries(&row.collect::<Vec<_>>()) && back.len() < least.saturating_add(TRIES);
     let level = if tries { setting.level.min(Level::Warn) } else { setting.level };
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));

@@ -7,14 +7,13 @@ use crate::detect::gains::{self, Gain};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::flips;
-use crate::detect::unhurried::stood;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::CodeId;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{CodeState, Strike, Timeline};
+use crate::history::{CodeState, Strike, Timeline, stood};
 
 pub(in crate::detect) const RING: Param<u64> =
     Param::count("ring", 6, 2, "How many code states back a return is seen.");

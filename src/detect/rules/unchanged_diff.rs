@@ -6,7 +6,6 @@ use std::fmt;
 use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
-use crate::detect::unhurried::come_slowly;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
@@ -15,7 +14,7 @@ use crate::domain::facts::{CommitKind, Recording};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{DocsProgress, Iteration, Source, Timeline};
+use crate::history::{DocsProgress, Iteration, Source, Timeline, come_slowly};
 
 pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
     "repeats",

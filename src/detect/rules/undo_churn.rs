@@ -7,7 +7,6 @@ use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::is_one_line;
-use crate::detect::unhurried::stood;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
@@ -15,7 +14,7 @@ use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::Iteration;
+use crate::history::{Iteration, stood};
 
 pub(in crate::detect) const SHARE: Param<f64> =
     Param::share("share", 0.5, "Share of the hunks that undo one.");

@@ -136,13 +136,20 @@ fn a_file_that_is_toggled_beside_real_work_is_no_loop() {
     assert_eq!(finding.files, [crate::domain::ids::HunkHash([1; 8])]);
     assert_eq!(finding.message(), "one file goes back and forth between 2 states, 3 returns");
     assert_eq!(level(file(&toggled(30))), Some(Level::Warn), "nothing is known of tests");
-    let tested = |times: usize, grows: u64| {
-        let one = |(at, commit): (u8, Commit)| commit.tests(green(100 + at, 9 + u64::from(at) * grows));
+    let tested = |times: usize, tests: fn(u8) -> Option<u64>| {
+        let one = |(at, commit): (u8, Commit)| match tests(at) {
+            Some(total) => commit.tests(green(100 + at, total)),
+            None => commit,
+        };
         level((0..).zip(file(&toggled(times))).map(one).collect())
     };
-    assert_eq!(tested(30, 1), Some(Level::Note), "tests green and growing");
-    assert_eq!(tested(9, 0), Some(Level::Warn));
-    assert_eq!(tested(10, 0), Some(Level::Halt), "eight returns, and the tests stand still");
+    assert_eq!(tested(30, |at| Some(9 + u64::from(at))), Some(Level::Note), "tests green and growing");
+    assert_eq!(tested(9, |_| Some(9)), Some(Level::Warn));
+    assert_eq!(tested(10, |_| Some(9)), Some(Level::Halt), "eight returns, and the tests stand still");
+    assert_eq!(tested(10, |at| (at > 4).then_some(9)), Some(Level::Halt), "no test ran before it");
+    let once = |at: u8| Some(if at < 6 { 9 } else { 12 });
+    assert_eq!(tested(20, once), Some(Level::Note), "tests newly passed within sixteen returns");
+    assert_eq!(tested(24, once), Some(Level::Halt), "what newly passed long ago excuses nothing");
 }
 
 #[test]

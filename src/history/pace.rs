@@ -1,34 +1,37 @@
-//! What came after some time: a state that stood for long was thought about, and what comes minutes apart in a history
-//! that nobody watched is tried out by a person rather than made by a loop.
+//! How fast iterations came one after the other: a state that stood for long was thought about, and what comes minutes
+//! apart in a history that nobody watched is tried out by a person rather than made by a loop.
 //!
 //! In 476,817 commits of public histories every loop put something back within a minute now and then, and every person
 //! who was taken for one took minutes for each try, or two commits were all there was.
 
-use crate::history::Iteration;
+use super::timeline::Iteration;
 
 /// How long a state stands that was thought about, in seconds.
 const THOUGHT: u64 = 3600;
 
 /// Whether the state that `earlier` brought stood for an hour or longer before `later` took its place. Unknown times
 /// prove nothing.
-pub(super) fn stood(earlier: &Iteration, later: &Iteration) -> bool {
+pub fn stood(earlier: &Iteration, later: &Iteration) -> bool {
     seconds(earlier, later).is_some_and(|gap| gap >= THOUGHT)
 }
 
 /// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
-const TRIED: u64 = 120;
+const APART: u64 = 120;
+
+/// So many times more it takes where somebody tries something out.
+pub const TRIES: usize = 4;
 
 /// Whether nobody watched `row`, and each of it came two minutes or longer after the one before.
-pub(super) fn are_tries(row: &[&Iteration]) -> bool {
-    let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= TRIED);
+pub fn are_tries(row: &[&Iteration]) -> bool {
+    let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= APART);
     row.len() > 1 && row.iter().all(|one| one.is_unwatched()) && row.windows(2).all(apart)
 }
 
 /// The same in the mean: a person does this and that in between, and is quick now and then.
-pub(super) fn come_slowly(row: &[&Iteration]) -> bool {
+pub fn come_slowly(row: &[&Iteration]) -> bool {
     let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
     let gaps = u64::try_from(row.len()).unwrap_or(u64::MAX).saturating_sub(1);
-    let slow = seconds(first, last).is_some_and(|all| all >= TRIED.saturating_mul(gaps));
+    let slow = seconds(first, last).is_some_and(|all| all >= APART.saturating_mul(gaps));
     gaps > 0 && slow && row.iter().all(|one| one.is_unwatched())
 }
 
