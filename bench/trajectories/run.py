@@ -9,6 +9,7 @@ read from the repositories' objects, converted to the events of `andon replay --
   sola-st/llm-agents-study              OpenHands, RepairAgent and AutoCodeRover; people labelled each pair of neighbouring
                                         actions: follow-up, refinement, divergence or repetition
   RussellRyanH/CSCI-635-LiveSWE-Agent   mini-swe-agent on SWE-bench Verified
+  gruckion/mini-swe-agent               500 runs of mini-swe-agent on SWE-bench Verified, by another model
 
 A run is *solved* when its task was; *exhausted* when it used its whole budget of steps without; else it *gave up*. Even
 runs (by the checksum of their names) are for choosing settings, odd ones are reported.
@@ -26,6 +27,7 @@ import zlib
 
 STUDY = "sola-st/llm-agents-study"
 LIVE = "RussellRyanH/CSCI-635-LiveSWE-Agent"
+VERIFIED = "gruckion/mini-swe-agent"
 
 
 class History:
@@ -169,6 +171,26 @@ def live(history):
             yield Run(f"mini-swe-agent/{name}", calls, outcome)
 
 
+def verified(history):
+    """Runs of mini-swe-agent that say their command in a block of text, and have the answer as the next message."""
+    results = next(name for name in history.names if name.endswith("/results_summary.json"))
+    resolved = {one["instance_id"] for one in json.loads(history.read(results))["instances"] if one["resolved"]}
+    folder = results.rsplit("/", 1)[0]
+    for file in sorted(name for name in history.names if name.startswith(folder) and name.endswith(".traj.json")):
+        said = json.loads(history.read(file))
+        calls = []
+        for message, answer in zip(said["messages"], said["messages"][1:] + [None]):
+            command = message["role"] == "assistant" and re.search(r"```bash\s*\n(.*?)\n```", message["content"], re.S)
+            if command:
+                answer = answer and answer["content"]
+                calls.append(("bash", {"command": command.group(1)}, answer, failed(answer)))
+        name = said["instance_id"]
+        ended = said["info"].get("exit_status")
+        outcome = "solved" if name in resolved else "exhausted" if ended == "LimitsExceeded" else "gave up"
+        if calls:
+            yield Run(f"mini-swe-agent, second model/{name}", calls, outcome)
+
+
 def key(call):
     return call[0], json.dumps(call[1], sort_keys=True)
 
@@ -249,7 +271,7 @@ def main():
     args = asked.parse_args()
     andon = str(pathlib.Path(args.andon).resolve()) if "/" in args.andon else args.andon
     runs = []
-    for name, read in ((STUDY, study), (LIVE, live)):
+    for name, read in ((STUDY, study), (LIVE, live), (VERIFIED, verified)):
         history = History(args.mirrors, name)
         runs.extend(read(history) if history.there else [])
     runs = [run for run in runs if args.half in ("all", run.half())]
