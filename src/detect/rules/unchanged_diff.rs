@@ -60,8 +60,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 of a document that the window has not seen, and empty commits that are made on purpose. Those \
                 begin with a pattern of `exempt` (they start a build), name a version (a release of one package \
                 after the other), end like `(#12)` (a forge merged them), or are doubles of earlier commits, \
-                each of another one. `varied` running it takes of empty commits that each have another subject, and three more than \
-                `cosmetic` where the subject speaks of white space or style or has no word in it. It takes one more where an empty commit has the subject of two or more \
+                each of another one. Of empty commits that each have another subject it takes `varied` running, and \
+                `cosmetic` where hooks or tests watched them; three more than `cosmetic` where the subject speaks of \
+                white space or style or has no word in it. It takes one more where an empty commit has the subject of two or more \
                 earlier ones that did change something: a program does a chore. Where nobody watched (a commit that no hook recorded, \
                 with no tests known), it takes one more than `repeats`, `patience` running where nothing but cosmetic changes and empty \
                 commits come two minutes or longer apart in the mean, and neighbours by different authors do not repeat each other. \
@@ -153,7 +154,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         let (own, level) = patience(timeline, one, setting);
         match says {
             Says::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
-            Says::Varied if one.diff.empty && one.diff.files == 0 => (own.max(setting.count(&VARIED)), level),
+            Says::Varied if one.diff.empty && one.diff.files == 0 => (own.max(varied(one, setting)), level),
             // A person waits for what each try sets off elsewhere.
             Says::Varied | Says::Again if slowly && is_cosmetic(one) => {
                 (own.max(setting.count(&PATIENCE)), level)
@@ -201,6 +202,12 @@ fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(setting.level, Repeated::Rewritten(times)) })
 }
 
+/// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.
+fn varied(one: &Iteration, setting: &RuleSetting) -> u64 {
+    let most = setting.count(&VARIED);
+    if one.is_unwatched() { most } else { most.min(setting.count(&COSMETIC)) }
+}
+
 /// What the subjects of empty commits say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Says {
@@ -230,11 +237,15 @@ fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
     }
 }
 
-/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place.
+/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, of a program
+/// or of what is written beside it. A log always grows.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
-    let works = one.change.as_ref().is_some_and(|change| change.nature == Nature::Work);
+    let placed = one.change.as_ref().is_some_and(|change| match change.nature {
+        Nature::Work | Nature::Space | Nature::Comments | Nature::Version | Nature::Weak => true,
+        Nature::Docs | Nature::Log | Nature::Mode | Nature::Nothing | Nature::Ignored => false,
+    });
     let earlier = timeline.iterations.iter().take_while(|earlier| !std::ptr::eq(*earlier, one));
-    works && !one.diff.empty && earlier.into_iter().all(|earlier| earlier.code != one.code)
+    placed && !one.diff.empty && earlier.into_iter().all(|earlier| earlier.code != one.code)
 }
 
 /// So many more cosmetic changes it takes where they say that they are about white space, or say nothing.

@@ -139,8 +139,10 @@ fn the_same_lines_at_another_place_are_given_more_time() {
     assert_eq!(level((1..=3).map(again).collect()), Some(Level::Note), "for three features");
     assert_eq!(level((1..=13).map(again).collect()), Some(Level::Halt));
     assert_eq!(level([1, 2, 1, 2].map(again).into()), Some(Level::Halt), "no new state");
-    let comment = |state| commit(state).diff(1).change(Nature::Comments, &[(1, state, state + 1)]);
-    assert_eq!(level((1..=3).map(comment).collect()), Some(Level::Halt), "no work");
+    let of = |nature| level((1..=3).map(|at| again(at).change(nature, &[(1, at, at + 1)])).collect());
+    assert_eq!(of(Nature::Comments), Some(Level::Note), "the documentation of one function after the other");
+    assert_eq!(of(Nature::Version), Some(Level::Note), "one package after the other");
+    assert_eq!(of(Nature::Log), Some(Level::Halt), "a log always grows");
 }
 
 #[test]
@@ -162,6 +164,8 @@ fn empty_commits_that_each_say_something_else_are_given_more_time() {
     assert_eq!(row(8, milestones), Some(Level::Halt), "for ever");
     assert_eq!(row(3, |_| "Wait".to_owned()), Some(Level::Halt), "the same is said again");
     assert_eq!(row(3, |at| format!("Try {}", at % 2)), Some(Level::Halt), "and again later");
+    let watched = |count| level((0..count).map(|at| e().subject(&milestones(at))).collect());
+    assert_eq!((watched(4), watched(5)), (Some(Level::Warn), Some(Level::Halt)), "hooks saw them");
     let watched = (0..2).map(|_| e().subject("Wait")).collect();
     assert_eq!(level(watched), Some(Level::Halt), "a hook saw the loop");
 }
