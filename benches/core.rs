@@ -78,8 +78,12 @@ fn record(byte: u8) -> CommitRecord {
 fn window() -> Vec<Fact> {
     (1..=16)
         .map(|byte| {
-            let fact =
-                CommitFact { id: Some(CommitId(oid(byte))), subject: "Try".to_owned(), record: record(byte) };
+            let fact = CommitFact {
+                id: Some(CommitId(oid(byte))),
+                subject: "Try".to_owned(),
+                author: String::new(),
+                record: record(byte),
+            };
             Fact::Commit(Box::new(fact))
         })
         .collect()

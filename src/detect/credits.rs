@@ -13,8 +13,10 @@ use crate::history::{Outcome, Timeline, outcome};
 pub(super) enum Credit {
     /// It is.
     Strike,
-    /// It is not: it brought newly passing tests, or fails where the tests failed before the run began.
-    Given,
+    /// It is not: it brought newly passing tests, so that work goes on.
+    Gain,
+    /// It is not: it fails where the tests failed before the run began.
+    Known,
 }
 
 /// Attempts running that are given credit.
@@ -46,7 +48,7 @@ impl Credits {
             return Credit::Strike;
         }
         self.running += 1;
-        Credit::Given
+        if newly { Credit::Gain } else { Credit::Known }
     }
 }
 
@@ -79,7 +81,7 @@ mod tests {
         assert_eq!(of(9), Credit::Strike, "nothing to compare with");
         assert_eq!(of(9), Credit::Strike);
         let found: Vec<Credit> = (10..16).map(&mut of).collect();
-        assert_eq!(found[..5], [Credit::Given; 5]);
+        assert_eq!(found[..5], [Credit::Gain; 5]);
         assert_eq!(found[5], Credit::Strike);
     }
 
@@ -98,7 +100,7 @@ mod tests {
         }
         let (mut credits, level) = (Credits::default(), Step::NotLower { gone: 0 });
         let old = BTreeSet::from(["old"]);
-        assert_eq!(credits.of(&red(1, &["old"], 9), level, &old), Credit::Given);
+        assert_eq!(credits.of(&red(1, &["old"], 9), level, &old), Credit::Known);
         assert_eq!(credits.of(&red(2, &["old", "new"], 9), level, &old), Credit::Strike);
     }
 }

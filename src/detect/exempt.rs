@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use super::releases::names_version;
 use crate::domain::facts::CommitKind;
-use crate::history::{Iteration, Source, Timeline};
+use crate::history::{Iteration, Source};
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
 pub(super) const SUBJECTS: &[&str] = &[
@@ -17,6 +18,11 @@ pub(super) const SUBJECTS: &[&str] = &[
     "Re-land",
     "Rollback",
     "Roll back",
+    "Back out",
+    "Backs out",
+    "Backed out",
+    "Undo \"",
+    "Re-add",
     "Release #",
     "Release v#",
     "Release version",
@@ -44,51 +50,73 @@ pub(super) fn goes_back_on_purpose(iteration: &Iteration, patterns: &[String]) -
     }
 }
 
-/// Whether `iteration` is a step of a release, in the words of this very history: the same words were said of another
-/// version before ("Prepare before 1.2 release", "Prepare before 1.3 release").
-pub(super) fn is_release_step(iteration: &Iteration, timeline: &Timeline) -> bool {
-    let Some(words) = versionless(&iteration.subject) else { return false };
-    let earlier = timeline.iterations.iter().filter(|one| one.number < iteration.number);
-    earlier.filter(|one| one.subject != iteration.subject).any(|one| {
-        let theirs = versionless(&one.subject);
-        theirs.is_some_and(|theirs| theirs == words)
-    })
-}
-
 /// Whether a forge merged a pull request into `iteration`: `Title (#123)`.
 pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
     let inside = iteration.subject.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once("(#"));
     inside.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether an empty commit was made on purpose: its subject begins with a pattern, a forge merged it, or it marks a release.
+/// Whether an empty commit was made on purpose: its subject begins with a pattern, a forge merged it, it marks a release, or
+/// it starts a build.
 pub(super) fn is_meant_empty(iteration: &Iteration, patterns: &[String]) -> bool {
-    begins_as(iteration, patterns) || is_pull_request(iteration) || names_version(&iteration.subject)
+    let subject = &iteration.subject;
+    begins_as(iteration, patterns)
+        || is_pull_request(iteration)
+        || names_version(subject)
+        || starts_a_build(subject)
 }
 
-/// Whether a subject names a version: `Release parser 1.4.0`.
-fn names_version(subject: &str) -> bool {
-    subject.split_whitespace().any(is_version)
-}
+/// What is done to a build so that it starts.
+const STARTING: &[&str] = &[
+    "bump",
+    "force",
+    "kick",
+    "nudge",
+    "ping",
+    "poke",
+    "redo",
+    "rerun",
+    "restart",
+    "retrigger",
+    "retry",
+    "run",
+    "touch",
+    "trigger",
+];
 
-/// The words of a subject with each version in it taken out; `None` where it names none.
-fn versionless(subject: &str) -> Option<Vec<String>> {
-    names_version(subject).then(|| {
-        let word = |word: &str| if is_version(word) { "#".to_owned() } else { word.to_lowercase() };
-        subject.split_whitespace().map(word).collect()
-    })
-}
+/// What is started.
+const STARTED: &[&str] = &[
+    "actions",
+    "build",
+    "builds",
+    "checks",
+    "ci",
+    "deploy",
+    "deployment",
+    "jenkins",
+    "job",
+    "jobs",
+    "pipeline",
+    "pipelines",
+    "rebuild",
+    "travis",
+    "workflow",
+    "workflows",
+];
 
-/// `1.2`, `v1.2.3`, `parser-1.2.3-rc.1`, `@scope/pkg@1.2.3`: numbers with a dot between them, at the end of a name.
-fn is_version(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@');
-    let bytes = word.as_bytes();
-    let dotted = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
-        bytes.get(at) == Some(&b'.') && digit(before) && digit(bytes.get(at + 1))
-    };
-    (0..bytes.len()).any(dotted)
+/// Words that say both.
+const STARTS: &[&str] = &["rebuild", "recheck", "redeploy", "retest", "retrigger"];
+
+/// Words of a subject that is about nothing else.
+const FEW: usize = 6;
+
+/// Whether a short subject speaks of starting a build: "Ping CI", "chore: kick off build", "redeploy".
+fn starts_a_build(subject: &str) -> bool {
+    let subject = subject.to_lowercase();
+    let words: Vec<&str> =
+        subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let any = |known: &[&str]| words.iter().any(|word| known.contains(word));
+    words.len() <= FEW && (any(STARTS) || (any(STARTING) && any(STARTED)))
 }
 
 /// Whether each of `iterations` is a commit that says something else.
@@ -200,16 +228,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_known_by_their_dots() {
-        for subject in ["Release 1.2", "parser v1.4.0", "@scope/pkg@2.0.1", "Prepare before 1.3-rc1 release"]
+    fn builds_are_started_in_many_words() {
+        for subject in
+            ["build: bump ci", "Ping CI", "Force rebuild", "redeploy", "chore: kick off build", "retest"]
         {
-            assert!(names_version(subject), "{subject}");
+            assert!(starts_a_build(subject), "{subject}");
         }
-        for subject in ["Attempt 3", "Fix src/a.rs", "Wait 1 s.", "See e.g. that", ""] {
-            assert!(!names_version(subject), "{subject}");
+        for subject in ["Fix the build", "Retry", "Wait", "Add retry to the parser", "", "Run it"] {
+            assert!(!starts_a_build(subject), "{subject}");
         }
-        assert_eq!(versionless("Prepare before 1.2 release"), versionless("prepare before v1.3.0 release"));
-        assert_ne!(versionless("Prepare before 1.2 release"), versionless("Clean up after 1.2 release"));
     }
 
     #[test]
@@ -229,6 +256,9 @@ mod tests {
             "chore(release): 1.2.3",
             "[maven-release-plugin] prepare for next development iteration",
             "  Deploy to production",
+            "Back out \"Add a read cache (#2)\" (#3)",
+            "Backed out changeset 4be1ce",
+            "Undo \"Add a read cache\" (#3)",
         ];
         let misses = [
             "",

@@ -285,6 +285,8 @@ pub struct CommitFact {
     pub id: Option<CommitId>,
     /// First line of the message, for exemptions (revert, reland, release) and for people.
     pub subject: String,
+    /// Who wrote it, as git names the author; empty where nobody says.
+    pub author: String,
     /// What was recorded, or re-derived.
     pub record: CommitRecord,
 }

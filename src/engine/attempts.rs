@@ -87,9 +87,8 @@ fn merged(ws: &Workspace, window: &Window) -> Vec<CommitId> {
     parents.flat_map(|parents| parents.into_iter().skip(1)).collect()
 }
 
-/// The record; the subject too, while the commit is still there.
+/// The record, with what its commit says while that is still there.
 fn recorded(ws: &Workspace, store: &NotesStore<'_>, id: CommitId) -> Option<CommitFact> {
     let record = store.get(id).ok()??.record;
-    let subject = ws.repo.commit(id).map(|commit| commit.subject).unwrap_or_default();
-    Some(CommitFact { id: Some(id), subject, record })
+    Some(ws.repo.fact(id, record))
 }

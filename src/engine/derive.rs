@@ -193,7 +193,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         worktree: None,
         findings: Vec::new(),
     };
-    CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }
+    commit.fact(record)
 }
 
 #[cfg(test)]

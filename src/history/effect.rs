@@ -26,13 +26,26 @@ impl Iteration {
         nature.is_weak().then_some(nature)
     }
 
+    /// The paths that it changed.
+    fn paths(&self) -> BTreeSet<HunkHash> {
+        self.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
+    }
+
+    /// The paths that each of `iterations` changed.
+    pub fn paths_of_all(iterations: &[&Self]) -> Vec<HunkHash> {
+        let all = iterations.iter().map(|one| one.paths()).reduce(|all, own| &all & &own);
+        all.into_iter().flatten().collect()
+    }
+
+    /// Whether another person wrote it than `before`, as far as is known.
+    pub fn is_by_another(&self, before: &Self) -> bool {
+        !self.author.is_empty() && !before.author.is_empty() && self.author != before.author
+    }
+
     /// Whether the two worked in the same place: all paths of the one are among those of the other. Releases of one
     /// package after the other have a lock file in common, and nothing else.
     pub fn same_place(&self, other: &Self) -> bool {
-        let paths = |one: &Self| -> BTreeSet<HunkHash> {
-            one.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
-        };
-        let (own, others) = (paths(self), paths(other));
+        let (own, others) = (self.paths(), other.paths());
         !own.is_empty() && !others.is_empty() && (own.is_subset(&others) || others.is_subset(&own))
     }
 }

@@ -1,8 +1,10 @@
 //! The states of single paths over the window: ping-pong in one file shows here, whatever else changes beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::timeline::{Iteration, Timeline};
+use crate::domain::change::PathStep;
 use crate::domain::ids::HunkHash;
 
 /// One state of a path.
@@ -39,21 +41,40 @@ impl Timeline {
         states
     }
 
-    /// Whether iterations from `number` on brought contents elsewhere that the window had not seen. Iterations that left
-    /// the code as it was, such as those of documentation, bring nothing.
+    /// Whether iterations from `number` on brought all other paths together into a state that the window had not seen.
+    /// Iterations that left the code as it was, such as those of documentation, bring nothing.
     pub fn brings_new_code_beside(&self, path: HunkHash, number: u64) -> bool {
-        let mut seen: BTreeSet<(HunkHash, HunkHash)> = BTreeSet::new();
+        let mut beside = Beside::default();
+        let mut seen = BTreeSet::from([beside.state]);
         let mut code = None;
         let mut found = false;
         for iteration in &self.iterations {
             let moved = code.replace(iteration.code) != Some(iteration.code) && iteration.number >= number;
             let Some(change) = &iteration.change else { continue };
             found |= moved && change.truncated;
-            for step in change.paths.iter().filter(|step| step.path != path) {
-                seen.insert((step.path, step.old));
-                found |= seen.insert((step.path, step.new)) && moved;
-            }
+            change.paths.iter().filter(|step| step.path != path).for_each(|step| beside.take(step));
+            found |= seen.insert(beside.state) && moved;
         }
         found
+    }
+}
+
+/// Several paths together.
+#[derive(Debug, Default)]
+struct Beside {
+    contents: BTreeMap<HunkHash, HunkHash>,
+    /// All contents folded into one number, relative to those at the beginning.
+    state: u64,
+}
+
+impl Beside {
+    fn take(&mut self, step: &PathStep) {
+        let before = self.contents.insert(step.path, step.new).unwrap_or(step.old);
+        let of = |content: HunkHash| {
+            let mut hasher = DefaultHasher::new();
+            (step.path, content).hash(&mut hasher);
+            hasher.finish()
+        };
+        self.state ^= of(before) ^ of(step.new);
     }
 }

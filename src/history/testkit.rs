@@ -187,6 +187,7 @@ pub(crate) fn commit(state: u8) -> Commit {
     Commit(CommitFact {
         id: None,
         subject: format!("work on {state}"),
+        author: String::new(),
         record: CommitRecord {
             recorded_at: Timestamp(0),
             uptime: None,
@@ -240,6 +241,11 @@ impl Commit {
 
     pub(crate) fn subject(mut self, subject: &str) -> Self {
         self.0.subject = subject.into();
+        self
+    }
+
+    pub(crate) fn author(mut self, author: &str) -> Self {
+        self.0.author = author.into();
         self
     }
 

@@ -90,6 +90,8 @@ pub struct Iteration {
     pub parent: Option<CommitId>,
     /// First line of the message. Untrusted text.
     pub subject: String,
+    /// Who wrote the commit; empty where nobody says. Untrusted text.
+    pub author: String,
     /// Kind of commit.
     pub kind: CommitKind,
     /// Whether it can count against the loop.
@@ -127,7 +129,7 @@ pub struct Iteration {
 impl Iteration {
     /// The iteration that `fact` tells of, under `number`.
     pub(super) fn new(fact: CommitFact, number: u64) -> Self {
-        let CommitFact { id, subject, record } = fact;
+        let CommitFact { id, subject, author, record } = fact;
         let code = record.code;
         Self {
             source: Source::Commit,
@@ -135,6 +137,7 @@ impl Iteration {
             commit: id,
             parent: record.parent,
             subject,
+            author,
             kind: record.kind,
             strike: match record.recording {
                 // Nobody watched: it can be held against nobody.
@@ -172,6 +175,7 @@ impl Iteration {
             commit: None,
             parent: None,
             subject: String::new(),
+            author: String::new(),
             kind: CommitKind::Normal,
             strike: Strike::Candidate,
             at: Timestamp(0),

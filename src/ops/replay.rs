@@ -127,8 +127,7 @@ fn settings(rules: &RuleSettings) -> RuleSettings {
 fn fact(commit: &CommitInfo, facts: CommitFacts, fold: &Fold) -> (CommitFact, Option<Diagnostic>) {
     let (derived, warning): (Box<Derived>, _) = match facts {
         CommitFacts::Recorded(record) => {
-            let subject = commit.subject.clone();
-            return (CommitFact { id: Some(commit.id), subject, record: *record }, None);
+            return (commit.fact(*record), None);
         }
         CommitFacts::Derived(derived, warning) => (derived, warning),
     };

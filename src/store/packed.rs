@@ -63,6 +63,7 @@ mod tests {
             let fact = |(number, (record, subject))| CommitFact {
                 id: Oid::from_bytes(&[number; 20]).map(CommitId),
                 subject,
+                author: String::new(),
                 record,
             };
             let facts: Vec<CommitFact> = (0..).zip(came).map(fact).collect();

@@ -132,7 +132,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
             window.newest = Some(stored.line_digest);
         }
         let starts = stored.record.iteration <= 1;
-        window.facts.push(CommitFact { id: Some(id), subject: info.subject, record: stored.record });
+        window.facts.push(info.fact(stored.record));
         if starts {
             break;
         }

@@ -85,7 +85,7 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         findings: Vec::new(),
     };
     let subject = bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT);
-    Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, record })))
+    Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, author: String::new(), record })))
 }
 
 fn number(count: Option<Count>) -> u64 {

@@ -17,7 +17,7 @@ use crate::domain::ids::Signature;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::domain::workflow::Edits;
-use crate::history::{Outcome, Source, Timeline, TurnChange, outcome};
+use crate::history::{Iteration, Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 3, 1, "Failed iterations in a row that halt the loop.");
@@ -39,12 +39,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "A counted iteration fails when it changes nothing, when its tests fail, when its build fails or its run was stopped, or when it \
                 shows the same error as the result before it. Passing tests reset the count, unless tests \
-                that failed are gone. So does progress: a new low of the failing count with no test gone. A \
+                that failed are gone. So does progress: a new low of the failing count with no test gone, or (5 times running) newly passing tests. A \
                 failing count that is higher than ever since then is not a failure, up to `rises` times, and \
-                neither is a count on its way down from there, nor one beside newly passing tests, nor failures \
+                neither is a count on its way down from there, nor are failures \
                 from before the run (as for `repeated-failures`). An iteration that changes nothing on purpose is no failure: its subject begins with a pattern of \
                 `exempt` (it starts a build), names a version (a step of a release), or ends like `(#12)` (a forge \
-                merged it). Empty commits alone, each of which says something else, are left to `unchanged-diff`. What is unknown (no test result, \
+                merged it), or follows a commit of another author. Empty commits alone, each of which says something else, are left to `unchanged-diff`. What is unknown (no test result, \
                 documentation only) neither counts nor resets. Code that was changed and not tested, merges \
                 and picks included, may have repaired what failed before it; those failures count again only \
                 when the very same tests fail once more. An iteration that modifies something takes back the \
@@ -168,8 +168,12 @@ fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
 fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(Failure, Attempt<'a>)> {
     let mut streak = Streak::default();
     let mut errors: Option<Signature> = None;
+    let mut before: Option<&Iteration> = None;
     for attempt in attempts {
+        let another = before.replace(attempt.iteration).is_some_and(|it| attempt.iteration.is_by_another(it));
         let judged = judge(attempt, errors, setting.list(&EXEMPT));
+        let forgiven = another && judged == Judgement::Failed(Failure::NothingModified);
+        let judged = if forgiven { Judgement::Nothing } else { judged };
         streak.take(judged, attempt, setting.count(&RISES));
         if let Some(tests) = &attempt.iteration.tests {
             errors = tests.errors;
@@ -245,8 +249,12 @@ fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[Stri
     match attempt.tests.map(|tests| (outcome(tests), tests)) {
         // All that is left passes.
         Some((Outcome::Green, _)) => Judgement::Nothing,
-        Some((Outcome::Red, _)) if attempt.credit == Credit::Given => Judgement::Nothing,
-        Some((Outcome::Red | Outcome::Stopped, tests)) => Judgement::Failed(failure(tests)),
+        Some((Outcome::Red, tests)) => match attempt.credit {
+            Credit::Strike => Judgement::Failed(failure(tests)),
+            Credit::Gain => Judgement::Progress,
+            Credit::Known => Judgement::Nothing,
+        },
+        Some((Outcome::Stopped, tests)) => Judgement::Failed(failure(tests)),
         Some((Outcome::Nothing, _)) | None => same_error(attempt, errors_before),
     }
 }

@@ -80,7 +80,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let tests = newest.tests?;
     let failing = steady_count(tests, &flaky).filter(|failing| *failing > 0)?;
     // While an acceptance test stays red, tests that newly pass show the progress.
-    if newest.credit == Credit::Given {
+    if newest.credit != Credit::Strike {
         return None;
     }
     let mut since = since_the_lowest(&attempts);

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::oscillation;
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::gains::{self, Gain};
+use crate::detect::releases::is_release_step;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::is_switch;

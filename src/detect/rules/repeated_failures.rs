@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
                 signature, name at least one failing test, and each has other code than the one before. \
                 Iterations without a test result are passed over, because what is unknown proves nothing. A \
                 result that a documentation commit carries over counts once. Failures without a named test \
-                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, and \
+                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, after which the count begins anew, and \
                 those in which only such tests fail as failed before the run began, are no strikes, up to 5 \
                 of them in a row.",
         why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \
@@ -73,9 +73,12 @@ impl fmt::Display for SameFailures {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
     let mut running = same_failures(&attempts);
-    if running.first()?.credit == Credit::Given {
+    if running.first()?.credit != Credit::Strike {
         return None;
     }
+    // Newly passing tests are work that goes on; what was red before is passed over.
+    let since = running.iter().position(|attempt| attempt.credit == Credit::Gain);
+    running.truncate(since.unwrap_or(running.len()));
     running.retain(|attempt| attempt.credit == Credit::Strike);
     let times = words::len(&running);
     if times < 2 || times < setting.count(&ITERATIONS) {
@@ -167,8 +170,9 @@ mod tests {
         };
         assert!(grows(&[3, 4, 6, 7, 9, 12]).is_none());
         assert!(grows(&[3, 4, 4, 6, 6, 7]).is_none(), "the newest brings one");
-        assert!(grows(&[3, 4, 6, 6, 6]).is_some(), "and then none any more");
-        assert!(grows(&[3, 4, 5, 6, 7, 8, 9, 10]).is_some(), "for ever it may not");
+        assert!(grows(&[3, 4, 4, 5, 5, 6, 6]).is_none(), "every second one tidies up");
+        assert!(grows(&[3, 4, 6, 6, 6, 6]).is_some(), "and then none any more");
+        assert!(grows(&[3, 4, 5, 6, 7, 8, 9, 10, 11]).is_some(), "for ever it may not");
     }
 
     #[test]

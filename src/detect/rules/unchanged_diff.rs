@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
+use crate::detect::gains::{self, Gain};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::detail::Found;
-use crate::domain::facts::{CommitKind, Recording};
+use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
@@ -65,7 +66,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 white space or style or has no word in it. It takes one more where an empty commit has the subject of two or more \
                 earlier ones that did change something: a program does a chore. Where nobody watched (a commit that no hook recorded, \
                 with no tests known), it takes one more than `repeats`, `patience` running where nothing but cosmetic changes and empty \
-                commits come two minutes or longer apart in the mean, and neighbours by different authors do not repeat each other. \
+                commits come two minutes or longer apart in the mean. Neighbours by different authors do not repeat each other, \
+                and the same lines at another place are a note where they replace as many, and while tests newly pass. \
                 Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
                 iteration it amends, so amending a message repeats nothing. But `rewrites` amends or rebases \
                 that bring the very same code again, with no other commit in between, trip the rule.",
@@ -169,6 +171,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let enough = strict.iter().map(|one| bare(one, limit)).max().unwrap_or(limit);
     let waits = repeats < patience && words::len(&strict) < enough;
     let level = if waits { setting.level.min(until) } else { setting.level };
+    let level = if is_list(timeline, repeating) { level.min(Level::Note) } else { level };
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
     let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
     let found = match empty {
@@ -182,7 +185,17 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     evidence.extend(repeating.iter().filter_map(|one| one.commit).map(Evidence::Commit));
     let help =
         newest.commit.map(|commit| format!("git log -p -{} {}", repeats.saturating_add(1), commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+    let files = Iteration::paths_of_all(repeating);
+    Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+}
+
+/// Whether the same lines go to one place after the other, as in a list of features, until all are done: lines are replaced
+/// one for one, which comes to an end by itself, or tests newly pass.
+fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
+    let placed = repeating.iter().all(|one| brings_new_code(timeline, one));
+    let replaced = |one: &&Iteration| one.diff.removed > 0 && one.diff.removed == one.diff.added;
+    let newly = |first: &&Iteration| gains::since(timeline, first.number) == Gain::NewlyPassing;
+    placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
 }
 
 /// The same code, amended or rebased over and over.
@@ -307,7 +320,8 @@ fn repeating<'a, 'b>(candidates: &'b [&'a Iteration]) -> &'b [&'a Iteration] {
         let before = at.checked_sub(1).and_then(|before| candidates.get(before));
         candidates.get(at).is_some_and(|one| {
             let same = |before: &&&Iteration| before.diff.hash == one.diff.hash;
-            (one.diff.empty || before.as_ref().is_some_and(same)) && !before.is_some_and(|it| differ(it, one))
+            (one.diff.empty || before.as_ref().is_some_and(same))
+                && !before.is_some_and(|it| one.is_by_another(it))
         })
     };
     let mut start = candidates.len();
@@ -315,12 +329,6 @@ fn repeating<'a, 'b>(candidates: &'b [&'a Iteration]) -> &'b [&'a Iteration] {
         start -= 1;
     }
     candidates.get(start..).unwrap_or_default()
-}
-
-/// Whether two commits that nobody watched have different authors.
-fn differ(before: &Iteration, one: &Iteration) -> bool {
-    let derived = |one: &Iteration| one.recording == Recording::Derived;
-    derived(before) && derived(one) && before.node != one.node
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::gains::{self, Gain};
+use crate::detect::releases::is_release_step;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::is_one_line;
@@ -38,7 +40,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
                 least one, and so does another of them (two others, where all of them change one line). Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
                 `exempt`, and steps of a release, known by words that this history said of another version \
-                before (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn.",
+                before (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn, and nothing is while tests newly pass.",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
               back. One undone hunk is everyday work, so this is a signal.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
@@ -123,11 +125,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if undoing.len() < enough || ratio(undone, all) < share {
         return None;
     }
+    if gains::since(timeline, undoing.last()?.number) == Gain::NewlyPassing {
+        return None;
+    }
     let found = Churn { undone, hunks: all, commits: setting.count(&OVER) };
     let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = candidates.last().and_then(|newest| newest.commit);
     let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, found) })
+    let files = Iteration::paths_of_all(&undoing);
+    Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, found) })
 }
 
 /// How many hunks of `one` undo one of `before`.

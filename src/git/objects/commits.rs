@@ -1,5 +1,6 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
+use crate::domain::facts::{CommitFact, CommitRecord};
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 use crate::git::error::{GitError, cut};
@@ -36,6 +37,14 @@ pub struct CommitInfo {
     pub committed_at: Timestamp,
 }
 
+impl CommitInfo {
+    /// What the fold sees of it, with its record.
+    pub fn fact(&self, record: CommitRecord) -> CommitFact {
+        let author = format!("{} <{}>", self.author, self.email);
+        CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record }
+    }
+}
+
 /// A commit to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCommit<'a> {
@@ -50,6 +59,14 @@ pub struct NewCommit<'a> {
 }
 
 impl Repo {
+    /// The fact of a recorded commit. One that was rewritten and collected leaves its record.
+    pub fn fact(&self, id: CommitId, record: CommitRecord) -> CommitFact {
+        match self.commit(id) {
+            Ok(commit) => commit.fact(record),
+            Err(_) => CommitFact { id: Some(id), subject: String::new(), author: String::new(), record },
+        }
+    }
+
     pub(in crate::git) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {
         let wanted = self.vetted("commit", id.0)?;
         self.inner.find_commit(wanted).map_err(|error| self.object_error("commit", id.0, &error))

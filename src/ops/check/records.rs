@@ -152,7 +152,7 @@ impl Judged {
         let mut record = record;
         let here = Here { case, examined: &self.examined, commit };
         violations.extend(self.backed.recorded(here, &mut record)?);
-        Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+        Ok(commit.fact(record))
     }
 
     /// The fact of a commit for which no record of its own speaks.

@@ -276,7 +276,7 @@ fn derive(
         worktree: linked_worktree(ws, entry.recording),
         findings: Vec::new(),
     };
-    Ok((CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }, derived.missing))
+    Ok((commit.fact(record), derived.missing))
 }
 
 /// The worktree that the commit was made in. One that is recorded later may come from another, and says nothing.

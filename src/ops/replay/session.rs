@@ -83,9 +83,7 @@ fn item(
 
 fn fact_of(ws: &Workspace, store: &NotesStore<'_>, id: CommitId) -> Option<CommitFact> {
     let record = store.get(id).ok().flatten()?.record;
-    // A commit that was rewritten and collected leaves its record.
-    let subject = ws.repo.commit(id).map(|commit| commit.subject).unwrap_or_default();
-    Some(CommitFact { id: Some(id), subject, record })
+    Some(ws.repo.fact(id, record))
 }
 
 /// The records behind HEAD that the journal does not tell of, oldest first, each with the answers at it: another clone has

@@ -223,8 +223,11 @@ fn a_window_knows_the_line_that_a_child_names_where_nothing_else_is_in_the_note(
         }
         let record = CommitRecord { iteration: number as u64 + 1, ..record(&scratch, id) };
         let line = store.put(&[(id, record.clone())], AT).unwrap().pop().unwrap();
-        window =
-            window.followed_by(CommitFact { id: Some(id), subject: "s".into(), record }, line.as_deref(), 9);
+        window = window.followed_by(
+            CommitFact { id: Some(id), subject: "s".into(), author: String::new(), record },
+            line.as_deref(),
+            9,
+        );
         lines.push(window.line_of(id));
         let stored = store.get(id).unwrap().unwrap();
         assert_eq!(window.facts.last().unwrap().record, stored.record, "as a reader has it");

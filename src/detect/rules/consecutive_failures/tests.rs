@@ -163,3 +163,13 @@ fn idle_turns_fail_and_a_person_can_reset_this_counter_alone() {
     assert!(asked_of(&RULE, &line).is_none());
     assert_eq!(line.number(), 4, "the window goes on");
 }
+
+#[test]
+fn empty_commits_of_different_authors_are_no_failures() {
+    let row = |authors: [&str; 5]| {
+        trips(authors.iter().map(|who| commit(1).empty().subject("Sign the CLA").author(who)).collect())
+    };
+    assert!(!row(["ann", "ben", "eve", "ann", "ben"]));
+    assert!(row(["ann", "ann", "ann", "ann", "ann"]));
+    assert!(row([""; 5]), "nobody says who");
+}

@@ -153,6 +153,21 @@ fn a_file_that_is_toggled_beside_real_work_is_no_loop() {
 }
 
 #[test]
+fn a_file_that_is_toggled_while_others_are_deleted_is_no_loop() {
+    let came: Vec<(u8, u8, u8)> = (1..7).map(|at| (10 + at, 0, 50 + at)).collect();
+    let one = |at: u8| {
+        let toggle = [(1, 2, 3), (1, 3, 2)][usize::from(at % 2)];
+        commit(at).change(Nature::Work, &[toggle, (10 + at, 50 + at, 0)]).lines(1, 17)
+    };
+    let row = |last: u8| {
+        let first = commit(100).change(Nature::Work, &came);
+        level(std::iter::once(first).chain((1..last).map(one)).collect())
+    };
+    assert_eq!(row(5), Some(Level::Note), "they came within the window");
+    assert_eq!(row(7), Some(Level::Warn), "nothing is known of tests");
+}
+
+#[test]
 fn a_document_that_goes_round_is_none_of_its_business() {
     let mut commits = file_alone(&[1, 2, 1, 2, 1]);
     let count = commits.len();
@@ -277,6 +292,14 @@ fn one_line_that_goes_there_and_back_takes_one_return_more() {
     assert_eq!(row(&[1, 2, 1, 2, 1, 2], alone), Some(Level::Halt));
     let reviewed = |at: u8| if at.is_multiple_of(2) { vec![(2, at, at + 1)] } else { Vec::new() };
     assert_eq!(row(&[1, 2, 1, 2, 1], reviewed), Some(Level::Warn), "a document says why");
+    let tested = |result: fn(u8) -> crate::domain::tests::TestEvidence| {
+        let states = [1, 2, 1, 2, 1];
+        let turn = |pair: &[u8]| switch(pair[1], (pair[0], pair[1]), &[]).tests(result(pair[1]));
+        level(states.windows(2).map(turn).collect())
+    };
+    assert_eq!(tested(|state| green(state, 9)), Some(Level::Warn), "they pass either way");
+    let broken = |state| crate::history::testkit::red(state, &["a"], 9);
+    assert_eq!(tested(broken), Some(Level::Halt));
     let longer = |states: &[u8]| {
         let turn = |pair: &[u8]| switch(pair[1], (pair[0], pair[1]), &[]).lines(4, 1);
         level(states.windows(2).map(turn).collect())

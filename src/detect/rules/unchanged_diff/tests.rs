@@ -4,7 +4,7 @@ use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Rebase, Revert};
 use crate::domain::facts::Recording;
 use crate::domain::settings::ParamValue;
-use crate::history::testkit::{Commit, commit};
+use crate::history::testkit::{Commit, commit, green};
 
 fn d(diff: u8) -> Commit {
     commit(diff).diff(diff)
@@ -131,7 +131,7 @@ fn the_message_tells_which() {
 
 /// The same lines at another place of the program: the diff of before, and a state that is new.
 fn again(state: u8) -> Commit {
-    commit(state).diff(1).change(Nature::Work, &[(1, state, state + 1)])
+    commit(state).diff(1).change(Nature::Work, &[(1, state, state + 1)]).lines(2, 0)
 }
 
 #[test]
@@ -139,6 +139,13 @@ fn the_same_lines_at_another_place_are_given_more_time() {
     assert_eq!(level((1..=3).map(again).collect()), Some(Level::Note), "for three features");
     assert_eq!(level((1..=13).map(again).collect()), Some(Level::Halt));
     assert_eq!(level([1, 2, 1, 2].map(again).into()), Some(Level::Halt), "no new state");
+    let replaced = |at| again(at).lines(1, 1);
+    assert_eq!(level((1..=20).map(replaced).collect()), Some(Level::Note), "a list comes to its end");
+    assert_eq!(level([1, 2, 1, 2].map(replaced).into()), Some(Level::Halt));
+    let tested = |at: u8| again(at).tests(green(at, u64::from(at)));
+    assert_eq!(level((1..=20).map(tested).collect()), Some(Level::Note), "tests newly pass");
+    let found = checked(&RULE, (1..=13).map(again).collect()).map(|finding| finding.files);
+    assert_eq!(found, Some(vec![crate::domain::ids::HunkHash([1; 8])]), "the file is named");
     let of = |nature| level((1..=3).map(|at| again(at).change(nature, &[(1, at, at + 1)])).collect());
     assert_eq!(of(Nature::Comments), Some(Level::Note), "the documentation of one function after the other");
     assert_eq!(of(Nature::Version), Some(Level::Note), "one package after the other");
@@ -178,9 +185,9 @@ fn unwatched(one: Commit) -> Commit {
 #[test]
 fn in_a_history_that_nobody_watched_it_takes_one_more() {
     let row = |count: usize, one: fn() -> Commit| level((0..count).map(|_| one()).collect());
-    assert_eq!(row(2, || e().subject("rebase and retrigger checks")), Some(Level::Halt));
-    assert_eq!(row(2, || unwatched(e()).subject("rebase and retrigger checks")), Some(Level::Warn));
-    assert_eq!(row(3, || unwatched(e()).subject("rebase and retrigger checks")), Some(Level::Halt));
+    assert_eq!(row(2, || e().subject("Try again")), Some(Level::Halt));
+    assert_eq!(row(2, || unwatched(e()).subject("Try again")), Some(Level::Warn));
+    assert_eq!(row(3, || unwatched(e()).subject("Try again")), Some(Level::Halt));
     assert_eq!(row(3, || unwatched(d(1))), Some(Level::Warn));
     assert_eq!(row(4, || unwatched(d(1))), Some(Level::Halt));
     let red = || crate::history::testkit::red(9, &["a"], 3);
@@ -238,12 +245,8 @@ fn empty_doubles_of_a_line_of_commits_are_given_more_time() {
 
 #[test]
 fn neighbours_by_different_authors_do_not_repeat_each_other() {
-    let by = |who: &str, recording| {
-        let mut own = e().recording(recording);
-        own.record().node = who.to_owned();
-        own
-    };
+    let by = |who: &str, recording| e().recording(recording).author(who);
     let row = |recording| level(["ann", "ben", "ann"].iter().map(|who| by(who, recording)).collect());
-    assert_eq!(row(Recording::Derived), None);
-    assert_eq!(row(Recording::AtCommit), Some(Level::Halt), "nodes of a workflow");
+    assert_eq!((row(Recording::Derived), row(Recording::AtCommit)), (None, None));
+    assert_eq!(level(["", "ben", "ben"].iter().map(|who| e().author(who)).collect()), Some(Level::Halt));
 }
