@@ -2,7 +2,7 @@
 //! that only goes round.
 
 use crate::domain::tests::TestEvidence;
-use crate::history::{Outcome, Timeline, failing_count, outcome};
+use crate::history::{Timeline, failing_count};
 
 /// What the tests say about a stretch of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,18 +29,6 @@ pub(super) fn since(timeline: &Timeline, number: u64) -> Gain {
         (Some(before), Some(after)) if after > before => Gain::NewlyPassing,
         (Some(_), Some(_)) => Gain::Nothing,
         (None, _) | (_, None) => Gain::Unknown,
-    }
-}
-
-/// Whether the tests cannot tell a switch that goes to and fro from iteration `number` on from a loop: too few ran, or
-/// all of them pass either way.
-pub(super) fn tell_nothing(timeline: &Timeline, number: u64) -> bool {
-    let ran =
-        timeline.iterations.iter().filter(|one| one.number >= number).filter_map(|one| one.tests.as_ref());
-    match since(timeline, number) {
-        Gain::Unknown => true,
-        Gain::Nothing => ran.into_iter().all(|tests| outcome(tests) == Outcome::Green),
-        Gain::NewlyPassing => false,
     }
 }
 

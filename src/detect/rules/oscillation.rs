@@ -55,7 +55,7 @@ pub static RULE: Rule = Rule {
                 Where nobody watched (commits that no hook recorded, with no tests known) and each came two minutes or longer after \
                 the one before, it takes four more and warns at most until then: somebody tries something out. \
                 Where one line of one file is all that goes there and back (a status, a flag), its first comeback to a \
-                state is none, and as long as no tests tell more (none ran, or all pass either way), code and file take one return more than \
+                state is none, and as long as no tests tell more, code and file take one return more than \
                 `path_returns` and warn until then, or stay a note beside other new code.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
               through reverts, relands, releases or deployments, and once where merging a branch undid a \
@@ -223,7 +223,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
 fn switched(round: Round, timeline: &Timeline, setting: &RuleSetting) -> bool {
     let states = timeline.states();
     let first = states.len().saturating_sub(round.returns);
-    let untold = |first: &CodeState<'_>| gains::tell_nothing(timeline, first.brought_by.number);
+    let untold = |first: &CodeState<'_>| gains::since(timeline, first.brought_by.number) == Gain::Unknown;
     is_early(round, setting)
         && (first..states.len()).all(|at| flips(&states, at))
         && states.get(first).is_some_and(untold)
@@ -286,8 +286,7 @@ fn of_states(
     let since = returning.first()?.number;
     let gain = lately(timeline, &returning, setting);
     let switch = gain == Gain::Unknown && is_switch(&returning);
-    let untold = gains::tell_nothing(timeline, since) && is_switch(&returning);
-    let level = if untold && is_early(round, setting) { level.min(Level::Warn) } else { level };
+    let level = if switch && is_early(round, setting) { level.min(Level::Warn) } else { level };
     if timeline.brings_new_code_beside(path, since) {
         // A switch is set beside real work for as long as that goes on.
         if switch {

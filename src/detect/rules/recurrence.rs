@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
-use crate::detect::gains;
+use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -86,7 +86,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let left = earlier.last();
     let on_purpose = is_meant(newest, left, situation.timeline, patterns);
     let thought = left.is_some_and(|left| stood(left.brought_by, brought));
-    let untold = gains::tell_nothing(situation.timeline, brought.number);
+    let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
     let switch = untold && flips(&states, earlier.len());
     let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };
     let found =

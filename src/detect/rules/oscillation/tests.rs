@@ -292,14 +292,6 @@ fn one_line_that_goes_there_and_back_takes_one_return_more() {
     assert_eq!(row(&[1, 2, 1, 2, 1, 2], alone), Some(Level::Halt));
     let reviewed = |at: u8| if at.is_multiple_of(2) { vec![(2, at, at + 1)] } else { Vec::new() };
     assert_eq!(row(&[1, 2, 1, 2, 1], reviewed), Some(Level::Warn), "a document says why");
-    let tested = |result: fn(u8) -> crate::domain::tests::TestEvidence| {
-        let states = [1, 2, 1, 2, 1];
-        let turn = |pair: &[u8]| switch(pair[1], (pair[0], pair[1]), &[]).tests(result(pair[1]));
-        level(states.windows(2).map(turn).collect())
-    };
-    assert_eq!(tested(|state| green(state, 9)), Some(Level::Warn), "they pass either way");
-    let broken = |state| crate::history::testkit::red(state, &["a"], 9);
-    assert_eq!(tested(broken), Some(Level::Halt));
     let longer = |states: &[u8]| {
         let turn = |pair: &[u8]| switch(pair[1], (pair[0], pair[1]), &[]).lines(4, 1);
         level(states.windows(2).map(turn).collect())
