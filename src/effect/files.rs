@@ -43,7 +43,8 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), EffectError> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
+    // A bare name has the empty path for its parent.
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = temporary_in(dir)?;
     file.write_all(bytes)?;
     file.persist(path).map_err(|err| err.error)?;

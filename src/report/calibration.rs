@@ -21,6 +21,9 @@ pub fn text(found: &Calibration, style: Style) -> String {
     if let Some(line) = of_people(found) {
         page.line(&line);
     }
+    if found.skipped_files > 0 {
+        page.line(&format!("files without an event, not counted: {}", found.skipped_files));
+    }
     page.heading("Good runs that are halted");
     for step in &found.curve {
         let bar = "#".repeat(columns(step, found));
@@ -186,6 +189,7 @@ pub fn json(found: &Calibration) -> CalibrationJson {
         runs: found.runs,
         left_out: found.left_out,
         mistaken: found.mistaken,
+        skipped_files: found.skipped_files,
         factor: factor_of,
         needed,
         curve: found.curve.iter().map(step).collect(),
@@ -226,6 +230,8 @@ mod tests {
             runs: 40,
             left_out: 1,
             mistaken: 2,
+            skipped_files: 0,
+            warnings: Vec::new(),
             promised,
             curve: vec![
                 LadderStep { factor: 100, halted: 2, chance: 3.0 / 41.0 },

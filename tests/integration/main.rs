@@ -10,6 +10,7 @@ mod attestations;
 mod backfill;
 mod broken_state;
 mod bulk;
+mod calibrate;
 mod check;
 mod check_formats;
 mod check_histories;

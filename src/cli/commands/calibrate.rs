@@ -7,11 +7,11 @@ use crate::cli::output::Format;
 use crate::cli::progress;
 use crate::config;
 use crate::domain::view::calibration::Promised;
-use crate::effect;
+use crate::effect::write_report;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::replay::calibrate::{self, Good, SettingsOf, Wanted};
-use crate::report::{calibration as report, json};
+use crate::report::{calibration as report, json, message};
 
 /// Calibrates on what went well. Exit code 1 where nothing can be promised.
 pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
@@ -34,13 +34,15 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
     let found = progress::walk(shell, ("calibrate", args.threads), |pace, _| {
         calibrate::run(&shell.ctx, ground, &wanted, pace)
     })?;
-    if let Some(file) = &args.svg {
-        effect::replace_text(file, &report::svg(&found))?;
-    }
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&found, shell.out.out),
         Format::Json => json::line(&report::json(&found)),
     });
+    shell.out.message(&message::diagnostics(&found.warnings, shell.out.err));
+    if let Some(file) = &args.svg {
+        let svg = report::svg(&found);
+        write_report(&shell.ctx.cwd.join(file), &svg).map_err(|err| OpsError::of_output(&err))?;
+    }
     Ok(match found.promised {
         Promised::Factor(_) => Exit::Allowed,
         Promised::TooFew(_) | Promised::Nothing => Exit::Refused,

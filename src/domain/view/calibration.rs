@@ -1,5 +1,7 @@
 //! What calibration found, as `andon calibrate` shows it.
 
+use crate::domain::diagnostic::Diagnostic;
+
 /// What is promised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promised {
@@ -55,6 +57,8 @@ pub struct Calibration {
     pub left_out: u64,
     /// Halts of those runs that a person called mistaken.
     pub mistaken: u64,
+    /// Files that are not counted, as they have no event.
+    pub skipped_files: u64,
     /// What is promised.
     pub promised: Promised,
     /// The ladder, the strictest step first.
@@ -63,6 +67,8 @@ pub struct Calibration {
     pub bounds: Vec<RuleBound>,
     /// What to write into the configuration.
     pub changed: Vec<ScaledCounts>,
+    /// Files and lines that do not count.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Whether the configuration keeps a promise as it stands.

@@ -4,18 +4,18 @@
 //! they halt, at the next one: a good run costs one question a fact, as a replay does. No halt is answered on the way, for
 //! what counts is whether a run is halted at a step at all.
 
+mod files;
 mod past_halts;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use super::events;
 use crate::config::Config;
 use crate::detect::calibration::{self, LADDER, Promise, Score};
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::Stage;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Fact, HaltWas};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
@@ -28,11 +28,8 @@ use crate::engine::error::OpsError;
 use crate::engine::lineage::Lineages;
 use crate::engine::uncertainty;
 use crate::engine::workspace::Workspace;
-use crate::history::{Begins, EventEffect, Fold, Timeline};
+use crate::history::{Begins, Timeline};
 use crate::store::derived::DerivedCache;
-
-/// Most files of a folder that are read.
-const MAX_FILES: usize = 100_000;
 
 /// What went well.
 #[derive(Debug)]
@@ -89,6 +86,9 @@ struct Known {
     left_out: u64,
     /// Halts among them that a person called mistaken.
     mistaken: u64,
+    /// Files that are not counted: they have no event.
+    skipped_files: u64,
+    warnings: Vec<Diagnostic>,
 }
 
 /// The rules at each step.
@@ -159,19 +159,10 @@ pub fn run(
                 help: "run it in one, or give event streams: andon calibrate --events FILE".to_owned(),
             });
         }
-        (Good::Events(files), _) => of_files(ctx, files, &ladder)?,
-        (Good::Folder(dir), _) => of_files(ctx, &files_of(dir)?, &ladder)?,
+        (Good::Events(files), _) => files::named(ctx, files, &ladder)?,
+        (Good::Folder(dir), _) => files::of_folder(ctx, dir, &ladder)?,
     };
-    Ok(summed(config, &known, question.alpha))
-}
-
-fn files_of(dir: &Path) -> Result<Vec<PathBuf>, OpsError> {
-    let entries = fs::read_dir(dir).map_err(OpsError::Input)?;
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    files.sort();
-    files.truncate(MAX_FILES);
-    Ok(files)
+    Ok(summed(config, known, question.alpha))
 }
 
 /// How far up the ladder one event stream is halted.
@@ -179,39 +170,7 @@ fn files_of(dir: &Path) -> Result<Vec<PathBuf>, OpsError> {
 /// # Errors
 /// It cannot be read.
 pub fn score(config: &Config, now: Timestamp, input: &mut dyn BufRead) -> Result<Score, OpsError> {
-    Ok(of_stream(&Ladder::new(config), now, input)?.score)
-}
-
-fn of_files(ctx: &Context, files: &[PathBuf], ladder: &Ladder<'_>) -> Result<Known, OpsError> {
-    let mut runs = Vec::with_capacity(files.len());
-    for file in files {
-        let mut input = BufReader::new(File::open(file).map_err(OpsError::Input)?);
-        runs.push(of_stream(ladder, ctx.now, &mut input)?);
-    }
-    Ok(Known { runs, ..Known::default() })
-}
-
-fn of_stream(ladder: &Ladder<'_>, now: Timestamp, input: &mut dyn BufRead) -> Result<Run, OpsError> {
-    let config = ladder.config;
-    let mut fold =
-        Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
-    let mut run = Run::default();
-    events::each_fact(now, input, &mut |_, fact| {
-        // A halt that was answered in this run is no end of it: the window goes on as it was.
-        if !matches!(fact, Fact::Ack(_)) {
-            let commit = matches!(fact, Fact::Commit(_));
-            match fold.push(fact) {
-                EventEffect::Nothing => {}
-                EventEffect::Within => ladder.ask(fold.timeline(), Stage::Event, &mut run),
-                EventEffect::Iteration => {
-                    let stage = if commit { Stage::PostCommit } else { Stage::Turn };
-                    ladder.ask(fold.timeline(), stage, &mut run);
-                }
-            }
-        }
-        fold.timeline().activity.now
-    })?;
-    Ok(run)
+    Ok(files::of_stream(&Ladder::new(config), now, input)?.0.score)
 }
 
 fn of_range(
@@ -277,8 +236,8 @@ fn without_right_halts(
     Ok(Known { runs: kept.collect(), left_out, mistaken, ..Known::default() })
 }
 
-fn summed(config: &Config, known: &Known, alpha: f64) -> Calibration {
-    let Known { commits, runs, left_out, mistaken } = known;
+fn summed(config: &Config, known: Known, alpha: f64) -> Calibration {
+    let Known { commits, runs, left_out, mistaken, skipped_files, warnings } = known;
     let scores: Vec<Score> = runs.iter().map(|run| run.score).collect();
     let count = u64::try_from(runs.len()).unwrap_or(u64::MAX);
     let promise = calibration::promise(&scores, alpha);
@@ -298,10 +257,12 @@ fn summed(config: &Config, known: &Known, alpha: f64) -> Calibration {
     });
     Calibration {
         alpha,
-        commits: *commits,
+        commits,
         runs: count,
-        left_out: *left_out,
-        mistaken: *mistaken,
+        left_out,
+        mistaken,
+        skipped_files,
+        warnings,
         promised: match promise {
             Promise::Step(step) => Promised::Factor(LADDER[step]),
             Promise::TooFew { needed } => Promised::TooFew(needed),

@@ -15,6 +15,8 @@ pub struct CalibrationJson {
     pub left_out: u64,
     /// Halts that a person called mistaken: counted as halts of good runs.
     pub mistaken: u64,
+    /// Files that are not counted, as they have no event.
+    pub skipped_files: u64,
     /// The factor that is promised; `null` where nothing can be.
     pub factor: Option<String>,
     /// Good runs that it takes, where there are too few.
