@@ -6,16 +6,15 @@
 //! up elsewhere or under another name was moved, not removed; so was one that became a row of a new test, which calls
 //! all that it called. Assertions that moved into a function beside the tests are not lost.
 
+pub(super) mod patterns;
+mod read;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+use read::Words;
 
 use crate::domain::facts::Weakening;
 
-/// Tests per side that are looked at; more of them in one commit is no edit by hand.
-const MAX_TESTS: usize = 4096;
-/// Lines after a marker in which the name of a test is looked for.
-const NAME_WITHIN: usize = 8;
-/// Lines of a table of cases before the name of its test.
-const TABLE: usize = 64;
 /// Share of common lines, in hundredths, from which on a body is the same one.
 const SAME_BODY: usize = 60;
 
@@ -60,6 +59,8 @@ struct Test<'a> {
     lines: Vec<&'a str>,
     skipped: bool,
     assertions: usize,
+    /// How many rows it may have, as a table: what is bracketed in it.
+    rows: usize,
 }
 
 /// The tests of one side, and the assertions outside them.
@@ -92,12 +93,12 @@ pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weaken
     }
     let mut unclaimed: Vec<&Test<'_>> = named.into_values().flatten().collect();
     // Tests that came with the change; several old ones may have become rows of one of them.
-    let fresh = unclaimed.clone();
+    let mut tables: Vec<(&Test<'_>, usize)> = unclaimed.iter().map(|test| (*test, test.rows)).collect();
     for test in unmatched {
-        match unclaimed.iter().position(|other| same_body(test, other)) {
-            Some(at) => compare(test, unclaimed.swap_remove(at), &mut found, &mut loosened),
-            None if fresh.iter().any(|other| is_row_of(test, other)) => {}
-            None => note(&mut found.removed, &mut found.total, &test.name),
+        if let Some(at) = unclaimed.iter().position(|other| same_body(test, other)) {
+            compare(test, unclaimed.swap_remove(at), &mut found, &mut loosened);
+        } else if !becomes_a_row(test, &mut tables) {
+            note(&mut found.removed, &mut found.total, &test.name);
         }
     }
     if new.outside <= old.outside {
@@ -144,10 +145,29 @@ fn same_body(one: &Test<'_>, other: &Test<'_>) -> bool {
     common > 0 && common * 200 >= all * SAME_BODY
 }
 
-/// Whether `one` can have become a row of the table of `other`: that asserts, and calls all that it called.
+/// Whether `one` can have become a row of one of `tables`, each with how many rows are left to be claimed.
+fn becomes_a_row(one: &Test<'_>, tables: &mut [(&Test<'_>, usize)]) -> bool {
+    let Some((_, left)) = tables.iter_mut().find(|(other, left)| *left > 0 && is_row_of(one, other)) else {
+        return false;
+    };
+    *left -= 1;
+    true
+}
+
+/// Whether `other` asserts, and calls all that `one` called, but for the words in which it asserts.
 fn is_row_of(one: &Test<'_>, other: &Test<'_>) -> bool {
     let (own, theirs) = (calls(one), calls(other));
     !own.is_empty() && !other.skipped && other.assertions > 0 && own.is_subset(&theirs)
+}
+
+/// Calls that say how something is asked, not what.
+const ASKING: &[&str] =
+    &["Error", "Errorf", "Fatal", "Fatalf", "Run", "expect", "is", "not", "unwrap", "unwrap_err"];
+
+/// Whether a call belongs to an assertion.
+fn asks(name: &str) -> bool {
+    let matcher = name.strip_prefix("to").is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    matcher || ASKING.contains(&name) || name.to_lowercase().contains("assert")
 }
 
 /// The names that a test calls.
@@ -157,154 +177,12 @@ fn calls<'a>(test: &Test<'a>) -> BTreeSet<&'a str> {
         for (at, _) in line.match_indices('(') {
             let before = line.get(..at).unwrap_or_default();
             let name = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-            if !name.is_empty() {
+            if !name.is_empty() && !asks(name) {
                 found.insert(name);
             }
         }
     }
     found
-}
-
-/// The patterns for one file.
-struct Words<'a> {
-    tests: Vec<&'a str>,
-    skips: Vec<&'a str>,
-    assertions: Vec<&'a str>,
-}
-
-impl<'a> Words<'a> {
-    fn of(patterns: &Patterns<'a>, extension: &str) -> Self {
-        let all = |entries| all(entries, extension).collect();
-        Self { tests: all(patterns.tests), skips: all(patterns.skips), assertions: all(patterns.assertions) }
-    }
-
-    /// Adds the tests of a file to a side.
-    fn read<'t>(&self, text: &'t str, side: &mut Side<'t>) {
-        let lines: Vec<&str> = text.lines().collect();
-        let mut inside = BTreeSet::new();
-        let mut at = 0;
-        while at < lines.len() && side.tests.len() < MAX_TESTS {
-            let Some((name, named)) = self.declared(&lines, at) else {
-                at += 1;
-                continue;
-            };
-            let from = with_attributes(&lines, at);
-            let to = end_of(&lines, named);
-            let block = lines.get(from..to).unwrap_or_default();
-            let body = lines.get(named + 1..to).unwrap_or_default();
-            side.tests.push(Test {
-                name,
-                lines: body.iter().map(|line| line.trim()).filter(|line| !is_noise(line)).collect(),
-                skipped: block.iter().any(|line| has(line, &self.skips)),
-                assertions: block.iter().filter(|line| has(line, &self.assertions)).count(),
-            });
-            inside.extend(from..to);
-            at = to.max(at + 1);
-        }
-        let outside =
-            lines.iter().enumerate().filter(|(at, line)| !inside.contains(at) && has(line, &self.assertions));
-        side.outside = side.outside.saturating_add(outside.count());
-    }
-
-    /// The name of the test that is declared at a line, and the line of the name.
-    fn declared(&self, lines: &[&str], at: usize) -> Option<(String, usize)> {
-        let line = code(lines.get(at)?);
-        // `it.skip("x")` declares a test as `it("x")` does.
-        let skipped =
-            || self.skips.iter().find(|word| word.ends_with(['(', ' ']) && line.starts_with(**word));
-        let word = self.tests.iter().find(|word| line.starts_with(**word)).or_else(skipped)?;
-        let rest = line.get(word.len()..).unwrap_or_default();
-        if let Some(name) = quoted(rest) {
-            return Some((name, at));
-        }
-        if word.strip_suffix(".each").is_some() {
-            // `it.each([...])("name", ...)`: the name comes behind the table.
-            return (at..lines.len().min(at + TABLE)).find_map(|at| {
-                let line = lines.get(at)?;
-                let behind = line.rfind(")(").map(|found| found + 1).or_else(|| line.rfind("`("))?;
-                Some((quoted(line.get(behind..)?.trim_start_matches('`'))?, at))
-            });
-        }
-        if word.ends_with('(') {
-            // `TEST(Suite, Name)`; a call without a text names no test.
-            let name = rest.split(')').next().unwrap_or_default().trim();
-            return (name.contains(',') && word.starts_with(char::is_uppercase))
-                .then(|| (name.to_owned(), at));
-        }
-        if word.ends_with(char::is_alphanumeric) || word.ends_with('_') {
-            let tail: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let head = word.rsplit(' ').next().unwrap_or_default();
-            if !word.starts_with(['@', '[']) {
-                return Some((format!("{head}{tail}"), at));
-            }
-        }
-        (at..lines.len().min(at + NAME_WITHIN)).find_map(|at| Some((function(lines.get(at)?)?, at)))
-    }
-}
-
-/// A line without white space and what may stand before a declaration.
-fn code(line: &str) -> &str {
-    let mut line = line.trim_start();
-    for word in ["export ", "public ", "pub ", "async ", "static "] {
-        line = line.strip_prefix(word).unwrap_or(line);
-    }
-    line
-}
-
-/// The text in quotes at the beginning.
-fn quoted(rest: &str) -> Option<String> {
-    let rest = rest.trim_start_matches(['(', ' ']);
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
-    let inner = rest.get(1..)?;
-    Some(inner.get(..inner.find(quote)?)?.to_owned())
-}
-
-/// The function that a line declares.
-fn function(line: &str) -> Option<String> {
-    let words = ["fn ", "def ", "func ", "fun ", "function ", "void "];
-    let after = words.iter().find_map(|word| line.find(word).and_then(|at| line.get(at + word.len()..)))?;
-    let name: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    (!name.is_empty()).then_some(name)
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-fn is_noise(line: &str) -> bool {
-    line.chars().all(|c| !c.is_alphanumeric())
-}
-
-fn has(line: &str, words: &[&str]) -> bool {
-    let line = line.trim();
-    !(line.starts_with("//") || line.starts_with("# ")) && words.iter().any(|word| line.contains(word))
-}
-
-/// Attributes and decorators above a declaration belong to it.
-fn with_attributes(lines: &[&str], mut at: usize) -> usize {
-    let belongs = |line: &&str| {
-        let line = line.trim_start();
-        line.starts_with('@') || line.starts_with("#[")
-    };
-    while at > 0 && lines.get(at - 1).is_some_and(belongs) {
-        at -= 1;
-    }
-    at
-}
-
-/// The line after a declaration's last one, by indentation.
-fn end_of(lines: &[&str], named: usize) -> usize {
-    let Some(declared) = lines.get(named) else { return lines.len() };
-    let depth = indent(declared);
-    for (at, line) in lines.iter().enumerate().skip(named + 1) {
-        let text = line.trim_start();
-        if text.is_empty() || indent(line) > depth || text.starts_with('{') || text.starts_with(") {") {
-            continue;
-        }
-        let closes = text.starts_with(['}', ')', ']']) || text.starts_with("end");
-        return if closes { at + 1 } else { at };
-    }
-    lines.len()
 }
 
 #[cfg(test)]

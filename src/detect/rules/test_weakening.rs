@@ -6,6 +6,7 @@ use crate::detect::lost_tests::taken_by;
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::weakened::Patterns;
+use crate::detect::weakened::patterns::{ASSERTIONS, SKIPS, TESTS};
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
@@ -63,79 +64,6 @@ pub static RULE: Rule = Rule {
     reads: Reads::Records,
     check,
 };
-
-const TESTS: &[&str] = &[
-    "rs: #[test]",
-    "rs: #[tokio::test",
-    "rs: #[rstest",
-    "py: def test",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: it(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: test(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: it.each",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: test.each",
-    "go: func Test",
-    "java,kt,groovy: @Test",
-    "java,kt: @ParameterizedTest",
-    "cs: [Test",
-    "cs: [Fact",
-    "cs: [Theory",
-    "rb: it ",
-    "rb: test ",
-    "rb: def test_",
-    "php: function test",
-    "c,cc,cpp,cxx,h: TEST(",
-    "c,cc,cpp,cxx,h: TEST_F(",
-    "c,cc,cpp,cxx,h: TEST_P(",
-    "bats: @test ",
-];
-const SKIPS: &[&str] = &[
-    "rs: #[ignore",
-    "py: @pytest.mark.skip",
-    "py: @pytest.mark.xfail",
-    "py: @unittest.skip",
-    "py: @unittest.expectedFailure",
-    "py: pytest.skip(",
-    "py: self.skipTest(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: it.skip(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: it.todo(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: test.skip(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: test.todo(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: xit(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: xtest(",
-    "go: t.Skip",
-    "java,kt: @Disabled",
-    "java,kt: @Ignore",
-    "cs: [Ignore",
-    "cs: Skip =",
-    "rb: xit ",
-    "rb: skip",
-    "rb: pending",
-    "php: markTestSkipped",
-    "php: markTestIncomplete",
-    "c,cc,cpp,cxx,h: GTEST_SKIP",
-    "c,cc,cpp,cxx,h: DISABLED_",
-    "bats: skip",
-];
-const ASSERTIONS: &[&str] = &[
-    "rs: assert",
-    "py: assert",
-    "py: pytest.raises",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: expect(",
-    "js,jsx,ts,tsx,mjs,cjs,mts,cts: assert",
-    "go: t.Error",
-    "go: t.Fatal",
-    "go: assert.",
-    "go: require.",
-    "java,kt,groovy: assert",
-    "cs: Assert.",
-    "rb: expect(",
-    "rb: assert",
-    "php: assert",
-    "c,cc,cpp,cxx,h: EXPECT_",
-    "c,cc,cpp,cxx,h: ASSERT_",
-    "bats: [ ",
-    "bats: assert",
-];
 
 impl<'a> Patterns<'a> {
     /// As the rule is set.
