@@ -5,9 +5,11 @@
 
 use super::record_commit::prev;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
+use crate::detect;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
+use crate::domain::tests::{LostTests, TestEvidence};
 use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
@@ -133,7 +135,7 @@ fn carry(
         code,
         diff,
         change: Some(change),
-        tests: known.or(carried),
+        tests: known.or(carried).map(|tests| with_losses(old, tests)),
         weakening: new.map_or_else(|| old.weakening.clone(), |record| record.weakening.clone()),
         skipped: skipped(old, new, code),
         outputs: old.outputs.clone(),
@@ -143,6 +145,28 @@ fn carry(
         worktree: new.map_or_else(|| old.worktree.clone(), |record| record.worktree.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
     })
+}
+
+/// The tests with what the rewritten commit lost: its own run was compared with that commit, and misses nothing against it.
+/// What runs again since is not lost.
+fn with_losses(old: &CommitRecord, mut tests: TestEvidence) -> TestEvidence {
+    let Some(before) = old.tests.as_ref().map(|tests| &tests.caveats.lost) else { return tests };
+    let now = std::mem::take(&mut tests.caveats.lost);
+    let mut known = before.clone();
+    for (names, total, again) in [
+        (&mut known.gone, &mut known.gone_total, &now.gone),
+        (&mut known.skipped, &mut known.skipped_total, &now.skipped),
+    ] {
+        let before = names.len();
+        names.retain(|name| !again.contains(name));
+        *total = total.saturating_sub(u64::try_from(before - names.len()).unwrap_or(u64::MAX));
+    }
+    let back = now.back.clone();
+    let mut lost = detect::lost_in_all([known, now].into_iter());
+    lost.gone.truncate(LostTests::MAX_NAMES);
+    lost.skipped.truncate(LostTests::MAX_NAMES);
+    tests.caveats.lost = LostTests { back, ..lost };
+    tests
 }
 
 /// What was passed over for the code is so until the code changes: amending the message is no way to lose it.
