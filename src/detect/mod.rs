@@ -42,7 +42,7 @@ pub use rules::{
     failing_tests::RULE as FAILING_TESTS, hook_bypass::RULE as HOOK_BYPASS,
     identity_drift::RULE as IDENTITY_DRIFT, iteration_cap::RULE as ITERATION_CAP,
     oscillation::RULE as OSCILLATION, repeated_failures::RULE as REPEATED_FAILURES,
-    test_weakening::RULE as TEST_WEAKENING, untested_edit::RULE as UNTESTED_EDIT,
+    test_weakening::RULE as TEST_WEAKENING, test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT,
     user_stop::RULE as USER_STOP,
 };
 

@@ -192,13 +192,17 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, gone, waiver }) })
 }
 
+/// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
+pub const SAY_WHY: &str = "where the tests are no longer right, say why in a new commit: \
+    git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
+
 /// What a range takes from the tests of its base, as one line.
 pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Finding {
     let level = if found.waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
     let help = match found.waiver {
         Some(_) => Vec::new(),
         None => {
-            vec!["where the tests are no longer right, say why in a commit: Tests-Removed: REASON".to_owned()]
+            vec![SAY_WHY.to_owned()]
         }
     };
     let waiver = found.waiver.clone();

@@ -1,7 +1,7 @@
 //! What the changes of the range themselves say, whatever is recorded about them: what they took from the tests
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
-use super::{Case, CommitRef, Diagnostic, Examined, at, of_finding};
+use super::{Case, CommitRef, Diagnostic, Examined, at, of_finding, waivers};
 use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Patterns, Rule, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact, Weakening};
@@ -49,7 +49,8 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     };
     let taken_by =
         |fact: CommitFact| detect::taken_by(fact.record.weakening.as_ref(), fact.record.tests.as_ref());
-    let taken: Vec<Weakening> = examined.facts().filter_map(taken_by).collect();
+    let taken: Vec<(usize, Weakening)> =
+        examined.facts().enumerate().filter_map(|(place, fact)| Some((place, taken_by(fact)?))).collect();
     let (Some(below), Some(setting)) = (first.parents.first(), weakening::setting(&case.config.rules)) else {
         return Ok(Vec::new());
     };
@@ -60,8 +61,16 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     let found = weakening::between(case.repo, &Patterns::of(&setting), before, after)?;
     let lost = detect::lost_in_all(examined.facts().filter_map(|fact| Some(fact.record.tests?.caveats.lost)));
     let found = detect::with_lost(found, &lost);
-    let found = found.map(|found| taken.iter().filter(|it| it.waiver.is_some()).fold(found, without));
-    let found = found.filter(|found| found.total > 0);
+    let later = waivers::of(examined).pop();
+    let open = taken.iter().rev().find(|(_, it)| it.waiver.is_none()).map(|(place, _)| *place);
+    // A later commit that gives the reason for all that is left is named in the line; for a part, the rest is told.
+    let whole = later.as_ref().filter(|waiver| open.is_some_and(|open| waiver.place > open));
+    let given = |(place, it): &&(usize, Weakening)| {
+        it.waiver.is_some() || (whole.is_none() && later.as_ref().is_some_and(|waiver| waiver.place > *place))
+    };
+    let found = found.map(|found| taken.iter().filter(given).map(|(_, it)| it).fold(found, without));
+    let waiver = whole.map(|waiver| waiver.reason.clone());
+    let found = found.filter(|found| found.total > 0).map(|found| Weakening { waiver, ..found });
     let found = found.and_then(|found| detect::weakened_range(found, &case.config.rules));
     Ok(found.map(|found| of_finding(examined.at(tip.id), &found)).into_iter().collect())
 }

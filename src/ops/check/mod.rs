@@ -18,6 +18,7 @@ mod records;
 mod squash;
 mod tamper;
 mod tested;
+mod waivers;
 mod witnessed;
 
 use std::path::PathBuf;
@@ -92,7 +93,7 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
         range: range.shown,
         configuration: range.base.or(Some(range.tip)),
         commits: examined.commits().len(),
-        violations: violations.into_violations(&examined),
+        violations: waivers::applied(&examined, violations.into_violations(&examined)),
         undecided: stopped(walked).into_iter().chain(witnessed.undecided).chain(undecided).collect(),
         warnings: Vec::new(),
     })
