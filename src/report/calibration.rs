@@ -21,6 +21,9 @@ pub fn text(found: &Calibration, style: Style) -> String {
     if let Some(line) = of_people(found) {
         page.line(&line);
     }
+    if found.mistaken > 0 {
+        page.line("at which larger counts those would not have come is not known: they count at every step");
+    }
     if found.skipped_files > 0 {
         page.line(&format!("files without an event, not counted: {}", found.skipped_files));
     }
@@ -247,6 +250,7 @@ mod tests {
         insta::assert_snapshot!(text(&sample(Promised::Factor(125)), Style::Plain), @"
         with the counts times 1.25 the next good run is halted with a chance of 5.00 % at most (40 runs)
         halts marked --mistaken among them: 2; runs left out, halted and not marked: 1
+        at which larger counts those would not have come is not known: they count at every step
 
         Good runs that are halted
           x 1.00       2 of 40  next one at most  7.32 %  ########################################

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::domain::facts::{Ack, CommitRecord, DiffSummary, Skip, Weakening};
-use crate::domain::facts::{AckHow, CommitKind, Gate, Recording};
+use crate::domain::facts::{AckHow, CommitKind, Gate, HaltWas, Recording};
 use crate::domain::findings::{Evidence, HaltReason};
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
 
@@ -172,6 +172,9 @@ pub(super) fn acknowledged(ack: &Ack) -> String {
     };
     // Writing to a String cannot fail.
     let mut text = format!("acknowledged by {} {how}", escape::terminal_clip(&ack.by, 120));
+    if ack.halt_was == HaltWas::Mistaken {
+        text.push_str(", the halt was mistaken");
+    }
     if let Some(agent) = &ack.agent {
         let _ = write!(text, " (first seen in an agent's shell: {})", escape::terminal_clip(agent, 40));
     }

@@ -1,5 +1,6 @@
 //! `andon calibrate` over files: what it reads as a good run, what it writes, and how it ends.
 
+use crate::events::observe;
 use crate::support::Stage;
 
 const TURN: &str = "{\"type\":\"turn_start\"}\n";
@@ -59,4 +60,56 @@ fn files_without_an_event_are_no_good_runs() {
     let said = stage.andon(&["calibrate", "--events", &format!("{good}/text1.txt"), "--alpha", "0.5"]);
     said.exits(2).says("line 1: no fact");
     stage.andon(&["calibrate", "--events", &format!("{good}/none")]).exits(2).says("good/none");
+}
+
+/// `mistaken`, `left_out`, and the halted runs at the counts as configured.
+fn said(stage: &Stage) -> (u64, u64, u64) {
+    let found = stage.andon(&["calibrate", "HEAD", "--alpha", "0.9", "--format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+    let as_configured =
+        found["curve"].as_array().unwrap().iter().find(|step| step["factor"] == "1.00").unwrap();
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    (number(&found["mistaken"]), number(&found["left_out"]), number(&as_configured["halted"]))
+}
+
+/// Calls `make` until that is halted.
+fn stuck(stage: &Stage) {
+    const CALL: &str = "{\"type\":\"tool_call\",\"tool\":\"Bash\",\"args\":{\"command\":\"make\"},\"result\":\"error: x\",\"error\":true}";
+    for _ in 0..5 {
+        observe(stage, "event", CALL);
+    }
+    assert!(stage.exists(".andon/CHECKPOINT.md") || stage.exists(".andon/BLOCKER_REPORT.md"), "no halt");
+}
+
+#[test]
+fn what_was_said_of_a_halt_survives_an_amend_and_a_rebase() {
+    let stage = Stage::installed();
+    stage.iterate("fn a() {}\n", &["ok one"], "First").ok();
+    stage.iterate("fn b() {}\n", &["ok one"], "Second").ok();
+    stuck(&stage);
+    stage.andon(&["resume", "--mistaken", "--reason", "make was rightly repeated"]).ok();
+    assert_eq!(said(&stage), (1, 0, 1));
+    stage.pass(60);
+    stage.git(&["commit", "-q", "--amend", "-m", "Second, reworded"]).ok();
+    assert_eq!(said(&stage), (1, 0, 1), "after a new message");
+    stage.write("b.rs", "fn c() {}\n");
+    stage.git(&["add", "b.rs"]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    assert_eq!(said(&stage), (1, 0, 1), "after other content");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Third"]).ok();
+    stage.git(&["rebase", "-q", "--force-rebase", "--root"]).ok();
+    assert_eq!(said(&stage), (1, 0, 1), "after a rebase");
+}
+
+#[test]
+fn a_run_whose_halt_nobody_called_mistaken_stays_left_out_when_it_is_amended() {
+    let stage = Stage::installed();
+    stage.iterate("fn a() {}\n", &["ok one"], "First").ok();
+    stuck(&stage);
+    stage.andon(&["resume", "--reason", "really stuck"]).ok();
+    assert_eq!(said(&stage), (0, 1, 0));
+    stage.pass(60);
+    stage.git(&["commit", "-q", "--amend", "-m", "First, reworded"]).ok();
+    assert_eq!(said(&stage), (0, 1, 0));
 }

@@ -214,7 +214,7 @@ fn tests_that_no_file_tells_of_are_missed_by_name() {
     --- stdout
     warning[test-weakening]: 1 test missing in this run (c::six), 1 test newly skipped (b::four); the tests that ran went 5 -> 3
       --> HASH Sweep
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: where the tests are no longer right, say why in a new commit: git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'
       help: git show HASH
     warning[test-weakening]: 1 test missing in this run (a::one); the tests that ran went 3 -> 2
       --> HASH Sweep on
@@ -222,7 +222,7 @@ fn tests_that_no_file_tells_of_are_missed_by_name() {
       help: git show HASH
     warning[test-weakening]: against the base: 2 tests removed (c::six, a::one), 1 test newly skipped (b::four)
       --> HASH Sweep on
-      help: where the tests are no longer right, say why in a commit: Tests-Removed: REASON
+      help: where the tests are no longer right, say why in a new commit: git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'
     checked 2 commits in HEAD~2..HEAD: ok, 3 warnings
     ");
 }
@@ -245,4 +245,49 @@ fn tests_that_move_are_renamed_or_asked_for_otherwise_are_not_missed() {
     std::fs::remove_dir_all(stage.path(".git/andon/cache/tests")).unwrap();
     stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
     commit_list(&stage, &["n::two"], "Without a memory").ok().lacks("removed");
+}
+
+#[test]
+fn the_reason_that_check_asks_for_waives_when_it_is_given_as_printed() {
+    let stage = listed(&["a::one", "a::two", "b::three", "b::four"]);
+    commit_list(&stage, &["a::one", "a::two", "b::three"], "Four goes").ok();
+    commit_list(&stage, &["a::one", "a::two"], "Three goes").ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Other work"]).ok();
+    let before = stage.andon(&["check", "HEAD~3..HEAD"]).ok();
+    let printed = "git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
+    assert_eq!(before.stdout.matches(printed).count(), 3, "{}", before.stdout);
+    before.lacks("--amend").says("ok, 3 warnings");
+    stage.run_in(stage.dir(), "sh", &["-c", printed], None).ok();
+    stage
+        .andon(&["check", "HEAD~4..HEAD"])
+        .ok()
+        .says("note[test-weakening]: 1 test missing in this run (b::four)")
+        .says("; waived by Tests-Removed in ")
+        .says("note[test-weakening]: against the base: 2 tests removed (b::four, b::three); waived by Tests-Removed: REASON")
+        .lacks("warning[test-weakening]");
+    // What comes after the reason is told again.
+    commit_list(&stage, &["a::one"], "Two goes").ok();
+    let after = stage.andon(&["check", "HEAD~5..HEAD"]).ok();
+    after
+        .says("warning[test-weakening]: 1 test missing in this run (a::two)")
+        .says("'Tests-Removed: REASON'");
+}
+
+#[test]
+fn what_a_run_alone_told_as_lost_survives_an_amend_until_the_tests_are_back() {
+    let stage = listed(&["a::one", "a::two", "b::three", "b::four"]);
+    commit_list(&stage, &["a::one", "a::two"], "Sweep").ok();
+    let lost = "2 tests missing in this run (b::four, b::three)";
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("2 tests missing in this run");
+    stage.git(&["commit", "-q", "--amend", "-m", "Sweep, reworded"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("2 tests missing in this run");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-q", "--amend", "-m", "Sweep, tested again"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says(lost);
+    list(&stage, &["a::one", "a::two", "b::three"]);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qa", "--amend", "-m", "Sweep less"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("1 test missing in this run (b::four)");
+    stage.git(&["commit", "-q", "--amend", "-m", "Sweep less\n\nTests-Removed: four was wrong"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("waived by Tests-Removed: four was wrong");
 }

@@ -6,11 +6,13 @@
 
 mod files;
 mod past_halts;
+mod placed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use self::placed::Placed;
 use crate::config::Config;
 use crate::detect::calibration::{self, LADDER, Promise, Score};
 use crate::detect::{self, Situation, Stops};
@@ -18,7 +20,6 @@ use crate::domain::decision::Stage;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Fact, HaltWas};
 use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::time::Timestamp;
 use crate::domain::view::calibration::{Calibration, LadderStep, Promised, RuleBound, ScaledCounts};
@@ -162,6 +163,12 @@ pub fn run(
         (Good::Events(files), _) => files::named(ctx, files, &ladder)?,
         (Good::Folder(dir), _) => files::of_folder(ctx, dir, &ladder)?,
     };
+    if let (Good::Range(range), 0) = (&question.good, known.commits) {
+        return Err(OpsError::Usage {
+            what: format!("the range {range} holds no commit"),
+            help: "name commits that went well, such as v1.0..HEAD".to_owned(),
+        });
+    }
     Ok(summed(config, known, question.alpha))
 }
 
@@ -187,43 +194,40 @@ fn of_range(
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), ws.config.guard.session_gap);
     let mut runs: Vec<Run> = Vec::new();
-    let mut run_of: BTreeMap<CommitId, usize> = BTreeMap::new();
+    let mut placed = Placed::default();
     bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
         let parent = commit.parents.first().copied();
         let mut fold = lines.before(parent, |fresh| fresh);
         let (fact, _) = super::fact(&commit, facts, &fold);
         let anew = crate::history::begins(fold.timeline(), &fact) == Begins::Run;
-        let before = parent.and_then(|parent| run_of.get(&parent).copied()).filter(|_| !anew);
+        let before = parent.and_then(|parent| placed.run_of(parent)).filter(|_| !anew);
         let at = before.unwrap_or(runs.len());
         if at == runs.len() {
             runs.push(Run::default());
         }
+        placed.push(&commit, &fact.record, at);
         fold.push(Fact::Commit(Box::new(fact)));
         if let Some(run) = runs.get_mut(at) {
             ladder.ask(fold.timeline(), Stage::Replay, run);
         }
-        run_of.insert(commit.id, at);
         lines.after(commit.id, fold);
         Ok(())
     })?;
-    let known = without_right_halts(ws, runs, &run_of)?;
+    let known = without_right_halts(ws, runs, &placed)?;
     Ok(Known { commits: commits.len(), ..known })
 }
 
 /// What people said of the halts of those runs. One that was mistaken counts as the halt of a good run, whether the
-/// commits alone show it or not; a run that was halted otherwise was not good work as it stands.
-fn without_right_halts(
-    ws: &Workspace,
-    mut runs: Vec<Run>,
-    run_of: &BTreeMap<CommitId, usize>,
-) -> Result<Known, OpsError> {
+/// commits alone show it or not, and at every step: nobody knows at which larger counts it would not have come. A run that
+/// was halted otherwise was not good work as it stands.
+fn without_right_halts(ws: &Workspace, mut runs: Vec<Run>, placed: &Placed) -> Result<Known, OpsError> {
     let (mut right, mut mistaken) = (BTreeSet::new(), 0);
     for past in past_halts::of(ws)? {
-        let Some(at) = run_of.get(&past.head).copied() else { continue };
+        let Some(at) = placed.run_halted_at(ws, past.head)? else { continue };
         match (past.was, runs.get_mut(at)) {
             (HaltWas::Mistaken, Some(run)) => {
                 mistaken += 1;
-                run.halted(past.rule, calibration::AS_CONFIGURED);
+                run.halted(past.rule, LADDER.len() - 1);
             }
             (HaltWas::Unsaid, Some(_)) => {
                 right.insert(at);
