@@ -139,7 +139,11 @@ pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
 /// Evaluates one rule: what [`run`] has of it.
 pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
     let setting = rule.stages.contains(&situation.stage).then(|| rule.setting(settings))?;
-    if setting.level == Level::Off { None } else { (rule.check)(situation, &setting) }
+    if setting.level == Level::Off {
+        return None;
+    }
+    let finding = (rule.check)(situation, &setting)?;
+    Some(signals::reported(finding, rule, situation, &setting))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one \
                 removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
-                have a path in common. Of the hunks of the newest `over` counted iterations, a share of at \
+                have a path in common. Equal hunks of a commit are one, and those that it makes there and back are none. Of the hunks of the newest `over` counted iterations, a share of at \
                 least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
                 least one, and so does another of them (two others, where all of them change one line). Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
                 `exempt`, and steps of a release, known by words that this history said of another version \
@@ -110,14 +110,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     // The newest first: where it undoes nothing, nothing else has to be looked at.
     for at in (first..candidates.len()).rev() {
         let one = candidates[at];
-        let count = undone_hunks(one, &candidates[at.saturating_sub(window)..at]);
+        let own = telling_hunks(one);
+        let count = undone_hunks(one, &own, &candidates[at.saturating_sub(window)..at]);
         if count > 0 {
             undoing.push(one);
         } else if undoing.is_empty() {
             return None;
         }
         undone = undone.saturating_add(count);
-        all = all.saturating_add(words::len(&one.diff.hunks));
+        all = all.saturating_add(u64::try_from(own.len()).unwrap_or(u64::MAX));
     }
     let share = setting.share(&SHARE);
     // A line that is put back is a switch more often than churn.
@@ -136,8 +137,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, found) })
 }
 
-/// How many hunks of `one` undo one of `before`.
-fn undone_hunks(one: &Iteration, before: &[&Iteration]) -> u64 {
+/// The distinct hunks of `one`, without those that it makes there and back: in a generated table the same few values come
+/// and go at many places, and undo nothing.
+fn telling_hunks(one: &Iteration) -> BTreeSet<Hunk> {
+    let all: BTreeSet<Hunk> = one.diff.hunks.iter().copied().collect();
+    all.iter().filter(|hunk| !all.contains(&reverse(hunk))).copied().collect()
+}
+
+/// How many hunks of `own`, which are of `one`, undo one of `before`.
+fn undone_hunks(one: &Iteration, own: &BTreeSet<Hunk>, before: &[&Iteration]) -> u64 {
     // Blank lines come and go anywhere: what is undone is undone where it was done. Unknown paths may be the same.
     let meets = |earlier: &&&Iteration| match (&one.change, &earlier.change) {
         (Some(own), Some(theirs)) => own.meets(theirs),
@@ -145,10 +153,12 @@ fn undone_hunks(one: &Iteration, before: &[&Iteration]) -> u64 {
     };
     let known: BTreeSet<Hunk> =
         before.iter().filter(meets).flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
-    let undoes = |hunk: &&Hunk| {
-        hunk.removed != hunk.added && known.contains(&Hunk { removed: hunk.added, added: hunk.removed })
-    };
-    u64::try_from(one.diff.hunks.iter().filter(undoes).count()).unwrap_or(u64::MAX)
+    u64::try_from(own.iter().filter(|hunk| known.contains(&reverse(hunk))).count()).unwrap_or(u64::MAX)
+}
+
+/// The hunk that undoes `hunk`; of one that changes nothing, itself.
+fn reverse(hunk: &Hunk) -> Hunk {
+    Hunk { removed: hunk.added, added: hunk.removed }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of hunks are small")]
@@ -230,6 +240,18 @@ mod tests {
             let found = checked(&RULE, row(hunks)).map(|finding| finding.level);
             assert_eq!(found, trips.then_some(Level::Warn), "{name}");
         }
+    }
+
+    #[test]
+    fn values_that_come_and_go_in_a_table_undo_nothing() {
+        // The first 8 hunks put a value in, the next ones take it out elsewhere, and one line is new.
+        let both: Vec<(u8, u8)> = [THERE; 8].into_iter().chain([BACK; 7]).collect();
+        let table = |state: u8| commit(state).hunks(&[&both[..], &[(state + 20, state + 30)]].concat());
+        assert!(checked(&RULE, (1..=6).map(table).collect()).is_none());
+        let many: Vec<(u8, u8)> = [BACK; 9].into_iter().chain([(41, 42), (43, 44)]).collect();
+        let once = |hunks: &[(u8, u8)]| row(&[&[NEW], &[THERE], hunks, &[THERE], hunks]);
+        assert!(checked(&RULE, once(&many)).is_none(), "the same line at nine places is one hunk");
+        assert!(checked(&RULE, once(&[BACK; 9])).is_some(), "all that the commit does is undone");
     }
 
     #[test]
