@@ -11,6 +11,7 @@ mod credits;
 mod exempt;
 mod gains;
 mod lost_tests;
+mod once;
 mod releases;
 mod returns;
 mod rule;
@@ -143,7 +144,7 @@ pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings)
         return None;
     }
     let finding = (rule.check)(situation, &setting)?;
-    Some(signals::reported(finding, rule, situation, &setting))
+    Some(once::reported(finding, rule, situation, &setting))
 }
 
 #[cfg(test)]

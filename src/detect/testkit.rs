@@ -1,7 +1,7 @@
 //! One rule, one question: what the tables of the rules' tests call.
 
 use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
-use super::{Rule, run};
+use super::Rule;
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::identity::Mismatch;
@@ -9,12 +9,21 @@ use crate::domain::settings::{ParamValue, RuleSetting};
 use crate::history::Timeline;
 use crate::history::testkit::{Commit, GAP, timeline};
 
+/// What `rule` finds, whether it was reported before or not.
 fn asked(rule: &Rule, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let mut settings = super::defaults();
-    settings.insert(rule.id, setting.clone());
-    let mut found = run(situation, &settings);
-    found.retain(|finding| finding.rule == rule.id);
-    found.pop()
+    let is_asked = rule.stages.contains(&situation.stage) && setting.level > Level::Off;
+    if is_asked { (rule.check)(situation, setting) } else { None }
+}
+
+/// At which level `rule`, set to `level`, is reported at post-commit of the newest of `commits`.
+pub(super) fn reported(rule: &Rule, commits: Vec<Commit>, level: Level) -> Option<Level> {
+    let setting = RuleSetting { level, ..rule.defaults() };
+    let settings = [(rule.id, setting)].into_iter().collect();
+    super::evaluate(rule, &after_commit(&timeline(commits)), &settings).map(|finding| finding.level)
+}
+
+fn after_commit(timeline: &Timeline) -> Situation<'_> {
+    Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None }
 }
 
 fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
@@ -26,15 +35,7 @@ fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
 }
 
 fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Finding> {
-    let line = timeline(commits);
-    let situation = Situation {
-        timeline: &line,
-        stage: Stage::PostCommit,
-        candidate: None,
-        stops: Stops::NONE,
-        episode: None,
-    };
-    asked(rule, &situation, setting)
+    asked(rule, &after_commit(&timeline(commits)), setting)
 }
 
 /// What `rule` says of a timeline at the end of a turn.
