@@ -6,10 +6,12 @@
 
 mod answer;
 mod call;
+mod command;
 mod commit;
 mod hash;
 mod known;
 mod lines;
+mod quantities;
 
 pub use lines::{Line, Lines, MAX_LINE};
 
@@ -223,11 +225,9 @@ fn tool_call(object: &mut Map<String, Value>) -> Result<What, EventError> {
     let reported =
         call::Reported { tool: wire.tool.clone(), args, result: taken(object, "result"), end: wire.end() };
     let mut call = call::signature(&reported);
-    if let Some([exact, masked, coarse]) = wire.call {
-        (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
-        call.args = wire.arguments();
-        (call.result, call.refusal, call.missing) = (wire.answer, wire.refusal, wire.missing);
-        call.moves = wire.moves.map(|moves| moves.0);
+    // As the journal has it.
+    if wire.call.is_some() {
+        call = wire.hashed()?;
     }
     Ok(What::ToolCall(call))
 }
