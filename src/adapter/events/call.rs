@@ -74,19 +74,20 @@ pub(super) fn signature(reported: &Reported) -> ToolCall {
 
 /// Takes in an answer that says something.
 fn take_answer(call: &mut ToolCall, args: &Value, result: &Value) {
-    let words = answer::words_of(result);
-    let masked = hash::masked(&words);
+    let whole = hash::text_of(result);
+    let masked = hash::masked(&whole);
+    let words = if result.is_string() { masked.clone() } else { hash::masked(&answer::words_of(result)) };
     let of = |kind: &[u8], text: &str| Some(hash::short(&[kind, call.tool.as_bytes(), text.as_bytes()]));
-    let whole = of(b"whole", &hash::text_of(result));
     let gist = of(b"gist", &answer::gist(&masked, args));
-    let refusal = answer::is_refusal(&masked, call.end).then(|| answer::without(&masked, args));
+    let refusal = answer::is_refusal(&words, call.end).then(|| answer::without(&words, args));
     call.missing = refusal
         .as_ref()
-        .and_then(|_| answer::missing_program(&masked))
+        .and_then(|_| answer::missing_program(&words))
         .map(|program| hash::short(&[b"missing", program.as_bytes()]));
     call.refusal = refusal.and_then(|text| of(b"refusal", &text));
     call.result = Some(hash::short(&[b"result", masked.as_bytes()]));
-    (call.whole, call.gist, call.moves) = (whole, gist, quantities::of(&words));
+    call.moves = quantities::of(&whole.replace(['"', ',', '{', '}', '[', ']'], " "));
+    (call.whole, call.gist) = (of(b"whole", &whole), gist);
 }
 
 /// The name of the tool. An editing tool that is asked to show a file edits nothing: `str_replace_editor:view`.
@@ -211,6 +212,9 @@ mod tests {
         let moved = |text: &str| of(json!(text)).moves;
         assert_eq!(moved("elapsed 30s"), [30_000]);
         let id = |id: &str| of(json!(format!("made {id} at last")));
+        let rows = |rows: u64| of(json!({ "rows": rows }));
+        assert_ne!(rows(3).result, rows(4).result, "numbers tell");
+        assert_eq!(rows(101_234_567).moves, [101_234_567_000]);
         let (one, two) =
             (id("123e4567-e89b-12d3-a456-426614174000"), id("9b2e4567-e89b-12d3-a456-426614174abc"));
         assert_eq!((one.result == two.result, one.whole == two.whole), (true, false), "masked, and as it is");
