@@ -269,8 +269,10 @@ impl Timeline {
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
         let Some(turn) = self.turn_of(node, at) else { return };
-        push_bounded(&mut turn.outputs, output.hash, TURN_OUTPUTS);
-        let (kind, hash, turn) = (output.kind, output.hash, turn.number);
+        // "Done." says nothing, whoever says it.
+        let Some(hash) = output.hash else { return };
+        push_bounded(&mut turn.outputs, hash, TURN_OUTPUTS);
+        let (kind, turn) = (output.kind, turn.number);
         let said = NodeOutput { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
         push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
     }
