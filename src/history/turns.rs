@@ -59,7 +59,12 @@ impl Timeline {
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
             // Who begins with an empty memory reads anew what the session before has read.
-            What::Cleared(Clearing::SessionStart) => self.new_epoch(),
+            What::Cleared(Clearing::SessionStart) => {
+                let ended = self.activity.epoch;
+                self.new_epoch();
+                // A session that begins is no work: what filled the window before fills it again.
+                self.activity.compactions.carry(ended, self.activity.epoch);
+            }
             What::Cleared(Clearing::Compaction) => {
                 let epoch = self.activity.epoch;
                 self.activity.compactions.one_more(epoch);
