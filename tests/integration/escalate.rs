@@ -163,8 +163,6 @@ fn perpetual_degrade_to_notify() {
     --- stderr
     warning: perpetual mode: PAUSE was cleared and the run was not halted (please wait)
       help: to make a pause hold, in andon.toml under [guard]:  perpetual = false
-    warning[weak-change]: 9 iterations in a row changed only comments
-      help: git log -p -9 HASH
     ");
     assert!(!stage.exists(".andon/PAUSE"));
     let told = report_files(&stage)["notifications.jsonl"].clone();
