@@ -51,7 +51,7 @@ const PLANNER: &str = "[rules]\nnode-turns = \"off\"\ncycle-iterations = \"off\"
 edges = [{ from = \"planner\", to = \"coder\" }, { from = \"coder\", to = \"planner\" }, { from = \"planner\", to = \"planner\" }]\n";
 
 /// Every family.
-pub static FAMILIES: [Family; 63] = [
+pub static FAMILIES: [Family; 64] = [
     found("idle turns", 3, stuck::idle),
     found("empty commits", 0, stuck::empty),
     found("A/B/A/B", 4, stuck::two),
@@ -120,4 +120,5 @@ pub static FAMILIES: [Family; 63] = [
     alone("a pull request lands again, twice", toggles::relanded),
     alone("release pairs in words of one's own", toggles::own_words),
     alone("sessions that read the same files", toggles::sessions),
+    alone("the same words after every step", toggles::same_words),
 ];

@@ -325,27 +325,19 @@ pub fn comebacks(agent: &mut Agent) {
     }
 }
 
-/// The agent says the same at the end of every turn, whatever it did.
+/// The agent looks around, and says the same at the end of every turn: nothing moves. Where turns are not told of, what it
+/// says is all there is.
 pub fn outputs(agent: &mut Agent) {
     agent.style.says = true;
     begin_green(agent);
-    let text = agent.random.sentence();
+    let text = format!("{} {}", agent.random.sentence(), agent.random.sentence());
     let structured = agent.random.chance(0.3);
-    let failing = agent.random.chance(0.5) && agent.style.tests > 0.0;
     for _ in 0..LENGTH {
         agent.turn_start();
         agent.explore(0, 6);
-        if failing {
-            let count = agent.random.between(1, 6);
-            agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
-        }
-        let edits = agent.world.work(&mut agent.random);
-        agent.edited(edits);
-        if agent.random.chance(agent.style.tests) && failing {
+        if agent.random.chance(0.3) && agent.style.tests > 0.0 {
             agent.test(&BTreeSet::new());
         }
-        let subject = boast(agent);
-        agent.commit(&subject, "normal");
         let (hour, minute) = (agent.random.between(0, 23), agent.random.between(0, 59));
         let said = format!("{text}\n(2026-03-01T{hour:02}:{minute:02}:11Z)");
         if structured {

@@ -2,6 +2,8 @@
 //! beside real work, the same line at several places, releases without a change, an acceptance test that was written
 //! first, sessions that read the same files.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::agent::Agent;
@@ -168,6 +170,33 @@ pub fn own_words(agent: &mut Agent) {
         }
     }
     steady(agent, 4);
+}
+
+/// One step of a plan after the other, each ending with the same words, or with "Done.".
+pub fn same_words(agent: &mut Agent) {
+    agent.style.says = true;
+    prefix(agent);
+    settle(agent);
+    let text = if agent.random.chance(0.3) {
+        "Done.".to_owned()
+    } else {
+        format!("{} {}", agent.random.sentence(), agent.random.sentence())
+    };
+    for _ in 0..agent.random.between(6, 14) {
+        agent.turn_start();
+        agent.explore(0, 5);
+        let edits = agent.world.work(&mut agent.random);
+        agent.edited(edits);
+        if agent.random.chance(agent.style.tests) {
+            agent.test(&BTreeSet::new());
+        }
+        let subject = agent.subject();
+        agent.commit(&subject, "normal");
+        agent.say(&text);
+        if agent.in_turn_now() {
+            agent.turn_end();
+        }
+    }
 }
 
 /// Session after session begins by reading the same files.

@@ -82,7 +82,11 @@ const STARTING: &[&str] = &[
     "run",
     "touch",
     "trigger",
+    "wake",
 ];
+
+/// What a subject begins with that tries out what is started: elsewhere in it these words tell of work.
+const TRYING: &[&str] = &["check", "test", "testing", "try", "trying"];
 
 /// What is started.
 const STARTED: &[&str] = &[
@@ -110,13 +114,16 @@ const STARTS: &[&str] = &["rebuild", "recheck", "redeploy", "retest", "retrigger
 /// Words of a subject that is about nothing else.
 const FEW: usize = 6;
 
-/// Whether a short subject speaks of starting a build: "Ping CI", "chore: kick off build", "redeploy".
+/// Whether a short subject speaks of starting a build ("Ping CI", "chore: kick off build", "redeploy", "test CI"), or names
+/// nothing but what is started ("ci", "Deploy").
 fn starts_a_build(subject: &str) -> bool {
     let subject = subject.to_lowercase();
     let words: Vec<&str> =
         subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let any = |known: &[&str]| words.iter().any(|word| known.contains(word));
-    words.len() <= FEW && (any(STARTS) || (any(STARTING) && any(STARTED)))
+    let tries = words.first().is_some_and(|first| TRYING.contains(first));
+    let names_it = !words.is_empty() && words.iter().all(|word| STARTED.contains(word));
+    words.len() <= FEW && (any(STARTS) || ((any(STARTING) || tries) && any(STARTED)) || names_it)
 }
 
 /// Whether each of `iterations` is a commit that says something else.
@@ -229,12 +236,33 @@ mod tests {
 
     #[test]
     fn builds_are_started_in_many_words() {
-        for subject in
-            ["build: bump ci", "Ping CI", "Force rebuild", "redeploy", "chore: kick off build", "retest"]
-        {
+        for subject in [
+            "build: bump ci",
+            "Ping CI",
+            "Force rebuild",
+            "redeploy",
+            "chore: kick off build",
+            "retest",
+            "ci",
+            "CI",
+            "CI build",
+            "Deploy",
+            "test CI",
+            "Try the pipeline again",
+            "wake up CI",
+        ] {
             assert!(starts_a_build(subject), "{subject}");
         }
-        for subject in ["Fix the build", "Retry", "Wait", "Add retry to the parser", "", "Run it"] {
+        for subject in [
+            "Fix the build",
+            "Fix CI test",
+            "Test the parser",
+            "Retry",
+            "Wait",
+            "Add retry to the parser",
+            "",
+            "Run it",
+        ] {
             assert!(!starts_a_build(subject), "{subject}");
         }
     }

@@ -11,6 +11,7 @@ mod credits;
 mod exempt;
 mod gains;
 mod lost_tests;
+mod movement;
 mod moving;
 mod once;
 mod releases;

@@ -175,8 +175,8 @@ pub enum CallEnd {
 pub struct Output {
     /// The kind of output.
     pub kind: OutputKind,
-    /// sha256 of the normalized text, or handed in.
-    pub hash: Digest,
+    /// sha256 of the normalized text, or handed in; `None` of a text that is too short to prove anything.
+    pub hash: Option<Digest>,
     /// How many lines it has, where that is known.
     pub lines: Option<u64>,
 }

@@ -38,7 +38,8 @@ pub struct Call {
     pub node: String,
     /// What.
     pub call: ToolCall,
-    /// Grows with every new edit, commit and changed state of the code: calls of one epoch saw the same code.
+    /// Grows with every new edit, commit, changed state of the code and `session_start`: whoever made the calls of one
+    /// epoch saw the same code and remembers the others.
     pub epoch: u64,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
@@ -179,6 +180,11 @@ impl Compactions {
         if self.epoch == epoch { self.times } else { 0 }
     }
 
+    /// Those of the epoch that `ended` count on in the one that `began`.
+    pub(super) fn carry(&mut self, ended: u64, began: u64) {
+        *self = Self { epoch: began, times: self.running(ended) };
+    }
+
     /// One more in `epoch`.
     pub(super) fn one_more(&mut self, epoch: u64) {
         *self = Self { epoch, times: self.running(epoch).saturating_add(1) };
@@ -222,7 +228,7 @@ pub struct Activity {
     pub last_node: Option<String>,
     /// The epoch of the next call.
     pub epoch: u64,
-    /// Compactions since the newest edit or changed state of the code.
+    /// Compactions since the newest edit or changed state of the code, over all sessions.
     pub compactions: Compactions,
     /// Signatures of the newest edits.
     pub edits: VecDeque<ShortHash>,

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn lines_of_output_add_up_until_they_are_cleared() {
         let read = |lines| {
-            let (kind, hash) = (OutputKind::MessageFinal, Digest([1; 32]));
+            let (kind, hash) = (OutputKind::MessageFinal, Some(Digest([1; 32])));
             event(What::Output(Output { kind, hash, lines }))
         };
         let more = || event(What::Usage(Usage { output_lines: Some(40), ..Usage::default() }));

@@ -154,15 +154,18 @@ impl Fold {
     }
 }
 
-/// What of `runs` says something about the loop.
+/// What of `runs` says something about the loop: of those on work that was not committed, only that they were that.
 fn carried(runs: &[TestRun]) -> Vec<TestRun> {
-    let light = |run: &TestRun| TestRun {
-        at: run.at,
-        evidence: run.evidence.clone(),
-        validity: run.validity,
-        base: None,
-        overlay: Vec::new(),
-        overlay_truncated: false,
+    let light = |run: &TestRun| {
+        let clean = run.overlay.is_empty() && !run.overlay_truncated;
+        TestRun {
+            at: run.at,
+            evidence: run.evidence.clone(),
+            validity: run.validity,
+            base: run.base.filter(|_| clean),
+            overlay: Vec::new(),
+            overlay_truncated: !clean,
+        }
     };
     runs.iter().map(light).collect()
 }

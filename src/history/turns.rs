@@ -82,7 +82,12 @@ impl Timeline {
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
             // Who begins with an empty memory reads anew what the session before has read.
-            What::Cleared(Clearing::SessionStart) => self.new_epoch(),
+            What::Cleared(Clearing::SessionStart) => {
+                let ended = self.activity.epoch;
+                self.new_epoch();
+                // A session that begins is no work: what filled the window before fills it again.
+                self.activity.compactions.carry(ended, self.activity.epoch);
+            }
             What::Cleared(Clearing::Compaction) => {
                 let epoch = self.activity.epoch;
                 self.activity.compactions.one_more(epoch);
@@ -292,8 +297,10 @@ impl Timeline {
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
         let Some(turn) = self.turn_of(node, at) else { return };
-        push_bounded(&mut turn.outputs, output.hash, TURN_OUTPUTS);
-        let (kind, hash, turn) = (output.kind, output.hash, turn.number);
+        // "Done." says nothing, whoever says it.
+        let Some(hash) = output.hash else { return };
+        push_bounded(&mut turn.outputs, hash, TURN_OUTPUTS);
+        let (kind, turn) = (output.kind, turn.number);
         let said = NodeOutput { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
         push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
     }

@@ -123,20 +123,35 @@ fn outputs_and_usage_of_a_turn_go_into_the_record_of_its_commit() {
     let stage = Stage::installed();
     stage.set("ANDON_NODE", "coder");
     observe(&stage, "turn_start", "{}\n").ok();
+    observe(&stage, "output", "{\"kind\":\"message.final\",\"text\":\"The parser reads lists now.\"}\n").ok();
     observe(&stage, "output", "{\"kind\":\"message.final\",\"text\":\"Done.\"}\n").ok();
     observe(&stage, "usage", "{\"input_tokens\":7,\"cost_usd\":\"0.05\"}\n{\"input_tokens\":5}\n").ok();
     stage.iterate("1\n", &["ok a", "ok b"], "One").ok();
     let record = stage.record("HEAD");
     assert_eq!(record["node"], "coder");
-    assert_eq!(record["outputs"].as_array().unwrap().len(), 1);
+    assert_eq!(record["outputs"].as_array().unwrap().len(), 1, "what says nothing has no hash");
     assert_eq!(record["usage"]["input_tokens"], 12);
     assert_eq!(record["usage"]["cost_usd"], "0.05");
 }
 
 #[test]
+fn short_answers_say_nothing_and_new_code_begins_anew() {
+    let stage = Stage::installed();
+    for text in ["Done.", "ok", "", "Done.", "ok", "", "Done.", "Done.", "Done."] {
+        let said = serde_json::json!({ "kind": "message.final", "text": text });
+        observe(&stage, "output", &format!("{said}\n")).ok();
+    }
+    let said = "{\"kind\":\"message.final\",\"text\":\"I have finished the next step.\"}\n";
+    for step in 0..5 {
+        observe(&stage, "output", said).ok();
+        stage.iterate(&format!("{step}\n"), &["ok a"], &format!("Step {step}")).ok();
+    }
+}
+
+#[test]
 fn the_same_answer_three_times_halts_at_once() {
     let stage = Stage::installed();
-    let said = "{\"kind\":\"message.final\",\"text\":\"I have fixed it.\"}\n";
+    let said = "{\"kind\":\"message.final\",\"text\":\"I have fixed the failing test.\"}\n";
     observe(&stage, "output", said).ok();
     observe(&stage, "output", said).ok();
     assert_snapshot!(observe(&stage, "output", said).shown(), @r#"

@@ -258,19 +258,30 @@ fn outputs_are_compared_without_times_ids_and_white_space() {
         let What::Output(output) = event_in(&line).what else { panic!() };
         output.hash
     };
-    assert_eq!(hash("Done at 2026-11-20T15:30:00Z.\n"), hash("Done  at 2026-11-21T16:31:00Z."));
-    assert_ne!(hash("Done."), hash("Not done."));
+    let long = "The parser was done at";
+    assert_eq!(
+        hash(&format!("{long} 2026-11-20T15:30:00Z.\n")),
+        hash(&format!("{long}  2026-11-21T16:31:00Z."))
+    );
+    assert_ne!(hash(&format!("{long} noon")), hash(&format!("{long} night")));
+    for short in
+        ["", "Done.", "ok", "All tests pass.", "Done at 2026-11-20T15:30:00Z.", "----------------------"]
+    {
+        assert_eq!(hash(short), None, "{short}");
+        assert_eq!(final_message(short).hash, None, "{short}");
+    }
+    assert!(final_message(long).hash.is_some());
     let handed_in =
         r#"{"type":"output","kind":"structured_output","sha256":"SHA"}"#.replace("SHA", &"ab".repeat(32));
     let What::Output(output) = event_in(&handed_in).what else { panic!() };
-    assert_eq!(output.hash, Digest([0xab; 32]));
+    assert_eq!(output.hash, Some(Digest([0xab; 32])));
     let text = |line: &str| {
         let What::Output(output) = event_in(line).what else { panic!() };
         output.hash
     };
     assert_eq!(
-        text(r#"{"type":"output","kind":"structured_output","text":{"a":1,"b":2}}"#),
-        text(r#"{"type":"output","kind":"structured_output","text":{"b":2,"a":1}}"#),
+        text(r#"{"type":"output","kind":"structured_output","text":{"first":"parser","second":"lexer"}}"#),
+        text(r#"{"type":"output","kind":"structured_output","text":{"second":"lexer","first":"parser"}}"#),
     );
 }
 
@@ -281,6 +292,7 @@ fn the_journal_is_read_back_as_it_was_kept() {
         r#"{"type":"turn_start","session":"auto-1","model":"m-4","prompt_hash":"sha256:def"}"#,
         r#"{"type":"tool_call","tool":"Edit","args":{"file_path":"src/a.rs"},"result":"ok","error":false}"#,
         r#"{"type":"output","kind":"message.final","text":"..."}"#,
+        r#"{"type":"output","kind":"message.final","text":"I have implemented the next item of the plan."}"#,
         r#"{"type":"usage","context_tokens":150000,"cost_usd":0.03}"#,
         r#"{"type":"usage","cache_read_input_tokens":7,"cache_creation_input_tokens":1,"output_lines":3,"session":"s"}"#,
         r#"{"type":"output","kind":"message.final","sha256":"0909090909090909090909090909090909090909090909090909090909090909","lines":4}"#,

@@ -1,8 +1,8 @@
 //! `oscillation`: the code, or a file of it, goes round in a circle.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
+use self::comebacks::{AMONG, counted};
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
@@ -45,7 +45,8 @@ pub static RULE: Rule = Rule {
                 until then. A path that goes round beside other new code is a note while tests newly pass, \
                 and a warning from two returns more on; it trips the rule after `beside` returns where tests \
                 ran and none newly passed (over the newest two times `beside` returns). Documentation is left out. Without a period, `comebacks` \
-                returns to any of the 6 states before, among the newest 10, trip the rule too. Commits that \
+                returns to any of the 6 states before, among the newest 10, trip the rule too; one to a state that came \
+                up since the return before does not count, since work goes on. Commits that \
                 go back on purpose bring states like any other commit but do not count: reverts, and subjects \
                 that begin with a pattern of `exempt`; steps of a release, known by words that this history \
                 said of another version before; a pull request (`Title (#12)`) that lands again after its \
@@ -79,9 +80,6 @@ pub static RULE: Rule = Rule {
     reads: Reads::Records,
     check,
 };
-
-/// States among which comebacks are counted.
-const AMONG: usize = 10;
 
 /// What goes round.
 #[derive(Debug)]
@@ -356,23 +354,8 @@ fn patient(round: Round, states: &[PathState<'_>], least: usize) -> bool {
 fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let states = timeline.states();
     let newest = states.last()?;
-    let from = states.len().saturating_sub(AMONG);
-    let comes_back = |at: &usize| {
-        let ring = states.get(at.saturating_sub(returns::LONGEST)..*at).unwrap_or_default();
-        // What stood for an hour was put back by somebody who thought about it.
-        let left = at.checked_sub(1).and_then(|before| states.get(before));
-        let hurried = left.is_none_or(|left| !stood(left.brought_by, states[*at].brought_by));
-        hurried && ring.iter().any(|earlier| earlier.code == states[*at].code)
-    };
     let brought: Vec<Option<&Iteration>> = states.iter().map(|state| Some(state.brought_by)).collect();
-    let weights = weights(&brought, timeline, setting);
-    // That a line goes there and back once says nothing: each time it may be from another state, which is new.
-    let mut seen: BTreeSet<CodeId> = BTreeSet::new();
-    let back: Vec<&CodeState<'_>> = (from..states.len())
-        .filter(|at| comes_back(at) && weights.get(*at) == Some(&Weight::Strike))
-        .filter(|at| !seen.insert(states[*at].code) || !flips(&states, *at))
-        .map(|at| &states[at])
-        .collect();
+    let back = counted(&states, &weights(&brought, timeline, setting));
     let least = usize::try_from(setting.count(&COMEBACKS)).unwrap_or(usize::MAX).max(1);
     let under_judgement = back.last().is_some_and(|last| Some(last.brought_by) == timeline.newest());
     if back.len() < least || !under_judgement {
@@ -388,6 +371,8 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let files = files(timeline);
     Some(Finding { files, evidence, ..RULE.finding(level, Circle::Comebacks(words::len(&back))) })
 }
+
+mod comebacks;
 
 #[cfg(test)]
 mod tests;

@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use crate::detect::attempts::{Step, attempts};
+use crate::detect::movement;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::CodeId;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
-use crate::history::{NodeOutput, Timeline};
+use crate::history::NodeOutput;
 
 pub(in crate::detect) const ROUNDS: Param<u64> =
     Param::count("rounds", 2, 2, "Times that the same sequence of outputs comes.");
@@ -24,7 +23,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "The newest outputs (`message.final`, `structured_output`), in the order in which they came, \
                 are a sequence of 2 to 6 that came `rounds` times in a row: one node says A, B, A, B, or \
                 planner and reviewer answer each other in a circle. Neighbours differ in text. Since the first of them no \
-                iteration brought a new state of the code or more passing tests.",
+                iteration brought new code or another test result. Texts of fewer than 16 letters and digits \
+                (`Done.`, `ok`) are passed over.",
         why: "A node that returns to what it said two turns ago, while nothing else moves, has run out of \
               ideas. With new code in between the same words may mean something else.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
@@ -83,7 +83,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         let recent = &outputs[start..];
         goes_round(recent, period).then_some((recent, period))
     })?;
-    if moved_since(situation.timeline, recent.first()?.iteration) {
+    if movement::newest(situation.timeline) > recent.first()?.iteration {
         return None;
     }
     let circle = &recent[recent.len() - period..];
@@ -107,21 +107,6 @@ fn goes_round(recent: &[NodeOutput], period: usize) -> bool {
     returns && recent.windows(2).all(|pair| pair[0].hash != pair[1].hash)
 }
 
-/// Whether an iteration after `number` brought a code state that the window had not seen, or more passing tests.
-fn moved_since(timeline: &Timeline, number: u64) -> bool {
-    let mut seen: Vec<CodeId> = Vec::new();
-    let mut brings_new_code = false;
-    for iteration in &timeline.iterations {
-        brings_new_code |= iteration.number > number && !seen.contains(&iteration.code);
-        seen.push(iteration.code);
-    }
-    let better = |step: Step| matches!(step, Step::Green | Step::Fall { gone: 0 });
-    let progress = attempts(timeline)
-        .into_iter()
-        .any(|attempt| attempt.iteration.number > number && better(attempt.step));
-    brings_new_code || progress
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +119,7 @@ mod tests {
 
     /// `node` said the text of that number.
     fn said(node: &str, text: u8) -> Fact {
-        let output = Output { kind: OutputKind::MessageFinal, hash: Digest([text; 32]), lines: None };
+        let output = Output { kind: OutputKind::MessageFinal, hash: Some(Digest([text; 32])), lines: None };
         let Fact::Event(own) = event(What::Output(output)) else { unreachable!() };
         Fact::Event(Box::new(Event { node: Some(node.into()), ..*own }))
     }

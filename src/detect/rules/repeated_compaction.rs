@@ -18,7 +18,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the context was compacted 5 times in a row, and nothing was edited or committed in between",
     docs: Docs {
         trips: "The newest `times` events `compaction` came with no new edit, no commit and no turn that changed \
-                the code between them. An answer, a new session and a new run start the count anew.",
+                the code between them. An answer and a new run start the count anew. A new session does not: some \
+                clients report one after each compaction.",
         why: "A compaction makes room for work. Where the room is full again before a single edit, what is kept \
               is what fills it: the next compaction changes nothing.",
         source: "docs/spec-map.md: Loop rules, context compaction gate",
@@ -108,6 +109,10 @@ mod tests {
         assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1))))]));
         assert!(!with(vec![commit(1).fact()]));
         assert!(!with(vec![ack(1)]));
-        assert!(!with(vec![event(What::Cleared(Clearing::SessionStart))]));
+        let session = || event(What::Cleared(Clearing::SessionStart));
+        assert!(with(vec![session()]), "a session is no work");
+        let after_each = [compaction(), session()];
+        assert!(halts(after_each.iter().cycle().take(9).cloned().collect()));
+        assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1)))), session()]));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::detect::attempts::{Step, attempts};
+use crate::detect::movement;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -12,24 +12,24 @@ use crate::domain::events::OutputKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
-use crate::history::{NodeOutput, Source, Timeline, TurnChange};
+use crate::history::NodeOutput;
 
 pub(in crate::detect) const REPEATS: Param<u64> =
     Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
-    summary: "a node said the same 3 times in a row",
+    summary: "a node said the same 3 times in a row, without new code or another test result",
     docs: Docs {
         trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
                 have one hash. Texts are compared without white space, times and ids; a hash that is handed \
-                in is compared as it is. An iteration that made progress in between (all tests pass on \
-                changed code, or fewer fail) starts the count anew.",
-        why: "Short answers such as \"Done.\" come twice in healthy work, so it takes three, and progress \
-              outweighs words.",
+                in is compared as it is. An iteration in between that brought new code or another test result starts \
+                the count anew. Texts of fewer than 16 letters and digits (`Done.`, `ok`) are passed over.",
+        why: "Who says the same while the work moves has a way of saying that a step is done; who says it three \
+              times and nothing moves has run out of ideas. Short answers say nothing at all.",
         source: "docs/spec-map.md: Loop safety, stall detection 1 (repeated identical outputs)",
-        example: "Three turns end with \"I have fixed the failing test.\" and it still fails: the third \
-                  halts.",
+        example: "Three turns end with \"I have fixed the failing test.\", and neither the code nor the tests have \
+                  moved: the third halts.",
         tune: "`repeated-output = { repeats = 4 }`",
     },
     level: Level::Halt,
@@ -74,7 +74,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if words::len(&same) < repeats {
         return None;
     }
-    let since = newest_progress(situation.timeline);
+    let since = movement::newest(situation.timeline);
     same.retain(|said| said.iteration >= since);
     let times = words::len(&same);
     if times < repeats {
@@ -85,18 +85,6 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         help: vec!["give the node what it does not know: tighten its context or its task".to_owned()],
         ..RULE.finding(setting.level, SameOutput { node: newest.node.clone(), kind: newest.kind, times })
     })
-}
-
-/// The number of the newest iteration that made progress; 0 when none did.
-fn newest_progress(timeline: &Timeline) -> u64 {
-    let progress = attempts(timeline).into_iter().rev().find(|attempt| {
-        let changed = match attempt.iteration.source {
-            Source::Commit => !attempt.iteration.diff.empty,
-            Source::Turn(change) => change == TurnChange::Changed,
-        };
-        changed && matches!(attempt.step, Step::Green | Step::Fall { gone: 0 })
-    });
-    progress.map_or(0, |attempt| attempt.iteration.number)
 }
 
 #[cfg(test)]
@@ -110,7 +98,16 @@ mod tests {
     use crate::history::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {
-        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([hash; 32]), lines: None }))
+        event(What::Output(Output {
+            kind: OutputKind::MessageFinal,
+            hash: Some(Digest([hash; 32])),
+            lines: None,
+        }))
+    }
+
+    /// Too short to have a hash.
+    fn short() -> Fact {
+        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: None, lines: Some(1) }))
     }
 
     fn by(node: &str, fact: Fact) -> Fact {
@@ -121,7 +118,7 @@ mod tests {
     fn structured(hash: u8) -> Fact {
         event(What::Output(Output {
             kind: OutputKind::StructuredOutput,
-            hash: Digest([hash; 32]),
+            hash: Some(Digest([hash; 32])),
             lines: None,
         }))
     }
@@ -132,7 +129,10 @@ mod tests {
             ("none", vec![], false),
             ("two", vec![said(1), said(1)], false),
             ("three", vec![said(1), said(1), said(1)], true),
-            ("with turns in between", vec![said(1), turn_end(1), said(1), turn_end(2), said(1)], true),
+            ("with turns in between", vec![said(1), turn_end(1), said(1), turn_end(1), said(1)], true),
+            ("with new code in between", vec![said(1), turn_end(1), said(1), turn_end(2), said(1)], false),
+            ("short ones in between", vec![said(1), short(), said(1), short(), said(1)], true),
+            ("short ones alone", vec![short(), short(), short(), short()], false),
             ("another in between", vec![said(1), said(1), said(2), said(1)], false),
             ("over", vec![said(1), said(1), said(1), said(2)], false),
             ("another kind in between", vec![said(1), structured(9), said(1), structured(8), said(1)], true),
@@ -149,21 +149,22 @@ mod tests {
     }
 
     #[test]
-    fn progress_begins_the_count_anew() {
-        let work = |failing: [usize; 3]| {
-            let names = &["a", "b", "c"];
-            let mut facts = Vec::new();
-            for (state, failing) in (1_u8..).zip(failing) {
-                let tests = if failing == 0 { green(state, 9) } else { red(state, &names[..failing], 9) };
-                facts.push(said(7));
-                facts.push(commit(state).diff(state).tests(tests).fact());
-            }
-            facts
+    fn new_code_and_new_results_begin_the_count_anew() {
+        let work = |states: [u8; 3], failing: [&[&str]; 3]| {
+            let one = |(state, failing): (u8, &[&str])| {
+                let tests = if failing.is_empty() { green(state, 9) } else { red(state, failing, 9) };
+                [said(7), commit(state).diff(state).tests(tests).fact()]
+            };
+            let mut facts: Vec<Fact> = vec![commit(1).tests(red(1, &["a"], 9)).fact()];
+            facts.extend(states.into_iter().zip(failing).flat_map(one));
+            facts.push(said(7));
+            asked_of(&RULE, &folded(facts)).is_some()
         };
-        let trips = |failing| asked_of(&RULE, &folded(work(failing))).is_some();
-        assert!(trips([2, 2, 2]), "the same failures");
-        assert!(!trips([3, 2, 1]), "fewer and fewer");
-        assert!(!trips([0, 0, 0]), "all is well each time");
+        assert!(work([1, 1, 1], [&["a"]; 3]), "nothing moves");
+        assert!(!work([2, 3, 4], [&["a"]; 3]), "for `repeated-failures`");
+        assert!(!work([2, 3, 4], [&["a", "b"], &["c"], &["d"]]), "other tests fail each time");
+        assert!(!work([2, 3, 4], [&[]; 3]), "all is well each time");
+        assert!(!work([1, 1, 1], [&["a", "b"], &["b"], &[]]), "other results on the same code");
     }
 
     #[test]

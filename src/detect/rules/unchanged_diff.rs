@@ -15,7 +15,7 @@ use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{DocsProgress, Iteration, Source, Timeline, come_slowly};
+use crate::history::{DocsProgress, Iteration, Source, Strike, Timeline, come_slowly};
 
 pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
     "repeats",
@@ -58,7 +58,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 repeat. Some kinds are given more time and warn at most until then: changes of which \
                 normalization leaves nothing (white space at line ends, timestamps), `cosmetic` running; and \
                 `patience` running the same lines at another place, which bring a state of the code or a text \
-                of a document that the window has not seen, and empty commits that are made on purpose. Those \
+                of a document that the window has not seen (a note for as long as it lasts where nobody tells \
+                which files a commit touched), and empty commits that are made on purpose. Those \
                 begin with a pattern of `exempt` (they start a build), name a version (a release of one package \
                 after the other), end like `(#12)` (a forge merged them), or are doubles of earlier commits, \
                 each of another one. Of empty commits that each have another subject it takes `varied` running, and \
@@ -98,7 +99,12 @@ enum Repeated {
     /// Iterations without a change.
     Nothing(u64),
     /// Iterations with the change of the one before.
-    Same { iterations: u64, diff: DiffHash },
+    Same {
+        iterations: u64,
+        diff: DiffHash,
+        /// Commits between them that do not count.
+        between: u64,
+    },
     /// Some of either kind.
     Mixed { iterations: u64, empty: u64 },
     /// The same code, amended or rebased so many times.
@@ -117,11 +123,18 @@ impl fmt::Display for Repeated {
                 count(iterations)
             ),
             Self::Nothing(iterations) => write!(f, "{} in a row changed nothing", count(iterations)),
-            Self::Same { iterations, diff } => write!(
+            Self::Same { iterations, diff, between: 0 } => write!(
                 f,
                 "{} in a row made the same change as the one before (diff {})",
                 count(iterations),
                 diff.short()
+            ),
+            Self::Same { iterations, diff, between } => write!(
+                f,
+                "{} made the same change again (diff {}), with {} in between (reverts, merges or picks)",
+                count(iterations),
+                diff.short(),
+                words::count(*between, "commit")
             ),
             Self::Mixed { iterations, empty } => write!(
                 f,
@@ -176,7 +189,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
     let found = match empty {
         _ if cosmetic => Repeated::Cosmetic(repeats),
-        0 => Repeated::Same { iterations: repeats, diff: newest.diff.hash },
+        0 => Repeated::Same {
+            iterations: repeats,
+            diff: newest.diff.hash,
+            between: passed_over(timeline, repeating),
+        },
         empty if empty == repeats => Repeated::Nothing(repeats),
         empty => Repeated::Mixed { iterations: repeats, empty },
     };
@@ -189,11 +206,22 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
 }
 
+/// How many commits that do not count lie between those of `repeating`, from the one on that the first of them repeats.
+fn passed_over(timeline: &Timeline, repeating: &[&Iteration]) -> u64 {
+    let (Some(first), Some(last)) = (repeating.first(), repeating.last()) else { return 0 };
+    let repeated = timeline.candidates().rev().find(|one| one.number < first.number);
+    let row = repeated.map_or(first.number, |one| one.number)..last.number;
+    let exempt = |one: &&Iteration| one.strike == Strike::Exempt && row.contains(&one.number);
+    words::len(&timeline.iterations.iter().filter(exempt).collect::<Vec<_>>())
+}
+
 /// Whether the same lines go to one place after the other, as in a list of features, until all are done: lines are replaced
-/// one for one, which comes to an end by itself, or tests newly pass.
+/// one for one, which comes to an end by itself, or tests newly pass. Where the places are not known, it may be one.
 fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     let placed = repeating.iter().all(|one| brings_new_code(timeline, one));
-    let replaced = |one: &&Iteration| one.diff.removed > 0 && one.diff.removed == one.diff.added;
+    let replaced = |one: &&Iteration| {
+        one.change.is_none() || (one.diff.removed > 0 && one.diff.removed == one.diff.added)
+    };
     let newly = |first: &&Iteration| gains::since(timeline, first.number) == Gain::NewlyPassing;
     placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
 }
@@ -253,7 +281,8 @@ fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
 /// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, of a program
 /// or of what is written beside it. A log always grows.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
-    let placed = one.change.as_ref().is_some_and(|change| match change.nature {
+    // Where nobody tells what a commit touched, new code is all that is known of the place.
+    let placed = one.change.as_ref().is_none_or(|change| match change.nature {
         Nature::Work | Nature::Space | Nature::Comments | Nature::Version | Nature::Weak => true,
         Nature::Docs | Nature::Log | Nature::Mode | Nature::Nothing | Nature::Ignored => false,
     });

@@ -70,7 +70,11 @@ pub(crate) fn fact() -> impl Strategy<Value = Fact> {
 
 fn events() -> impl Strategy<Value = Fact> {
     let outputs = (pick(&OutputKind::ALL), 0_u8..3).prop_map(|(kind, hash)| {
-        What::Output(Output { kind, hash: Digest([hash; 32]), lines: Some(u64::from(hash) * 200) })
+        What::Output(Output {
+            kind,
+            hash: (hash > 0).then_some(Digest([hash; 32])),
+            lines: Some(u64::from(hash) * 200),
+        })
     });
     let usage = (prop::option::of(any::<u64>()), prop_oneof!["[0-9]{1,3}", "[0-9]{1,30}\\.[0-9]{0,9}"])
         .prop_map(|(count, cost)| {

@@ -25,6 +25,10 @@ fn oid(byte: u8) -> Oid {
     Oid::from_bytes(&[byte; 20]).unwrap()
 }
 
+fn said(seed: u8) -> Output {
+    Output { kind: OutputKind::MessageFinal, hash: Some(Digest([seed; 32])), lines: Some(3) }
+}
+
 /// A line of the kind and the content of `seed`, at `at` seconds.
 fn line(seed: u8, at: i64) -> JournalLine {
     let at = Timestamp(at);
@@ -32,9 +36,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
     let what = match seed % 16 {
         0 => What::TurnStart,
         1 => What::TurnEnd(TurnEnd { code: Some(code), docs: None }),
-        2 => {
-            What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([seed; 32]), lines: Some(3) })
-        }
+        2 => What::Output(said(seed)),
         3 => What::Verdict(Ballot { reviewer: None, approve: 1, reject: 2 }),
         4 => {
             let turn = MarkedTurn {

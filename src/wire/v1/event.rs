@@ -125,7 +125,7 @@ impl CallWire {
 #[serde(expecting = "an object")]
 struct OutputWire {
     kind: OutputKind,
-    sha256: Digest,
+    sha256: Option<Digest>,
     lines: Option<Count>,
 }
 

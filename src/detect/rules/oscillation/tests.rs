@@ -318,6 +318,50 @@ fn a_line_that_goes_there_and_back_from_ever_new_states_comes_back_nowhere() {
 }
 
 #[test]
+fn what_is_put_on_and_off_beside_new_code_comes_back_nowhere() {
+    // A feature each time, and the same five lines put on and off beside it.
+    let round = |feature: u8, pattern: &[&str]| -> Vec<Commit> {
+        let one = |step: &&str| match *step {
+            "work" => commit(feature).change(Nature::Work, &[(10 + feature, 0, 1)]).lines(40, 0),
+            "on" => commit(100 + feature).change(Nature::Work, &[(1, 1, 2)]).lines(5, 5),
+            _ => commit(feature).change(Nature::Work, &[(1, 2, 1)]).lines(5, 5),
+        };
+        pattern.iter().map(one).collect()
+    };
+    let rows = |pattern: &[&str], tests: fn(u8) -> u64| {
+        (1..=8_u8)
+            .flat_map(|feature| round(feature, pattern).into_iter().map(move |one| (feature, one)))
+            .map(|(feature, mut one)| {
+                let state = one.record().code.0[0];
+                one.tests(green(state, tests(feature)))
+            })
+            .collect::<Vec<_>>()
+    };
+    let halts =
+        |rows: Vec<Commit>| (1..=rows.len()).find(|end| level(rows[..*end].to_vec()) == Some(Level::Halt));
+    let growing = |feature| 10 + u64::from(feature);
+    assert_eq!(halts(rows(&["work", "on", "off"], growing)), None);
+    assert!(halts(rows(&["work", "on", "off"], |_| 10)).is_some(), "the tests stand still for long");
+    assert!(halts(rows(&["work", "on", "off"], |_| 10)) > Some(12), "and not at once");
+    // In the middle of the work: the code comes back to what is on.
+    let within: Vec<Commit> = (0..8_u8)
+        .flat_map(|at| {
+            [
+                commit(100 + at).change(Nature::Work, &[(1, 1, 2)]).lines(5, 5),
+                commit(101 + at).change(Nature::Work, &[(10 + at, 0, 1)]).lines(40, 0),
+                commit(1 + at).change(Nature::Work, &[(1, 2, 1)]).lines(5, 5),
+            ]
+        })
+        .zip(0..)
+        .map(|(mut one, at)| {
+            let state = one.record().code.0[0];
+            one.tests(green(state, 10 + at))
+        })
+        .collect();
+    assert_eq!(halts(within), None);
+}
+
+#[test]
 fn a_path_that_changed_unseen_starts_anew() {
     let mut commits = file(&[1, 2, 1, 2, 1]);
     commits[2] = commit(102).change(Nature::Work, &[(9, 102, 103)]);

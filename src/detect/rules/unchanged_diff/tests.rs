@@ -127,6 +127,15 @@ fn the_message_tells_which() {
         message(vec![d(1), d(1), e()]),
         "2 iterations in a row repeated the change before them or changed nothing (1 changed nothing)"
     );
+    let reverted = |state| commit(state).diff(9).kind(Revert);
+    assert_eq!(
+        message(vec![d(1), reverted(3), d(1), reverted(3), d(1)]),
+        "2 iterations made the same change again (diff 010101010101), with 2 commits in between (reverts, merges or picks)"
+    );
+    assert_eq!(
+        message(vec![reverted(3), d(1), d(1), d(1), reverted(3)]),
+        "2 iterations in a row made the same change as the one before (diff 010101010101)"
+    );
 }
 
 /// The same lines at another place of the program: the diff of before, and a state that is new.
@@ -150,6 +159,17 @@ fn the_same_lines_at_another_place_are_given_more_time() {
     assert_eq!(of(Nature::Comments), Some(Level::Note), "the documentation of one function after the other");
     assert_eq!(of(Nature::Version), Some(Level::Note), "one package after the other");
     assert_eq!(of(Nature::Log), Some(Level::Halt), "a log always grows");
+}
+
+#[test]
+fn the_same_diff_on_new_code_proves_nothing_where_nobody_tells_what_it_touched() {
+    let told = |state: u8| commit(state).diff(1);
+    assert_eq!(level((1..=20).map(told).collect()), Some(Level::Note));
+    assert_eq!(level([1, 1, 1].map(told).into()), Some(Level::Halt), "no new code");
+    assert_eq!(level([1, 2, 1, 2].map(told).into()), Some(Level::Halt), "the same two states");
+    assert_eq!(level(vec![told(1), told(2), e(), e()]), Some(Level::Halt), "two bring nothing");
+    let same_place = |state: u8| told(state).change(Nature::Log, &[(1, state, state + 1)]);
+    assert_eq!(level((1..=3).map(same_place).collect()), Some(Level::Halt), "what it touched is known");
 }
 
 #[test]

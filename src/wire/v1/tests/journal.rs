@@ -68,7 +68,7 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
         cached_tokens: Some(150_000),
         output_lines: Some(12),
     };
-    let (kind, hash) = (OutputKind::MessageFinal, Digest([9; 32]));
+    let (kind, hash) = (OutputKind::MessageFinal, Some(Digest([9; 32])));
     let lines = [
         event(What::Usage(usage)),
         event(What::Output(Output { kind, hash, lines: Some(3) })),

@@ -1,0 +1,49 @@
+//! Returns of the code without a period: which of them say that nothing else moves.
+
+use std::collections::BTreeSet;
+
+use crate::detect::returns::{LONGEST, Weight};
+use crate::detect::switches::flips;
+use crate::domain::ids::CodeId;
+use crate::history::{CodeState, stood};
+
+/// States among which comebacks are counted, the newest.
+pub(super) const AMONG: usize = 10;
+
+/// The states by which the code came back to one of the states before, and that are held against the loop; `weights` are
+/// those of `states`.
+pub(super) fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b CodeState<'a>> {
+    let from = states.len().saturating_sub(AMONG);
+    // That a line goes there and back once says nothing: each time it may be from another state, which is new.
+    let mut seen: BTreeSet<CodeId> = BTreeSet::new();
+    let mut before: Option<usize> = None;
+    let mut found = Vec::new();
+    for (at, state) in states.iter().enumerate().filter(|(at, _)| comes_back(states, *at)) {
+        let moved = before.replace(at).is_some_and(|before| came_up_after(states, before, state.code));
+        if at < from || weights.get(at) != Some(&Weight::Strike) {
+            continue;
+        }
+        let again = !seen.insert(state.code);
+        if !moved && (again || !flips(states, at)) {
+            found.push(state);
+        }
+    }
+    found
+}
+
+/// Whether the state at index `at` is one of those of the ring before it.
+fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
+    let ring = states.get(at.saturating_sub(LONGEST)..at).unwrap_or_default();
+    // What stood for an hour was put back by somebody who thought about it.
+    let left = at.checked_sub(1).and_then(|before| states.get(before));
+    states.get(at).is_some_and(|this| {
+        let hurried = left.is_none_or(|left| !stood(left.brought_by, this.brought_by));
+        hurried && ring.iter().any(|earlier| earlier.code == this.code)
+    })
+}
+
+/// Whether `code` is a state that was not there up to index `before`: work went on since then, and something was put on
+/// and off on top of it.
+fn came_up_after(states: &[CodeState<'_>], before: usize, code: CodeId) -> bool {
+    states.iter().position(|state| state.code == code).is_some_and(|first| first > before)
+}
