@@ -67,3 +67,33 @@ fn told(events: impl Iterator<Item = (EntryId, LedgerEvent)>) -> Vec<PastHalt> {
     let fate = |id: &EntryId| fates.get(id).copied().unwrap_or(HaltFate::Stands);
     halts.into_iter().map(|(id, halt)| PastHalt { fate: fate(&id), halt }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::facts::{Ack, Fact};
+    use crate::history::testkit::ack;
+    use crate::report::samples;
+
+    fn answer(halt: u8, halt_was: HaltWas) -> (EntryId, LedgerEvent) {
+        let Fact::Ack(given) = ack(1) else { unreachable!() };
+        let halt = Some(EntryId([halt; 32]));
+        (
+            EntryId([halt_was as u8 + 100; 32]),
+            LedgerEvent::Acknowledged(Box::new(Ack { halt, halt_was, ..*given })),
+        )
+    }
+
+    #[test]
+    fn whoever_calls_a_halt_mistaken_is_heard_whatever_the_order() {
+        let halt = |id: u8| (EntryId([id; 32]), LedgerEvent::Halted(Box::new(samples::halt())));
+        let fates = |events: Vec<(EntryId, LedgerEvent)>| -> Vec<HaltFate> {
+            told(events.into_iter()).into_iter().map(|past| past.fate).collect()
+        };
+        let (plain, wrong) = (|| answer(1, HaltWas::Unsaid), || answer(1, HaltWas::Mistaken));
+        assert_eq!(fates(vec![halt(1), halt(2), plain()]), [HaltFate::Answered, HaltFate::Stands]);
+        assert_eq!(fates(vec![halt(1), plain(), wrong()]), [HaltFate::Mistaken]);
+        assert_eq!(fates(vec![halt(1), wrong(), plain()]), [HaltFate::Mistaken]);
+        assert_eq!(fates(vec![wrong(), halt(1), plain()]), [HaltFate::Mistaken], "in no order at all");
+    }
+}

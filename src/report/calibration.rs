@@ -114,7 +114,7 @@ fn of_people(found: &Calibration, page: &mut Page) {
     }
     for (count, why) in [
         (mended, "the rule was made looser since, or halts no more"),
-        (of_budgets, "they are of budgets"),
+        (of_budgets, "they are of budgets, which the promise does not cover"),
         (beside_right_ones, "in runs that are left out"),
     ] {
         if count > 0 {

@@ -41,7 +41,7 @@ fn it_reads_as_a_promise_with_its_ground() {
     halts marked --mistaken among them: 2; runs left out, halted and not marked: 1
     at which larger counts those would not have come is not known: they count at every step
     halts marked --mistaken that do not count, the rule was made looser since, or halts no more: 1
-    halts marked --mistaken that do not count, they are of budgets: 3
+    halts marked --mistaken that do not count, they are of budgets, which the promise does not cover: 3
     good runs that budgets halt as configured: 4 (iteration-cap 4)
     rules that stay as they are, because the runs have no turns (idle-turns)
     files with the content of another one, not counted: 7

@@ -7,6 +7,7 @@ use super::placed::Placed;
 use crate::config::{self, ConfigSource, Layer, MAX_BYTES};
 use crate::detect;
 use crate::detect::ladder::{self as steps, LADDER};
+use crate::domain::findings::HaltReason;
 use crate::domain::ids::CommitId;
 use crate::domain::paths::CONFIG_FILE;
 use crate::domain::settings::RuleSettings;
@@ -51,8 +52,11 @@ pub(super) fn judged(
         let rule = ladder.rules().position(|rule| rule.id == past.halt.rule);
         let count = if not_good.contains(&at) {
             &mut mistaken.beside_right_ones
-        } else if !steps::is_stuck(past.halt.reason) {
+        } else if past.halt.reason == HaltReason::BudgetExceeded {
             &mut mistaken.of_budgets
+        } else if past.halt.reason == HaltReason::UserStop {
+            // A person made it, and no rule.
+            continue;
         } else if let (Some(rule), false) = (rule, config.was_stricter(&past)) {
             if let Some(run) = runs.get_mut(at) {
                 run.halted(rule, LADDER.len() - 1);
