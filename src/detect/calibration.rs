@@ -168,6 +168,7 @@ mod tests {
         }
     }
 
+    #[allow(clippy::cast_precision_loss, reason = "counts of runs are small")]
     /// The chance that the first half of `2 * runs` runs, `halted` of which are halted at every step but the last, promises
     /// what the other half refutes.
     fn broken(runs: u64, halted: u64, alpha: f64) -> f64 {

@@ -126,6 +126,7 @@ impl Param<u64> {
     }
 
     /// The same, of which a larger value does something else than to halt later.
+    #[must_use]
     pub const fn sense(mut self, sense: Sense) -> Self {
         self.spec.sense = sense;
         self

@@ -92,11 +92,13 @@ fn promise(found: &Calibration) -> String {
 fn help(found: &Calibration) -> Option<&'static str> {
     match found.promised {
         Promised::Factor(_) => None,
-        Promised::TooFew(_) => Some("give more runs that went well, or ask for less: --alpha 0.05"),
+        Promised::TooFew(_) => Some("give more runs that went well, or ask for less with a larger --alpha"),
         Promised::Nothing if found.mistaken.counted > 0 => Some(
-            "loosen the rules whose halts were mistaken (andon status --rules), or ask for less: --alpha 0.1",
+            "loosen the rules whose halts were mistaken (andon status --rules), or ask for less with a larger --alpha",
         ),
-        Promised::Nothing => Some("look whether those runs did go well, or ask for less: --alpha 0.1"),
+        Promised::Nothing => {
+            Some("look whether those runs did go well, or ask for less with a larger --alpha")
+        }
     }
 }
 

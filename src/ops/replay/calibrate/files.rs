@@ -184,10 +184,8 @@ fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile, Op
         });
     }
     let mut input = BufReader::new(Hashed { file: opened, hash: Sha256::new() });
-    let (run, events, end) = of_stream(ladder, ctx.now, &mut input).map_err(|err| match err {
-        OpsError::Input(err) => unreadable(file, &err),
-        other => other,
-    })?;
+    let (run, events, end) = of_stream(ladder, ctx.now, &mut input)
+        .map_err(|err| if let OpsError::Input(err) = &err { unreadable(file, err) } else { err })?;
     Ok(InFile { run, events, end, content: input.into_inner().hash.finalize().into() })
 }
 

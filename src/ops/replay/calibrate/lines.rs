@@ -36,9 +36,10 @@ fn line(rule: &Rule, setting: &RuleSetting) -> String {
     });
     let level_differs = (setting.level != rule.level).then(|| format!("level = {level}"));
     let parts: Vec<String> = level_differs.into_iter().chain(params).collect();
-    match parts.is_empty() {
-        true => format!("{} = {level}", rule.id),
-        false => format!("{} = {{ {} }}", rule.id, parts.join(", ")),
+    if parts.is_empty() {
+        format!("{} = {level}", rule.id)
+    } else {
+        format!("{} = {{ {} }}", rule.id, parts.join(", "))
     }
 }
 
