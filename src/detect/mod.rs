@@ -10,6 +10,7 @@ pub mod calibration;
 mod credits;
 mod exempt;
 mod gains;
+pub mod ladder;
 mod lost_tests;
 mod movement;
 mod moving;
@@ -32,7 +33,7 @@ pub use attempts::uncredited_falls;
 pub use lost_tests::{lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
-pub use signals::{knobs, signals};
+pub use signals::{is_hot, knobs, signals, signals_by};
 pub use situation::{
     Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Side, Situation,
     Staging, Stops,
@@ -41,12 +42,12 @@ pub use situation::{
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
 pub use rules::REGISTRY;
 pub use rules::{
-    context_window::RULE as CONTEXT_WINDOW, docs_not_updated::RULE as DOCS_NOT_UPDATED,
-    failing_tests::RULE as FAILING_TESTS, hook_bypass::RULE as HOOK_BYPASS,
-    identity_drift::RULE as IDENTITY_DRIFT, iteration_cap::RULE as ITERATION_CAP,
-    oscillation::RULE as OSCILLATION, repeated_failures::RULE as REPEATED_FAILURES,
-    test_weakening::RULE as TEST_WEAKENING, test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT,
-    user_stop::RULE as USER_STOP,
+    co_occurrence::RULE as CO_OCCURRENCE, context_window::RULE as CONTEXT_WINDOW,
+    docs_not_updated::RULE as DOCS_NOT_UPDATED, failing_tests::RULE as FAILING_TESTS,
+    hook_bypass::RULE as HOOK_BYPASS, identity_drift::RULE as IDENTITY_DRIFT,
+    iteration_cap::RULE as ITERATION_CAP, oscillation::RULE as OSCILLATION,
+    repeated_failures::RULE as REPEATED_FAILURES, test_weakening::RULE as TEST_WEAKENING,
+    test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT, user_stop::RULE as USER_STOP,
 };
 
 pub use soon::soon;

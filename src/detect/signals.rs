@@ -37,26 +37,33 @@ pub fn knobs(settings: &RuleSettings) -> Option<Knobs> {
 /// The signals of rules at the end of `timeline`. A rule that is off gives none; one that was turned down to a note
 /// still does.
 pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal> {
-    let situation =
-        Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
-    let hot = |signal: &Signal| {
-        let Some(rule) = rules::co_occurrence::rule_of(*signal) else { return false };
-        let mut setting = rule.setting(settings);
-        if setting.level == Level::Off {
-            return false;
-        }
-        if setting.level < Level::Warn {
-            setting.to_mut().level = Level::Warn;
-        }
-        if *signal == Signal::ToolLoop {
-            return rules::tool_loop::is_loop(timeline, &setting);
-        }
-        (rule.check)(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
-    };
-    let mut found: BTreeSet<Signal> = RULES.into_iter().filter(hot).collect();
+    signals_by(&mut |signal| is_hot(timeline, settings, signal))
+}
+
+/// The same, by what `hot` says of each.
+pub fn signals_by(hot: &mut dyn FnMut(Signal) -> bool) -> BTreeSet<Signal> {
+    let mut found: BTreeSet<Signal> = RULES.into_iter().filter(|signal| hot(*signal)).collect();
     // What comes back in a file undoes hunks: that is one sign, seen twice.
     if found.contains(&Signal::UndoChurn) {
         found.remove(&Signal::FileComebacks);
     }
     found
+}
+
+/// Whether a rule gives that signal at the end of `timeline`.
+pub fn is_hot(timeline: &Timeline, settings: &RuleSettings, signal: Signal) -> bool {
+    let situation =
+        Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
+    let Some(rule) = rules::co_occurrence::rule_of(signal) else { return false };
+    let mut setting = rule.setting(settings);
+    if setting.level == Level::Off {
+        return false;
+    }
+    if setting.level < Level::Warn {
+        setting.to_mut().level = Level::Warn;
+    }
+    if signal == Signal::ToolLoop {
+        return rules::tool_loop::is_loop(timeline, &setting);
+    }
+    (rule.check)(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
 }

@@ -19,6 +19,10 @@ pub struct About {
     pub reset: Reset,
     /// The signal that it gives.
     pub signal: Option<Signal>,
+    /// What larger counts do to it.
+    pub counts: Counts,
+    /// What has to be observed before it can say anything.
+    pub judges: Judges,
 }
 
 impl About {
@@ -31,6 +35,53 @@ impl About {
             waiver: None,
             reset: Reset::WithWindow,
             signal: None,
+            counts: Counts::Free,
+            judges: Judges::Iterations,
+        }
+    }
+}
+
+/// What is known of a rule at smaller counts from what it says at larger ones, every count times the same factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    /// Where it halts at larger counts, it halts at smaller ones: each count is a bare threshold.
+    Nested,
+    /// Where it finds anything at larger counts, it finds something at smaller ones; the level may be any.
+    Found,
+    /// Nothing: windows grow with the counts, or round up otherwise.
+    Free,
+}
+
+/// What a rule judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judges {
+    /// Commits and turns, with whatever else is known of them.
+    Iterations,
+    /// Results of tests.
+    Tests,
+    /// Turns that ended.
+    Turns,
+    /// Tool calls.
+    Calls,
+    /// Outputs.
+    Outputs,
+    /// Compactions of a context.
+    Compactions,
+    /// Votes of reviewers.
+    Votes,
+}
+
+impl Judges {
+    /// As a message names what is missing.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Iterations => "commits or turns",
+            Self::Tests => "test results",
+            Self::Turns => "turns",
+            Self::Calls => "tool calls",
+            Self::Outputs => "outputs",
+            Self::Compactions => "compactions",
+            Self::Votes => "votes",
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct ParamSpec {
     pub doc: &'static str,
     /// Whether it is one of several that must be in order.
     pub order: Order,
+    /// What a larger value does, for counts.
+    pub sense: Sense,
 }
 
 impl ParamSpec {
@@ -86,6 +88,17 @@ pub enum Order {
     RisingPercent,
 }
 
+/// What a larger count does to the halts of its rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sense {
+    /// They come later, or never.
+    Later,
+    /// It is a window: more is looked at, and more found.
+    Wider,
+    /// Nothing: it is for warnings alone.
+    Warns,
+}
+
 /// A parameter of type `T`, declared once in the file of its rule. It is read by naming the declaration, so that a
 /// misspelt name does not compile.
 #[derive(Debug)]
@@ -101,7 +114,8 @@ pub enum Word {}
 
 impl<T> Param<T> {
     const fn of(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
-        Self { spec: ParamSpec { name, default, min, doc, order: Order::Free }, kind: PhantomData }
+        let spec = ParamSpec { name, default, min, doc, order: Order::Free, sense: Sense::Later };
+        Self { spec, kind: PhantomData }
     }
 }
 
@@ -109,6 +123,13 @@ impl Param<u64> {
     /// A whole number of at least `min`.
     pub const fn count(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
         Self::of(name, Default::Count(default), min, doc)
+    }
+
+    /// The same, of which a larger value does something else than to halt later.
+    #[must_use]
+    pub const fn sense(mut self, sense: Sense) -> Self {
+        self.spec.sense = sense;
+        self
     }
 
     /// A percentage that is larger than those declared before it.

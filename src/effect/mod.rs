@@ -101,6 +101,9 @@ fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
             format!("a file belongs there: mv {0} {0}.old", shell_quote(&path.to_string_lossy()))
         }
         (None, ErrorKind::IsADirectory) => "name a file in that directory instead".to_owned(),
+        (None, ErrorKind::NotFound) if path.parent().is_some_and(Path::is_dir) => {
+            "name a file in a directory that can be written to".to_owned()
+        }
         (None, ErrorKind::NotFound) => {
             let dir = path.parent().unwrap_or(path).to_string_lossy().into_owned();
             format!("make its directory first: mkdir -p {}", shell_quote(&dir))

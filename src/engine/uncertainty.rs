@@ -1,16 +1,28 @@
 //! Asks the signals of the newest rounds, for the rule `co-occurrence` (docs/spec-map.md, signals and escalation).
 
+use std::collections::BTreeSet;
+
 use crate::config::Config;
 use crate::detect;
-use crate::domain::escalation::{Episode, EscalationMode};
+use crate::domain::escalation::{Episode, EscalationMode, Signal};
 use crate::domain::settings::RuleSettings;
 use crate::history::Timeline;
 use crate::signals;
 
 /// What the signals at the end of `timeline` come to. While the rule is off nothing is looked at.
 pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: EscalationMode) -> Option<Episode> {
+    episode_by(timeline, rules, mode, &|window| detect::signals(window, rules))
+}
+
+/// The same, where `signals` gives the signals of the rules over a window.
+pub fn episode_by(
+    timeline: &Timeline,
+    rules: &RuleSettings,
+    mode: EscalationMode,
+    signals: &dyn Fn(&Timeline) -> BTreeSet<Signal>,
+) -> Option<Episode> {
     let knobs = detect::knobs(rules)?;
-    signals::episode(timeline, &|window| detect::signals(window, rules), Some(&knobs), mode)
+    signals::episode(timeline, signals, Some(&knobs), mode)
 }
 
 /// What an escalation does here.
@@ -24,7 +36,7 @@ pub fn mode(config: &Config) -> EscalationMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::escalation::{EscalationCall, Signal};
+    use crate::domain::escalation::EscalationCall;
     use crate::domain::events::What;
     use crate::history::testkit::{call, chain, commit, event, facts, folded, turn_end};
     use proptest::prelude::*;

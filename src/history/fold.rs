@@ -180,6 +180,16 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
     if anew { Begins::Run } else { Begins::Nothing }
 }
 
+/// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins the count anew, and
+/// no run (docs/concepts.md, "run").
+pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
+    match commit.record.iteration {
+        // Whoever numbers it on saw no pause; a first one comes after a pause, or after an answer.
+        0 | 1 => timeline.ends_before(&Upcoming::of(commit)),
+        _ => timeline.newest().is_none(),
+    }
+}
+
 /// In an event stream the epoch stands for a time that nobody gave.
 fn known_time(at: Timestamp) -> Option<Timestamp> {
     Some(at).filter(|at| at.0 != 0)

@@ -34,7 +34,7 @@ pub use activity::{
 pub use aside::{Aside, Attempted, LineOfWork, aside};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
-pub use fold::{Fold, Upcoming, begins, fold, next_iteration};
+pub use fold::{Fold, Upcoming, begins, comes_after_pause, fold, next_iteration};
 pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use pace::{TRIES, are_tries, come_slowly, stood};

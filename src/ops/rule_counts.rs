@@ -3,35 +3,20 @@
 use std::collections::BTreeMap;
 
 use crate::detect;
-use crate::domain::decision::LedgerEvent;
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::HaltWas;
-use crate::domain::ids::EntryId;
 use crate::domain::view::rule_counts::RuleCount;
 use crate::engine::error::OpsError;
+use crate::engine::past_halts::{self, HaltFate, PastHalt};
 use crate::engine::workspace::Workspace;
-use crate::ledger::{EntryEvent, Ledger};
 
 /// Counts the halts of the ledger, rule by rule: those of this version in their order, then others.
 pub fn run(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>), OpsError> {
-    let (entries, warnings) = Ledger::open(&ws.repo).read_all()?;
-    let mut by: BTreeMap<EntryId, String> = BTreeMap::new();
+    let (halts, warnings) = past_halts::past_halts(ws)?;
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
-    for entry in entries {
-        match entry.event {
-            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-                counts.entry(halt.rule.clone()).or_default().0 += 1;
-                by.insert(entry.id, halt.rule);
-            }
-            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) if ack.halt_was == HaltWas::Mistaken => {
-                // A halt that is answered twice is counted once.
-                if let Some(rule) = ack.halt.and_then(|halt| by.remove(&halt)) {
-                    counts.entry(rule).or_default().1 += 1;
-                }
-            }
-            EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
-            | EntryEvent::Unknown { .. } => {}
-        }
+    for PastHalt { halt, fate } in halts {
+        let count = counts.entry(halt.rule).or_default();
+        count.0 += 1;
+        count.1 += u64::from(fate == HaltFate::Mistaken);
     }
     let known = detect::REGISTRY.iter().map(|rule| {
         let (halts, mistaken) = counts.remove(rule.id).unwrap_or_default();

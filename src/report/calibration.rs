@@ -1,14 +1,18 @@
 //! `andon calibrate`: what can be promised, how that was found, and what to write into the configuration.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::page::Page;
 use super::style::Style;
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::view::calibration::{Calibration, LadderStep, PromiseKept, Promised, ScaledCounts};
+use crate::domain::view::calibration::{
+    Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, PromiseKept, Promised, RuleBound,
+};
 use crate::domain::view::check::CheckReport;
 use crate::wire::v1::output::{
-    CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
+    BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
+    MistakenJson, UnaskedRuleJson,
 };
 
 /// Columns of the longest bar.
@@ -18,22 +22,23 @@ const BAR: f64 = 40.0;
 pub fn text(found: &Calibration, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.bold(&promise(found)));
-    if let Some(line) = of_people(found) {
-        page.line(&line);
+    if let Some(step) = found.promised_step() {
+        let exact = percent(step.exact);
+        page.line(&format!("that is over all runs that might have been drawn; of runs like these at most {exact} are halted (95 %, exact)"));
     }
-    if found.mistaken > 0 {
-        page.line("at which larger counts those would not have come is not known: they count at every step");
+    page.line(COVERED);
+    of_people(found, &mut page);
+    beside(found, &mut page);
+    if let Some(help) = help(found) {
+        page.line(&format!("  help: {help}"));
     }
-    if found.skipped_files > 0 {
-        page.line(&format!("files without an event, not counted: {}", found.skipped_files));
-    }
-    page.heading("Good runs that are halted");
+    page.heading("Good runs that are halted, at that factor or at a larger one");
     for step in &found.curve {
         let bar = "#".repeat(columns(step, found));
         let (factor, halted) = (factor(step.factor), step.halted);
-        let percent = percent(step.chance);
+        let (next, exact) = (percent(step.chance), percent(step.exact));
         page.line(&format!(
-            "  x {factor:<5} {halted:>6} of {}  next one at most {percent:>7}  {bar}",
+            "  x {factor:<5} {halted:>6} of {}  next one at most {next:>8}, exact {exact:>8}  {bar}",
             found.runs
         ));
     }
@@ -48,13 +53,19 @@ pub fn text(found: &Calibration, style: Style) -> String {
             page.line(&format!("  {:<24} {}", change.rule, counts.collect::<Vec<_>>().join(", ")));
         }
         page.heading("For andon.toml");
-        page.line("[rules]");
+        match found.own_rules {
+            OwnRules::None => page.line("[rules]"),
+            OwnRules::Some => page.line("# under [rules], in the place of the lines of these rules"),
+        }
         for change in &found.changed {
-            page.line(&setting(change));
+            page.line(&change.line);
         }
     }
     page.finish()
 }
+
+/// What the promise is about.
+const COVERED: &str = "it covers the rules that see a loop make no progress; budgets, which end good work too, are no part of it";
 
 fn promise(found: &Calibration) -> String {
     let (runs, alpha) = (found.runs, percent(found.alpha));
@@ -77,50 +88,108 @@ fn promise(found: &Calibration) -> String {
     }
 }
 
+/// What can be done where nothing is promised.
+fn help(found: &Calibration) -> Option<&'static str> {
+    match found.promised {
+        Promised::Factor(_) => None,
+        Promised::TooFew(_) => Some("give more runs that went well, or ask for less with a larger --alpha"),
+        Promised::Nothing if found.mistaken.counted > 0 => Some(
+            "loosen the rules whose halts were mistaken (andon status --rules), or ask for less with a larger --alpha",
+        ),
+        Promised::Nothing => {
+            Some("look whether those runs did go well, or ask for less with a larger --alpha")
+        }
+    }
+}
+
 /// What people said of halts among those runs.
-fn of_people(found: &Calibration) -> Option<String> {
-    let (left_out, mistaken) = (found.left_out, found.mistaken);
-    (left_out > 0 || mistaken > 0).then(|| {
-        format!(
-            "halts marked --mistaken among them: {mistaken}; runs left out, halted and not marked: {left_out}"
-        )
-    })
+fn of_people(found: &Calibration, page: &mut Page) {
+    let MistakenHalts { counted, mended, of_budgets, beside_right_ones } = found.mistaken;
+    if found.left_out > 0 || counted > 0 {
+        page.line(&format!(
+            "halts marked --mistaken among them: {counted}; runs left out, halted and not marked: {}",
+            found.left_out
+        ));
+    }
+    if counted > 0 {
+        page.line("at which larger counts those would not have come is not known: they count at every step");
+    }
+    for (count, why) in [
+        (mended, "the rule was made looser since, or halts no more"),
+        (of_budgets, "they are of budgets, which the promise does not cover"),
+        (beside_right_ones, "in runs that are left out"),
+    ] {
+        if count > 0 {
+            page.line(&format!("halts marked --mistaken that do not count, {why}: {count}"));
+        }
+    }
+}
+
+/// What is not judged, and what else ends good runs.
+fn beside(found: &Calibration, page: &mut Page) {
+    let (rules, halted) = &found.by_budgets;
+    if *halted > 0 {
+        let rules: Vec<String> = rules.iter().map(|(rule, runs)| format!("{rule} {runs}")).collect();
+        page.line(&format!("good runs that budgets halt as configured: {halted} ({})", rules.join(", ")));
+    }
+    let mut lacks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for unasked in &found.unasked {
+        lacks.entry(unasked.lacks).or_default().push(unasked.rule);
+    }
+    if !lacks.is_empty() {
+        let lacks: Vec<String> =
+            lacks.iter().map(|(what, of)| format!("{what} ({})", of.join(", "))).collect();
+        page.line(&format!("rules that stay as they are, because the runs have no {}", lacks.join(", no ")));
+    }
+    if found.skipped_files > 0 {
+        page.line(&format!("files without an event, not counted: {}", found.skipped_files));
+    }
+    if found.duplicate_files > 0 {
+        page.line(&format!("files with the content of another one, not counted: {}", found.duplicate_files));
+    }
 }
 
 /// What `andon check --calibration` says: whether the thresholds keep the promise as they stand.
-pub fn as_check(found: &Calibration, range: &str) -> CheckReport {
+pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
+    let report = |commits| CheckReport {
+        range: range.to_owned(),
+        configuration: None,
+        commits,
+        violations: Vec::new(),
+        undecided: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let found = match found {
+        Calibrated::Undecided { commits, why } => {
+            return CheckReport { undecided: vec![why.clone()], ..report(*commits) };
+        }
+        Calibrated::Whole(found) => found,
+    };
     let (runs, asked) = (found.runs, percent(found.alpha));
     let help = format!("andon calibrate {range} --alpha {}", found.alpha);
     let said = |said: Diagnostic| vec![said.code("calibration").help(help.clone())];
-    let (violations, undecided) = match found.kept() {
-        PromiseKept::Yes(..) => (Vec::new(), Vec::new()),
-        PromiseKept::No(halted, chance) => {
-            let message = format!(
-                "the thresholds do not hold the promise of {asked}: {halted} of {runs} good runs are halted, the next one with {} at most",
-                percent(chance)
-            );
-            (said(Diagnostic::error(message)), Vec::new())
+    let of = |step: &LadderStep| {
+        let (halted, next, exact) = (step.halted, percent(step.chance), percent(step.exact));
+        format!(
+            "{halted} of {runs} good runs are halted, the next one with {next} at most (exact, 95 %: {exact})"
+        )
+    };
+    let report = report(found.commits);
+    match found.kept() {
+        PromiseKept::Yes(step) => {
+            let message = format!("the thresholds hold the promise of {asked}: {}", of(&step));
+            CheckReport { warnings: vec![Diagnostic::note(message).code("calibration")], ..report }
+        }
+        PromiseKept::No(step) => {
+            let message = format!("the thresholds do not hold the promise of {asked}: {}", of(&step));
+            CheckReport { violations: said(Diagnostic::error(message)), ..report }
         }
         PromiseKept::TooFew(needed) => {
             let message =
                 format!("whether the thresholds hold {asked} takes {needed} good runs, and these are {runs}");
-            (Vec::new(), said(Diagnostic::error(message)))
+            CheckReport { undecided: said(Diagnostic::error(message)), ..report }
         }
-    };
-    CheckReport {
-        range: range.to_owned(),
-        configuration: None,
-        commits: found.commits,
-        violations,
-        undecided,
-        warnings: Vec::new(),
     }
-}
-
-/// The line of a rule in `andon.toml`.
-fn setting(change: &ScaledCounts) -> String {
-    let counts: Vec<String> = change.counts.iter().map(|(name, _, is)| format!("{name} = {is}")).collect();
-    format!("{} = {{ {} }}", change.rule, counts.join(", "))
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of forty columns")]
@@ -133,8 +202,16 @@ fn factor(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
+/// With two decimals, or two digits where that would be nothing.
 fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
+    let percent = share * 100.0;
+    let text = format!("{percent:.2}");
+    let decimals =
+        (3..=20_usize).find(|decimals| percent * 10_f64.powi(i32::try_from(*decimals).unwrap_or(0)) >= 10.0);
+    match decimals {
+        Some(decimals) if text == "0.00" && share > 0.0 => format!("{percent:.decimals$} %"),
+        Some(_) | None => format!("{text} %"),
+    }
 }
 
 /// The curve as a picture: the chance over the factor, and what was asked for as a line.
@@ -176,102 +253,58 @@ pub fn svg(found: &Calibration) -> String {
 
 /// The calibration for a program: `andon/calibration@1`.
 pub fn json(found: &Calibration) -> CalibrationJson {
-    let step = |step: &LadderStep| CalibrationStepJson {
-        factor: factor(step.factor),
-        halted: step.halted,
-        chance: format!("{:.6}", step.chance),
-    };
     let (factor_of, needed) = match found.promised {
         Promised::Factor(at) => (Some(factor(at)), None),
         Promised::TooFew(needed) => (None, Some(needed)),
         Promised::Nothing => (None, None),
     };
+    let changes = found.changed.iter().flat_map(|change| {
+        let one = |(param, was, is): &(&'static str, u64, u64)| CalibrationChangeJson {
+            rule: change.rule,
+            param,
+            was: *was,
+            is: *is,
+        };
+        change.counts.iter().map(one)
+    });
+    let MistakenHalts { counted, mended, of_budgets, beside_right_ones } = found.mistaken;
+    let (budgets, halted_by_budgets) = &found.by_budgets;
+    let budget = |(rule, halted): &(&'static str, u64)| BudgetHaltsJson { rule, halted: *halted };
+    let unasked = found.unasked.iter();
     CalibrationJson {
         schema: "andon/calibration@1",
         alpha: format!("{}", found.alpha),
         runs: found.runs,
         left_out: found.left_out,
-        mistaken: found.mistaken,
+        mistaken: counted,
+        mistaken_not_counted: MistakenJson { mended, of_budgets, beside_right_ones },
+        covers: "progress",
+        halted_by_budgets: *halted_by_budgets,
+        budgets: budgets.iter().map(budget).collect(),
         skipped_files: found.skipped_files,
+        duplicate_files: found.duplicate_files,
         factor: factor_of,
         needed,
-        curve: found.curve.iter().map(step).collect(),
-        rules: found
-            .bounds
-            .iter()
-            .map(|rule| CalibrationRuleJson {
-                rule: rule.rule,
-                halted: rule.halted,
-                bound: format!("{:.6}", rule.bound),
-            })
-            .collect(),
-        changes: found
-            .changed
-            .iter()
-            .flat_map(|change| {
-                change.counts.iter().map(|(param, was, is)| CalibrationChangeJson {
-                    rule: change.rule,
-                    param,
-                    was: *was,
-                    is: *is,
-                })
-            })
-            .collect(),
-        lines: found.changed.iter().map(setting).collect(),
+        curve: found.curve.iter().map(step_json).collect(),
+        rules: found.bounds.iter().map(rule_json).collect(),
+        unasked: unasked.map(|one| UnaskedRuleJson { rule: one.rule, lacks: one.lacks }).collect(),
+        changes: changes.collect(),
+        lines: found.changed.iter().map(|change| change.line.clone()).collect(),
     }
+}
+
+fn step_json(step: &LadderStep) -> CalibrationStepJson {
+    CalibrationStepJson {
+        factor: factor(step.factor),
+        halted: step.halted,
+        chance: format!("{:.6}", step.chance),
+        exact: format!("{:.6}", step.exact),
+    }
+}
+
+fn rule_json(rule: &RuleBound) -> CalibrationRuleJson {
+    CalibrationRuleJson { rule: rule.rule, halted: rule.halted, bound: format!("{:.6}", rule.bound) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::view::calibration::RuleBound;
-
-    fn sample(promised: Promised) -> Calibration {
-        Calibration {
-            alpha: 0.05,
-            commits: 90,
-            runs: 40,
-            left_out: 1,
-            mistaken: 2,
-            skipped_files: 0,
-            warnings: Vec::new(),
-            promised,
-            curve: vec![
-                LadderStep { factor: 100, halted: 2, chance: 3.0 / 41.0 },
-                LadderStep { factor: 125, halted: 0, chance: 1.0 / 41.0 },
-            ],
-            bounds: vec![RuleBound { rule: "tool-loop", halted: 0, bound: 0.0722 }],
-            changed: vec![ScaledCounts { rule: "tool-loop", counts: vec![("hard", 5, 7)] }],
-        }
-    }
-
-    #[test]
-    fn it_reads_as_a_promise_with_its_ground() {
-        insta::assert_snapshot!(text(&sample(Promised::Factor(125)), Style::Plain), @"
-        with the counts times 1.25 the next good run is halted with a chance of 5.00 % at most (40 runs)
-        halts marked --mistaken among them: 2; runs left out, halted and not marked: 1
-        at which larger counts those would not have come is not known: they count at every step
-
-        Good runs that are halted
-          x 1.00       2 of 40  next one at most  7.32 %  ########################################
-          x 1.25       0 of 40  next one at most  2.44 %  #############
-
-        Bounds (95 %, exact)
-          tool-loop                     0 halted, at most 7.22 %
-
-        What it costs: stops come later, or sooner, by these counts
-          tool-loop                hard 5 -> 7
-
-        For andon.toml
-        [rules]
-        tool-loop = { hard = 7 }
-        ");
-        let few = promise(&sample(Promised::TooFew(99)));
-        assert_eq!(few, "nothing can be promised: 5.00 % takes 99 good runs, and these are 40");
-        let check = |promised| as_check(&sample(promised), "main");
-        insta::assert_snapshot!(check(Promised::Factor(125)).violations[0].message, @"the thresholds do not hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most");
-        insta::assert_snapshot!(check(Promised::TooFew(99)).undecided[0].message, @"whether the thresholds hold 5.00 % takes 99 good runs, and these are 40");
-        let picture = svg(&sample(Promised::Factor(125)));
-        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
-    }
-}
+mod tests;

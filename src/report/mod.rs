@@ -35,7 +35,7 @@ pub mod report_file;
 pub mod rule_counts;
 pub mod safety;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 pub mod show;
 pub mod spark;
 pub mod status;

@@ -48,7 +48,7 @@ pub(super) fn decision(verdict: Verdict) -> Decision {
     Decision { verdict, reason, findings: Vec::new(), standing: None, halted: None }
 }
 
-pub(super) fn halt() -> Halt {
+pub(crate) fn halt() -> Halt {
     Halt {
         cycle_id: "agent".to_owned(),
         reason: HaltReason::Oscillating,

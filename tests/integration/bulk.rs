@@ -140,7 +140,7 @@ fn motley_stage() -> Stage {
     stage
 }
 
-fn cache(stage: &Stage) -> std::path::PathBuf {
+pub(super) fn cache(stage: &Stage) -> std::path::PathBuf {
     stage.path(".git/andon/cache/derived")
 }
 
@@ -215,7 +215,7 @@ fn check_believes_no_cache_unless_told_to() {
 }
 
 /// A history that takes long enough to be stopped in.
-fn long_stage(commits: usize) -> Stage {
+pub(super) fn long_stage(commits: usize) -> Stage {
     let stage = Stage::new();
     let work = |number: usize| step("Work", 60, "src/long.rs", text(number, 120));
     import(&stage, "main", None, &(0..commits).map(work).collect::<Vec<_>>());
@@ -229,7 +229,7 @@ pub(super) fn start(stage: &Stage, args: &[&str]) -> Child {
 }
 
 /// Sends SIGINT to what was started as soon as `begun` says so.
-fn interrupt(mut child: Child, begun: impl Fn() -> bool) -> Out {
+pub(super) fn interrupt(mut child: Child, begun: impl Fn() -> bool) -> Out {
     let started = Instant::now();
     while !begun() && started.elapsed() < Duration::from_secs(60) {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be stopped");

@@ -11,6 +11,7 @@ mod backfill;
 mod broken_state;
 mod bulk;
 mod calibrate;
+mod calibration_promise;
 mod check;
 mod check_formats;
 mod check_histories;

@@ -6,14 +6,14 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
 use crate::config;
-use crate::domain::view::calibration::Promised;
+use crate::domain::view::calibration::{Calibrated, Promised};
 use crate::effect::write_report;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::replay::calibrate::{self, Good, SettingsOf, Wanted};
 use crate::report::{calibration as report, json, message};
 
-/// Calibrates on what went well. Exit code 1 where nothing can be promised.
+/// Calibrates on what went well. Exit code 1 where nothing can be promised, 3 where not all of it could be read.
 pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
     let opened = match Workspace::open(&shell.ctx) {
         Ok(ws) => Ok(ws),
@@ -34,6 +34,13 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
     let found = progress::walk(shell, ("calibrate", args.threads), |pace, _| {
         calibrate::run(&shell.ctx, ground, &wanted, pace)
     })?;
+    let found = match found {
+        Calibrated::Whole(found) => found,
+        Calibrated::Undecided { why, .. } => {
+            shell.out.message(&message::diagnostics(&[why], shell.out.err));
+            return Ok(Exit::Undecided);
+        }
+    };
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&found, shell.out.out),
         Format::Json => json::line(&report::json(&found)),

@@ -23,7 +23,8 @@ pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
     "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
 );
 
-pub(in crate::detect) static RULE: Rule = Rule {
+/// The rule that takes the signals of others together.
+pub static RULE: Rule = Rule {
     id: "co-occurrence",
     summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
     docs: Docs {

@@ -10,7 +10,7 @@ use crate::detect::exempt::{BUILD_STARTS, each_says_something_else, is_meant_emp
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass, Reset};
+use crate::domain::about::{About, Counts, EventClass, Reset};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::Signature;
@@ -60,7 +60,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
-    about: About { reset: Reset::Alone, ..About::of(EventClass::NoProgress) },
+    about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::of(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

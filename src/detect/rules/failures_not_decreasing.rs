@@ -7,7 +7,7 @@ use crate::detect::credits::Credit;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass};
+use crate::domain::about::{About, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -38,7 +38,11 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::FailuresNotDecreasing), ..About::of(EventClass::NoProgress) },
+    about: About {
+        signal: Some(Signal::FailuresNotDecreasing),
+        judges: Judges::Tests,
+        ..About::of(EventClass::NoProgress)
+    },
     params: &[ITERATIONS.spec],
     stages: LOOP,
     reads: Reads::Records,

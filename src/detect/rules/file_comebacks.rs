@@ -16,13 +16,13 @@ use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
-use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::history::{Iteration, PathState, Strike, Timeline};
 
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 4, 2, "Returns of one file to any earlier contents.");
 pub(in crate::detect) const AMONG: Param<u64> =
-    Param::count("among", 12, 2, "Newest changes of that file that are looked at.");
+    Param::count("among", 12, 2, "Newest changes of that file that are looked at.").sense(Sense::Wider);
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -40,6 +40,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::ClarifyTask,
             "say in the task which file has to change, or call it done: andon complete",
         ),
+        counts: Counts::Nested,
+        judges: Judges::Turns,
         ..About::of(EventClass::Stall)
     },
     params: &[MAX.spec],

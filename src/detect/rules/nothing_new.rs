@@ -5,7 +5,7 @@ use std::fmt;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -43,6 +43,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::ChangeApproach,
             "tell the agent what it looks for in vain, or give it what it lacks",
         ),
+        judges: Judges::Calls,
         ..About::of(EventClass::ToolLoop)
     },
     params: &[CALLS.spec, WINDOW.spec],

@@ -11,7 +11,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
 use crate::detect::words;
-use crate::domain::about::{About, EventClass};
+use crate::domain::about::{About, Counts, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
@@ -74,7 +74,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::Oscillation),
+    about: About { counts: Counts::Found, ..About::of(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

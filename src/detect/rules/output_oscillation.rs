@@ -6,7 +6,7 @@ use crate::detect::movement;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -40,6 +40,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::TightenContext,
             "tell both sides what was decided: neither learns anything new from the other",
         ),
+        counts: Counts::Nested,
+        judges: Judges::Outputs,
         ..About::of(EventClass::Oscillation)
     },
     params: &[ROUNDS.spec],

@@ -13,11 +13,11 @@ use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::CodeId;
-use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::history::{CodeState, Strike, Timeline, stood};
 
 pub(in crate::detect) const RING: Param<u64> =
-    Param::count("ring", 6, 2, "How many code states back a return is seen.");
+    Param::count("ring", 6, 2, "How many code states back a return is seen.").sense(Sense::Wider);
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,

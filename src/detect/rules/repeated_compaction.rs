@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -34,6 +34,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::TightenContext,
             "find out what fills the context: a file, a log, an answer of a tool; and keep it out",
         ),
+        counts: Counts::Nested,
+        judges: Judges::Compactions,
         ..About::of(EventClass::Stall)
     },
     params: &[TIMES.spec],

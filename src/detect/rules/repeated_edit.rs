@@ -5,7 +5,7 @@ use std::fmt;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -39,6 +39,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::ChangeApproach,
             "show the agent the file as it is now, and what the edit was answered",
         ),
+        counts: Counts::Nested,
+        judges: Judges::Calls,
         ..About::of(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec],

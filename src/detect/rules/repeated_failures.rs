@@ -7,7 +7,7 @@ use crate::detect::credits::Credit;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass};
+use crate::domain::about::{About, Counts, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -39,7 +39,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::NoProgress),
+    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::of(EventClass::NoProgress) },
     params: &[ITERATIONS.spec],
     stages: LOOP,
     reads: Reads::Records,

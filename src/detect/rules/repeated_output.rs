@@ -6,7 +6,7 @@ use crate::detect::movement;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::events::OutputKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -40,6 +40,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::TightenContext,
             "tighten the context: give the node what it does not know, and drop what it repeats",
         ),
+        counts: Counts::Nested,
+        judges: Judges::Outputs,
         ..About::of(EventClass::Stall)
     },
     params: &[REPEATS.spec],

@@ -6,7 +6,7 @@ use crate::detect::moving::is_moving;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -48,6 +48,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::ChangeApproach,
             "give the agent what it lacks, or tell it to do without",
         ),
+        counts: Counts::Nested,
+        judges: Judges::Calls,
         ..About::of(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],

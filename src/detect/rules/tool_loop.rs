@@ -6,21 +6,23 @@ use crate::detect::moving::is_moving;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::about::{About, Advice, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::escalation::Signal;
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::ShortHash;
-use crate::domain::settings::{Param, RuleSetting, Word};
+use crate::domain::settings::{Param, RuleSetting, Sense, Word};
 use crate::domain::suggestion::AdvisedStep;
 use crate::history::{Call, Newest, Timeline, is_edit};
 
-pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.");
+pub(in crate::detect) const SOFT: Param<u64> =
+    Param::count("soft", 3, 2, "Identical calls that warn.").sense(Sense::Warns);
 pub(in crate::detect) const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
 pub(in crate::detect) const INFINITE: Param<u64> =
     Param::count("infinite", 10, 2, "Identical calls that halt with BLOCKER_REPORT.md.");
-pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 10, 2, "Newest calls that count.");
+pub(in crate::detect) const WINDOW: Param<u64> =
+    Param::count("window", 10, 2, "Newest calls that count.").sense(Sense::Wider);
 pub(in crate::detect) const ROUNDS: Param<u64> =
     Param::count("rounds", 3, 2, "Times that a row of calls comes.");
 pub(in crate::detect) const SIGNATURE: Param<Word> = Param::word(
@@ -64,6 +66,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "tell the agent what that call answers, and ask for another approach",
         ),
         signal: Some(Signal::ToolLoop),
+        judges: Judges::Calls,
         ..About::of(EventClass::ToolLoop)
     },
     params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, SIGNATURE.spec],

@@ -8,7 +8,7 @@ use crate::detect::gains::{self, Gain};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass};
+use crate::domain::about::{About, Counts, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::detail::Found;
 use crate::domain::facts::CommitKind;
@@ -84,7 +84,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::Stall),
+    about: About { counts: Counts::Found, ..About::of(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -15,7 +15,7 @@ use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::history::{Iteration, stood};
 
 pub(in crate::detect) const SHARE: Param<f64> =
@@ -23,7 +23,8 @@ pub(in crate::detect) const SHARE: Param<f64> =
 pub(in crate::detect) const OVER: Param<u64> =
     Param::count("over", 4, 2, "Commits over which the share is taken.");
 pub(in crate::detect) const WINDOW: Param<u64> =
-    Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.");
+    Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.")
+        .sense(Sense::Wider);
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,

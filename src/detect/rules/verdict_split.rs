@@ -5,7 +5,7 @@ use std::fmt;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::about::{About, EventClass};
+use crate::domain::about::{About, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::escalation::{Signal, VerdictRound, splits_running};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -29,7 +29,11 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::VerdictSplit), ..About::of(EventClass::Stall) },
+    about: About {
+        signal: Some(Signal::VerdictSplit),
+        judges: Judges::Votes,
+        ..About::of(EventClass::Stall)
+    },
     params: &[ROUNDS.spec],
     stages: LOOP,
     reads: Reads::Records,

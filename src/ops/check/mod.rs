@@ -31,9 +31,9 @@ use crate::domain::ids::CommitId;
 use crate::domain::view::check::CheckReport;
 use crate::engine::bulk::{Pace, Walked};
 use crate::engine::context::Context;
-use crate::engine::derive;
 use crate::engine::error::OpsError;
-use crate::git::{CommitInfo, GitError, Repo};
+use crate::engine::undecided;
+use crate::git::{CommitInfo, Repo};
 use crate::store::notes::NotesStore;
 
 use self::examined::Examined;
@@ -107,7 +107,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
     let range = match range::resolve(&repo, &spelled) {
         Ok(range) => range,
         Err(OpsError::Git(err)) if err.is_cut_off() => {
-            return Ok(Err(Box::new(cut_off(&spelled.text, &err))));
+            return Ok(Err(Box::new(without_evidence(&spelled.text, 0, undecided::cut_off(&err)))));
         }
         Err(err) => return Err(err),
     };
@@ -124,10 +124,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
 
 /// Nothing is known of the rest.
 fn stopped(walked: Walked) -> Option<Diagnostic> {
-    let Walked::Part { done, of } = walked else { return None };
-    let message = format!("stopped after {done} of {of} commits: the rest was not looked at");
-    let help = "the same again with --cached: it goes on where it was";
-    Some(Diagnostic::error(message).code("interrupted").help(help))
+    undecided::interrupted(walked, "commits", "the same again with --cached: it goes on where it was")
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {
@@ -139,12 +136,6 @@ fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> Check
         undecided: vec![undecided],
         warnings: Vec::new(),
     }
-}
-
-fn cut_off(range: &str, err: &GitError) -> CheckReport {
-    let help = err.help().into_iter().collect();
-    let undecided = Diagnostic { help, ..Diagnostic::error(err.to_string()).code("shallow-clone") };
-    without_evidence(range, 0, undecided)
 }
 
 /// One violation with one hint.
@@ -176,15 +167,8 @@ fn at(commit: &CommitInfo) -> CommitRef {
 
 /// Without the notes, or with the history cut off inside the range, nothing can be said.
 fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
-    let shallow = if repo.is_shallow() { commits } else { &[] };
-    for id in shallow {
-        let commit = repo.commit(*id)?;
-        if !derive::is_cut_off(repo, &commit) {
-            continue;
-        }
-        let cut =
-            Diagnostic::error("the history is cut off here: this clone is shallow").code("shallow-clone");
-        return Ok(Some(cut.at(Location::Commit(at(&commit))).help("git fetch --unshallow")));
+    if let Some(cut) = undecided::cut_off_within(repo, commits)? {
+        return Ok(Some(cut));
     }
     if commits.is_empty() || repo.ref_target(crate::store::notes::REF)?.is_some() {
         return Ok(None);

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::rounds::{self, own_name, state};
 use super::template::{self, TemplateOf};
+use crate::domain::decision::StandingHalt;
 use crate::domain::ids::EntryId;
 use crate::effect::{self, editor};
 use crate::engine::context::Context;
@@ -125,6 +126,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> 
     witnessing::not_an_agent(ctx, "review resolve")?;
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
+    asks_signature(ws, &ledger, at)?;
     let signer = witnessing::signer(ctx, ws)?;
     let answering = Answering { ledger: &ledger, at, signer: &signer, verb: "resolve" };
     let took_time = matches!(given, Given::Editor);
@@ -143,6 +145,31 @@ pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> 
         acted.resumed = standing::resolve(ctx, ws)?.halt.is_none();
     }
     Ok(acted)
+}
+
+/// A halt that no signature is asked for is no round: it would stand, whatever was signed.
+fn asks_signature(ws: &Workspace, ledger: &SignedLedger, at: usize) -> Result<(), OpsError> {
+    if !state(ledger, at).is_some_and(|round| round.is_halt) {
+        return Ok(());
+    }
+    let halt = halt_of(ws, ledger, at)?;
+    if witnessing::asks_signature(ws, &halt).is_some() {
+        return Ok(());
+    }
+    Err(OpsError::Usage {
+        what: "this halt is not answered by a signature: guard.ack is not \"signed\" here".to_owned(),
+        help: "andon resume --mistaken --reason TEXT  (where the halt was right, without --mistaken)"
+            .to_owned(),
+    })
+}
+
+/// The halt that is the round at `at`.
+fn halt_of(ws: &Workspace, ledger: &SignedLedger, at: usize) -> Result<StandingHalt, OpsError> {
+    let id = ledger.entries[at].id;
+    match standing::recorded(ws)?.filter(|halt| halt.id == id) {
+        Some(halt) => Ok(halt),
+        None => standing::of_entry(ws, id),
+    }
 }
 
 /// The clock and the ledger after a person has written: an answer is dated when it is signed, and judged by what came
@@ -176,12 +203,7 @@ fn complete(ws: &Workspace, answering: Answering<'_>, answer: Said) -> Result<Sa
     body.insert("round".to_owned(), json!(ledger.entries[at].id.to_string()));
     body.extend(own_name(ledger, signer.public()).map(|who| ("witness".to_owned(), Value::String(who))));
     if round.is_some_and(|round| round.is_halt) {
-        let halt = standing::recorded(ws)?.filter(|halt| halt.id == ledger.entries[at].id);
-        let halt = match halt {
-            Some(halt) => halt,
-            None => standing::of_entry(ws, ledger.entries[at].id)?,
-        };
-        body.extend(witnessing::halt_members(ws, &halt)?);
+        body.extend(witnessing::halt_members(ws, &halt_of(ws, ledger, at)?)?);
     }
     Ok(body)
 }

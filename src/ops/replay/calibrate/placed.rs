@@ -28,6 +28,8 @@ pub(super) struct Placed {
     runs: HashMap<CommitId, usize>,
     marks: Vec<Mark>,
     newest: Option<CommitId>,
+    /// The run of the oldest commit that has no parent.
+    root: Option<usize>,
 }
 
 impl Placed {
@@ -35,6 +37,9 @@ impl Placed {
     pub(super) fn push(&mut self, commit: &CommitInfo, record: &CommitRecord, run: usize) {
         self.runs.insert(commit.id, run);
         self.newest = Some(commit.id);
+        if commit.parents.is_empty() {
+            self.root = self.root.or(Some(run));
+        }
         if matches!(record.kind, CommitKind::Normal | CommitKind::Amend | CommitKind::Rebase) {
             self.marks.push(Mark {
                 kind: record.kind,
@@ -52,8 +57,14 @@ impl Placed {
         self.runs.get(&commit).copied()
     }
 
-    /// The run that was halted at `head`: that of the commit itself, else of the one that took its place.
-    pub(super) fn run_halted_at(&self, ws: &Workspace, head: CommitId) -> Result<Option<usize>, OpsError> {
+    /// The run that was halted at `head`: that of the commit itself, else of the one that took its place. A halt before the
+    /// first commit is one of the run that this commit belongs to.
+    pub(super) fn run_halted_at(
+        &self,
+        ws: &Workspace,
+        head: Option<CommitId>,
+    ) -> Result<Option<usize>, OpsError> {
+        let Some(head) = head else { return Ok(self.root) };
         if let Some(run) = self.run_of(head) {
             return Ok(Some(run));
         }

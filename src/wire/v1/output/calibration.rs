@@ -15,8 +15,18 @@ pub struct CalibrationJson {
     pub left_out: u64,
     /// Halts that a person called mistaken: counted as halts of good runs.
     pub mistaken: u64,
+    /// Halts that a person called mistaken and that do not count, by reason.
+    pub mistaken_not_counted: MistakenJson,
+    /// What the promise is about: `progress`, the rules that see a loop make none. Budgets are no part of it.
+    pub covers: &'static str,
+    /// Good runs that a budget halts, as configured.
+    pub halted_by_budgets: u64,
+    /// The same by rule, where any are.
+    pub budgets: Vec<BudgetHaltsJson>,
     /// Files that are not counted, as they have no event.
     pub skipped_files: u64,
+    /// Files that are not counted, as another one has the same content.
+    pub duplicate_files: u64,
     /// The factor that is promised; `null` where nothing can be.
     pub factor: Option<String>,
     /// Good runs that it takes, where there are too few.
@@ -25,6 +35,8 @@ pub struct CalibrationJson {
     pub curve: Vec<CalibrationStepJson>,
     /// The rules on it.
     pub rules: Vec<CalibrationRuleJson>,
+    /// Rules of which nothing is said, as the runs have nothing that they judge.
+    pub unasked: Vec<UnaskedRuleJson>,
     /// Counts that differ from the configuration.
     pub changes: Vec<CalibrationChangeJson>,
     /// The lines for `[rules]` in `andon.toml`.
@@ -40,6 +52,37 @@ pub struct CalibrationStepJson {
     pub halted: u64,
     /// The chance that the next one is, at most.
     pub chance: String,
+    /// The rate at which runs like these are halted, at most, with a confidence of 95 %.
+    pub exact: String,
+}
+
+/// Mistaken halts that do not count.
+#[derive(Debug, Serialize)]
+pub struct MistakenJson {
+    /// The rule was made looser since, or halts no more.
+    pub mended: u64,
+    /// They are of budgets.
+    pub of_budgets: u64,
+    /// The run was halted rightly as well, and is left out.
+    pub beside_right_ones: u64,
+}
+
+/// A budget.
+#[derive(Debug, Serialize)]
+pub struct BudgetHaltsJson {
+    /// Its rule.
+    pub rule: &'static str,
+    /// Good runs that it halts.
+    pub halted: u64,
+}
+
+/// A rule that had nothing to judge.
+#[derive(Debug, Serialize)]
+pub struct UnaskedRuleJson {
+    /// Its id.
+    pub rule: &'static str,
+    /// What the runs lack.
+    pub lacks: &'static str,
 }
 
 /// A rule.

@@ -22,7 +22,10 @@ pub use answers::{
     ExplainedFailureJson, ExplainedJson, HandoffJson, MovedJson, NoticeJson, PinJson, StallJson, SyncJson,
     ThresholdsJson,
 };
-pub use calibration::{CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson};
+pub use calibration::{
+    BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
+    MistakenJson, UnaskedRuleJson,
+};
 pub use halt::{AckJson, HaltJson, LastHaltJson};
 pub use installed::{
     DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
