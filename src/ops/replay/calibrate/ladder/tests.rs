@@ -113,5 +113,5 @@ fn what_a_run_has_not_seen_is_not_asked() {
         .zip(&run.seen)
         .filter_map(|(rule, seen)| seen.then_some(rule.id))
         .collect();
-    assert_eq!(seen, ["tool-loop", "repeated-edit", "same-refusal"]);
+    assert_eq!(seen, ["tool-loop", "repeated-edit", "same-refusal", "nothing-new"]);
 }
