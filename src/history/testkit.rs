@@ -139,6 +139,8 @@ pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
         missing: None,
         moves: None,
         end: CallEnd::Unknown,
+        shown: None,
+        program: None,
     }
 }
 
@@ -221,6 +223,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             worktree: None,
             findings: Vec::new(),
         },
+        named: None,
     })
 }
 

@@ -2,17 +2,15 @@
 
 use serde_json::{Map, Value};
 
+use super::shown::{self, COMMANDS, FILES};
 use super::{answer, hash, taken};
+use crate::change::normalize::Normalizer;
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::is_edit;
 use crate::wire::FormatError;
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
-/// Arguments that name the file of an editing tool.
-const FILES: [&str; 6] = ["file_path", "file", "path", "filename", "notebook_path", "target_file"];
-/// Arguments that hold a command line.
-const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
 /// A call as it was reported.
 pub(super) struct Reported {
@@ -49,8 +47,8 @@ fn spelled_out(value: Value) -> Value {
     object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value)
 }
 
-/// The call as hashes.
-pub(super) fn signature(reported: &Reported) -> ToolCall {
+/// The call as hashes, and its short form with `patterns` masked.
+pub(super) fn signature(reported: &Reported, patterns: &Normalizer) -> ToolCall {
     let value = reported.args.as_ref().unwrap_or(&Value::Null);
     let tool = name(&reported.tool, value);
     let proves = reported.args.is_some() && !commands(value).any(waits);
@@ -59,15 +57,16 @@ pub(super) fn signature(reported: &Reported) -> ToolCall {
     let masked = answer.as_deref().map(hash::masked);
     let result = masked.as_deref().map(|text| hash::short(&[b"result", text.as_bytes()]));
     let refused = masked.as_deref().filter(|text| answer::is_refusal(text, reported.end));
+    let missing = refused.and_then(answer::missing_program);
     ToolCall {
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         masked: hash::short(&[b"masked", tool.as_bytes(), hash::masked(&args).as_bytes()]),
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
         refusal: refused
             .map(|text| hash::short(&[b"refusal", tool.as_bytes(), answer::without(text, value).as_bytes()])),
-        missing: refused
-            .and_then(answer::missing_program)
-            .map(|program| hash::short(&[b"missing", program.as_bytes()])),
+        missing: missing.map(|program| hash::short(&[b"missing", program.as_bytes()])),
+        shown: reported.args.is_some().then(|| shown::call(&tool, value, patterns)),
+        program: missing.map(|program| shown::text(program, patterns)),
         moves: answer.as_deref().and_then(hash::quantity),
         tool,
         args: if proves { Arguments::Known } else { Arguments::Unknown },
@@ -140,12 +139,13 @@ mod tests {
     use serde_json::json;
 
     fn call(tool: &str, args: Value, result: Option<&str>) -> ToolCall {
-        signature(&Reported {
+        let reported = Reported {
             tool: tool.into(),
             args: Some(args),
             result: result.map(Value::from),
             end: CallEnd::Unknown,
-        })
+        };
+        signature(&reported, &Normalizer::new(&[]).unwrap())
     }
 
     #[test]

@@ -41,6 +41,8 @@ const TYPES: [(&str, &[&str]); 11] = [
             "missing",
             "moves",
             "blind",
+            "shown",
+            "program",
         ],
     ),
     ("output", &["kind", "text", "sha256", "lines"]),

@@ -41,7 +41,7 @@ impl CommitInfo {
     /// What the fold sees of it, with its record.
     pub fn fact(&self, record: CommitRecord) -> CommitFact {
         let author = format!("{} <{}>", self.author, self.email);
-        CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record }
+        CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record, named: None }
     }
 }
 
@@ -63,7 +63,10 @@ impl Repo {
     pub fn fact(&self, id: CommitId, record: CommitRecord) -> CommitFact {
         match self.commit(id) {
             Ok(commit) => commit.fact(record),
-            Err(_) => CommitFact { id: Some(id), subject: String::new(), author: String::new(), record },
+            Err(_) => {
+                let (subject, author) = (String::new(), String::new());
+                CommitFact { id: Some(id), subject, author, record, named: None }
+            }
         }
     }
 

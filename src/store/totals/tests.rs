@@ -71,6 +71,8 @@ fn line(seed: u8, at: i64) -> JournalLine {
             missing: None,
             moves: None,
             end: CallEnd::Done,
+            shown: Some(format!("Bash: make {seed}")),
+            program: None,
         }),
         15 => {
             let names: &[&str] = if seed > 128 { &["a"] } else { &["a", "b"] };

@@ -3,7 +3,7 @@
 //! full form, and reads this one too, so that a journal can be replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, `"moves"` for its quantities, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"moves"` for its quantities, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use crate::domain::events::{
-    Arguments, Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, Trace, TurnEnd, What,
+    Arguments, Ballot, CallEnd, Clearing, Event, MAX_SHOWN, Output, OutputKind, ToolCall, Trace, TurnEnd,
+    What,
 };
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Timestamp, Uptime};
@@ -20,6 +21,8 @@ use crate::wire::read::{Count, FormatError, bounded, members_of, object};
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
+/// Longest short form of a call: bytes as JSON.
+const MAX_LINE_SHOWN: usize = 4 * MAX_SHOWN;
 /// Longest amount of money.
 const MAX_COST: usize = 64;
 
@@ -59,6 +62,10 @@ pub struct CallWire {
     pub missing: Option<ShortHash>,
     /// The quantities of its answer.
     pub moves: Option<Count>,
+    /// Its short form.
+    pub shown: Option<String>,
+    /// The name of the program that was not found.
+    pub program: Option<String>,
     blind: Option<bool>,
     error: Option<bool>,
 }
@@ -113,6 +120,7 @@ pub struct BallotWire {
 /// The members of an event as the journal has it.
 pub(super) fn encode(event: &Event) -> Map<String, Value> {
     let name = |text: &String| bounded(text, MAX_NAME);
+    let shown = |text: &String| bounded(text, MAX_LINE_SHOWN);
     let trace = event.trace.as_deref().cloned().unwrap_or_default();
     let mut members = members_of(&EventWire {
         at: event.at,
@@ -133,6 +141,8 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             refusal: call.refusal,
             missing: call.missing,
             moves: call.moves.map(Count),
+            shown: call.shown.as_ref().map(shown),
+            program: call.program.as_ref().map(shown),
             blind: (call.args == Arguments::Unknown).then_some(true),
             error: match call.end {
                 CallEnd::Done => Some(false),
@@ -179,11 +189,14 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
 
 fn call(wire: CallWire) -> Result<ToolCall, FormatError> {
     let (args, end) = (wire.arguments(), wire.end());
-    let CallWire { tool, call, answer, refusal, missing, moves, .. } = wire;
+    let CallWire { tool, call, answer, refusal, missing, moves, shown, program, .. } = wire;
     let hashes = call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
     let [exact, masked, coarse] = hashes;
     let moves = moves.map(|moves| moves.0);
-    Ok(ToolCall { tool, args, exact, masked, coarse, result: answer, refusal, missing, moves, end })
+    let bounded = |text: String| text.chars().take(MAX_SHOWN).collect();
+    let (shown, program) = (shown.map(bounded), program.map(bounded));
+    let result = answer;
+    Ok(ToolCall { tool, args, exact, masked, coarse, result, refusal, missing, moves, end, shown, program })
 }
 
 /// What a session runs on: model and hash of the prompt, each cut to what a line may hold.

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::{Known, Ladder, Run};
+use crate::change::normalize::Normalizer;
 use crate::domain::decision::Stage;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Fact;
@@ -13,6 +14,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::history::{EventEffect, Fold};
+use crate::ops::replay::ahead::At;
 use crate::ops::replay::events::{self, EventsEnd};
 
 /// Most files of a folder that are read.
@@ -135,7 +137,8 @@ pub(super) fn of_stream(
     let mut fold =
         Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
     let (mut run, mut seen) = (Run::default(), 0);
-    let end = events::each_fact(now, input, &mut |_, fact| {
+    let patterns = Normalizer::new(&config.normalize)?;
+    let end = events::each_fact(At { now, patterns: &patterns }, input, &mut |_, fact| {
         seen += 1;
         // A halt that was answered in this run is no end of it: the window goes on as it was.
         if !matches!(fact, Fact::Ack(_)) {
