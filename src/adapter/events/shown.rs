@@ -13,6 +13,8 @@ use crate::report::escape;
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 1 << 10;
+/// What an agent says a command is for: the command tells.
+const DESCRIPTION: &str = "description";
 /// Longest name of a tool, in characters: what it was asked has to have room.
 const MAX_TOOL: usize = 60;
 /// Words of a command line that is told as a list.
@@ -95,7 +97,9 @@ fn write(out: &mut Bounded, tool: &str, args: &Value) -> io::Result<()> {
                 out.write_all(text.as_bytes())?;
             }
             let first = first.map(|(key, _)| key);
-            rest(out, members.iter().filter(|(key, _)| Some(key.as_str()) != first), first.is_none())
+            let is_command = first.is_some_and(|first| COMMANDS.contains(&first));
+            let is_rest = |key: &str| Some(key) != first && !(is_command && key == DESCRIPTION);
+            rest(out, members.iter().filter(|(key, _)| is_rest(key)), first.is_none())
         }
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
             out.write_all(b" ")?;
@@ -199,6 +203,8 @@ mod tests {
         for (tool, args, expected) in [
             ("Bash", json!({"command": "cargo test"}), "Bash: cargo test"),
             ("Bash", json!({"timeout": 9, "command": "make"}), r#"Bash: make {"timeout":9}"#),
+            ("Bash", json!({"command": "make", "description": "Build it"}), "Bash: make"),
+            ("Task", json!({"description": "x"}), r#"Task {"description":"x"}"#),
             ("shell", json!({"command": ["bash", "-lc", "make"]}), "shell: bash -lc make"),
             (
                 "Edit",
