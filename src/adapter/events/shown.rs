@@ -12,7 +12,7 @@ use crate::domain::events::{MAX_SHOWN, ToolCall};
 use crate::report::escape;
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
-const MAX_READ: usize = 1 << 10;
+const MAX_READ: usize = 512;
 /// What an agent says a command is for: the command tells.
 const DESCRIPTION: &str = "description";
 /// Longest name of a tool, in characters: what it was asked has to have room.
@@ -54,9 +54,11 @@ pub(super) fn again(call: &mut ToolCall, told: [Option<String>; 2], patterns: &N
 /// Masks come before the cut, so that no half of a secret is left.
 fn line(text: &str, cut: Cut, patterns: &Normalizer) -> String {
     let masked = secrets::masked(text);
-    let lines: Vec<_> = masked.split('\n').map(|line| patterns.line(line.as_bytes())).collect();
-    let masked = lines.join(&b'\n');
-    let text = String::from_utf8_lossy(&masked);
+    let mut text = String::with_capacity(masked.len());
+    for (number, line) in masked.split('\n').enumerate() {
+        text.push_str(if number > 0 { "\n" } else { "" });
+        text.push_str(&String::from_utf8_lossy(&patterns.line(line.as_bytes())));
+    }
     let visible = escape::terminal(&text);
     let most = match cut {
         Cut::Nothing => MAX_SHOWN,
