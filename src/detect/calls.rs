@@ -7,7 +7,7 @@ use crate::history::Call;
 use super::words;
 
 /// Calls of a row that a sentence names.
-const NAMED: usize = 3;
+pub(super) const NAMED: usize = 3;
 /// Characters of each of them.
 const CHARS: usize = 80;
 

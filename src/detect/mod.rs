@@ -12,6 +12,7 @@ mod credits;
 mod exempt;
 mod gains;
 mod lost_tests;
+mod moving;
 mod once;
 mod releases;
 mod returns;

@@ -114,6 +114,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("tool-loop", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("repeated-edit", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("same-refusal", Level::Halt, HaltReason::RepeatedError, "CHECKPOINT.md"),
+        ("nothing-new", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("iteration-cap", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
         ("node-turns", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
         ("node-runtime", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),

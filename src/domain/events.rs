@@ -111,20 +111,24 @@ pub struct ToolCall {
     pub args: Arguments,
     /// Tool and full canonical arguments: keys sorted.
     pub exact: ShortHash,
-    /// The same with volatile parts masked: ids, times, long numbers.
-    pub masked: ShortHash,
     /// The coarse form: an editing tool with the file's base name, a command with its paths generalized, else the tool.
     pub coarse: ShortHash,
-    /// The answer with volatile parts masked, where one is known.
+    /// The answer with volatile parts masked, where one is known that says something.
     pub result: Option<ShortHash>,
+    /// The same as it is.
+    pub whole: Option<ShortHash>,
+    /// The same with the call's own arguments and all digits masked as well: what it tells beside what was asked for.
+    pub gist: Option<ShortHash>,
     /// The answer with the call's own arguments masked as well, where it is a refusal: the same refusal of other
     /// arguments.
     pub refusal: Option<ShortHash>,
     /// The program that the shell did not find, where the answer says so.
     pub missing: Option<ShortHash>,
-    /// Quantities of the answer, those that masks hide among them, as one number: what only rises or falls from call to
-    /// call moves, whatever the masks make of it.
-    pub moves: Option<u64>,
+    /// The first quantities of the answer, those that masks hide among them: what only rises or falls from call to call
+    /// moves, whatever the masks make of it.
+    pub moves: Vec<u64>,
+    /// Whether it is a command line that writes files.
+    pub writes: bool,
     /// How it ended.
     pub end: CallEnd,
     /// Tool and arguments in one line of at most [`MAX_SHOWN`] characters, secrets masked; unknown where nobody told the
@@ -132,6 +136,29 @@ pub struct ToolCall {
     pub shown: Option<String>,
     /// The name behind `missing`, in the same form.
     pub program: Option<String>,
+}
+
+impl ToolCall {
+    /// A call of `tool` of which nothing else is known.
+    pub fn bare(tool: String) -> Self {
+        let nothing = ShortHash([0; 8]);
+        Self {
+            tool,
+            args: Arguments::Unknown,
+            exact: nothing,
+            coarse: nothing,
+            result: None,
+            whole: None,
+            gist: None,
+            refusal: None,
+            missing: None,
+            moves: Vec::new(),
+            writes: false,
+            end: CallEnd::Unknown,
+            shown: None,
+            program: None,
+        }
+    }
 }
 
 /// Whether the arguments of a call were reported.

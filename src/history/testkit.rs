@@ -3,7 +3,7 @@
 pub(crate) mod facts;
 
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use crate::domain::events::{Arguments, CallEnd, Event, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, Event, ToolCall, TurnEnd, What};
 use crate::domain::facts::{
     Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
@@ -128,19 +128,15 @@ pub(crate) fn turn_end(state: u8) -> Fact {
 
 /// A call of `tool` with arguments and an answer by number.
 pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
+    let answer = answer.map(|answer| ShortHash([answer; 8]));
     ToolCall {
-        tool: tool.into(),
         args: Arguments::Known,
         exact: ShortHash([args; 8]),
-        masked: ShortHash([args ^ 0x80; 8]),
         coarse: ShortHash([tool.len().try_into().unwrap(); 8]),
-        result: answer.map(|answer| ShortHash([answer; 8])),
-        refusal: None,
-        missing: None,
-        moves: None,
-        end: CallEnd::Unknown,
-        shown: None,
-        program: None,
+        result: answer,
+        whole: answer,
+        gist: answer,
+        ..ToolCall::bare(tool.into())
     }
 }
 

@@ -18,30 +18,53 @@ use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
-/// Tools that change files. A new edit begins the window of tool calls anew.
-const EDITING: [&str; 14] = [
-    "Edit",
-    "MultiEdit",
-    "NotebookEdit",
-    "Write",
+/// Tools that change files, in lower case. A new edit begins the window of tool calls anew.
+pub const EDITORS: [&str; 35] = [
     "apply_patch",
+    "applypatch",
     "create",
     "create_file",
+    "delete",
+    "delete_file",
+    "developer__text_editor",
     "edit",
+    "edit_block",
     "edit_file",
+    "editfiles",
+    "editor",
+    "file_editor",
+    "fs_write",
     "insert",
+    "insert_edit_into_file",
+    "move_file",
+    "multi_edit",
+    "multiedit",
+    "notebook_edit",
+    "notebookedit",
+    "patch",
     "replace",
+    "replace_in_file",
+    "replace_string_in_file",
+    "search_replace",
     "str_replace",
+    "str_replace_based_edit_tool",
+    "str_replace_editor",
+    "text_editor",
+    "undo_edit",
     "write",
     "write_file",
+    "write_to_file",
+    "writefile",
 ];
 
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
-/// Whether `tool` changes files.
+/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells. A call that only shows
+/// a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
-    EDITING.contains(&tool) || (tool.starts_with("str_replace_") && !tool.ends_with(":view"))
+    let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
+    EDITORS.iter().any(|editor| own.eq_ignore_ascii_case(editor))
 }
 
 impl Timeline {
@@ -253,7 +276,7 @@ impl Timeline {
         if let Some(turn) = self.turn_of(&node, at) {
             turn.calls = turn.calls.saturating_add(1);
         }
-        let edits = is_edit(&call.tool) && call.end != CallEnd::Failed;
+        let edits = (is_edit(&call.tool) || call.writes) && call.end != CallEnd::Failed;
         // An edit of which nobody told what it says may well be a new one.
         let known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
         if edits && !known {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::Called;
 use crate::domain::agent_door::{ToolKind, ToolUse};
 use crate::domain::events::CallEnd;
+use crate::history::is_edit;
 
 /// Tools that change nothing.
 const READERS: [&str; 58] = [
@@ -66,35 +67,6 @@ const READERS: [&str; 58] = [
     "lsp",
     "attempt_completion",
     "submit_and_exit",
-];
-const EDITORS: [&str; 27] = [
-    "edit",
-    "multiedit",
-    "multi_edit",
-    "write",
-    "write_file",
-    "writefile",
-    "notebookedit",
-    "notebook_edit",
-    "replace",
-    "apply_patch",
-    "applypatch",
-    "create",
-    "create_file",
-    "edit_file",
-    "editfiles",
-    "editor",
-    "str_replace",
-    "str_replace_editor",
-    "str_replace_based_edit_tool",
-    "file_editor",
-    "text_editor",
-    "developer__text_editor",
-    "replace_in_file",
-    "write_to_file",
-    "delete",
-    "delete_file",
-    "patch",
 ];
 const SHELLS: [&str; 19] = [
     "bash",
@@ -161,8 +133,8 @@ pub(super) fn called(name: &str, id: Option<String>, args: Option<Value>) -> Cal
     let kind = match lower.as_str() {
         name if SHELLS.contains(&name) => ToolKind::Shell,
         name if READERS.contains(&name) => ToolKind::Read,
-        name if EDITORS.contains(&name) && shows() => ToolKind::Read,
-        name if EDITORS.contains(&name) => ToolKind::Edit,
+        name if is_edit(name) && shows() => ToolKind::Read,
+        name if is_edit(name) => ToolKind::Edit,
         _ => ToolKind::Unknown,
     };
     let commands = if matches!(kind, ToolKind::Shell | ToolKind::Unknown) {

@@ -7,51 +7,129 @@ use serde_json::Value;
 
 use crate::domain::events::CallEnd;
 
-/// Answers of commands and tools that have nothing to say, in lower case and without punctuation at their end.
-const QUIET: [&str; 16] = [
+/// Answers of commands and tools that have nothing to say, in lower case and without brackets and punctuation around them.
+const QUIET: [&str; 24] = [
     "",
-    "(no output)",
+    "-",
+    "0",
+    "(empty)",
+    "(none)",
+    "empty",
+    "none",
     "no output",
-    "no matches found",
     "no matches",
+    "no matches found",
     "no files found",
     "no results",
     "no results found",
     "command completed with no output",
     "tool ran without output or errors",
-    "(bash completed with no output)",
+    "bash completed with no output",
+    "your command ran successfully and did not produce any output",
+    "command executed successfully with no output",
     "ok",
     "done",
     "success",
+    "successful",
     "true",
     "null",
 ];
+/// Beginnings of such answers that go on with what was asked for.
+const QUIET_AT_FIRST: [&str; 4] = ["no matches found", "no files found", "no results found", "found 0 "];
+/// Members of an answer that say how the call went and nothing of what it found.
+const ABOUT_THE_CALL: [&str; 13] = [
+    "type",
+    "exit",
+    "exitcode",
+    "exit_code",
+    "exit code",
+    "code",
+    "returncode",
+    "signal",
+    "duration",
+    "durationms",
+    "duration_ms",
+    "command",
+    "directory",
+];
+/// Longest answer that may say nothing, in bytes.
+const MAX_QUIET: usize = 4 << 10;
 /// Longest answer in which arguments are looked for, in bytes.
 const MAX_ANSWER: usize = 16 << 10;
 /// Most words of the arguments that are masked in an answer.
 const MAX_WORDS: usize = 64;
 /// Shortest word of the arguments that is masked: shorter ones stand everywhere.
 const MIN_WORD: usize = 3;
+/// Longest argument that is masked as a whole, in bytes.
+const MAX_WHOLE: usize = 256;
 
 /// Whether an answer says nothing: that of many commands is the same, whatever they do.
 pub(super) fn is_quiet(answer: &Value) -> bool {
     match answer {
         Value::Null | Value::Bool(_) => true,
         Value::Number(_) => false,
-        Value::String(text) => {
-            let text = text.trim().trim_end_matches(['.', '!']);
-            QUIET.iter().any(|quiet| text.eq_ignore_ascii_case(quiet))
-        }
+        Value::String(text) => is_quiet_text(text),
         Value::Array(values) => values.iter().all(is_quiet),
-        Value::Object(members) => members.values().all(is_quiet),
+        Value::Object(members) => members.iter().all(|(name, value)| {
+            is_quiet(value) || (is_about_the_call(name) && !value.is_object() && !value.is_array())
+        }),
     }
+}
+
+fn is_quiet_text(text: &str) -> bool {
+    if text.len() > MAX_QUIET {
+        return false;
+    }
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+    {
+        return is_quiet(&value);
+    }
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.all(|line| {
+        let member = line.split_once(':');
+        is_quiet_line(line)
+            || member.is_some_and(|(name, value)| is_about_the_call(name.trim()) || is_quiet_line(value))
+    })
+}
+
+/// One line, without the brackets, tags and full stop around it.
+fn is_quiet_line(line: &str) -> bool {
+    let line = line.trim();
+    let tagged = line.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(_, rest)| rest);
+    let bare = tagged.map_or(line, |rest| rest.rsplit_once("</").map_or(rest, |(inner, _)| inner));
+    let bare = bare.trim_matches(['[', ']', '(', ')', '.', '!', ' ']);
+    let begins = |quiet: &&str| bare.get(..quiet.len()).is_some_and(|head| head.eq_ignore_ascii_case(quiet));
+    let exit = bare.get(..9).is_some_and(|head| head.eq_ignore_ascii_case("exit code"))
+        && bare[9..].trim_matches([':', ' ']).bytes().all(|byte| byte.is_ascii_digit());
+    exit || QUIET.iter().any(|quiet| bare.eq_ignore_ascii_case(quiet)) || QUIET_AT_FIRST.iter().any(begins)
+}
+
+fn is_about_the_call(name: &str) -> bool {
+    ABOUT_THE_CALL.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// What an answer says to its reader: a text as it is, of any other value the texts in it, a line each.
+pub(super) fn words_of(answer: &Value) -> String {
+    fn collect(value: &Value, lines: &mut Vec<String>) {
+        match value {
+            Value::String(text) => lines.push(text.clone()),
+            Value::Array(values) => values.iter().for_each(|value| collect(value, lines)),
+            Value::Object(members) => members.values().for_each(|value| collect(value, lines)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut lines = Vec::new();
+    collect(answer, &mut lines);
+    lines.join("\n")
 }
 
 /// Whether an answer refuses what was asked for: the call failed, or, where nobody says how it ended, the answer begins
 /// like an error.
 pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
     static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let words = "error|fatal|failed|cannot|can't|could not|not found|no such|permission denied|invalid|refused|not allowed";
+        let words = "error|fatal|failed|cannot|can't|could not|not found|no such|denied|invalid|refused|not allowed|\
+                     do(?:es)? not exist|read-only|unable to|tool_use_error|e(?:acces|noent|rofs|perm)";
         Regex::new(&format!("(?i)\\b(?:{words})\\b")).ok()
     });
     match end {
@@ -67,50 +145,82 @@ pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
 /// The program that a shell did not find, by the first such line.
 pub(super) fn missing_program(answer: &str) -> Option<&str> {
     static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let program = r"['`]?([\w./+-]{1,64})['`]?";
+        let program = r"['`]?([A-Za-z0-9_./+-]{1,64})['`]?";
         let forms = [
             format!(r"{program}: (?:command )?not found\s*$"),
             format!(r"command not found: {program}\s*$"),
-            format!(r"{program} is not recognized as an internal or external command"),
+            format!(
+                r"{program} is not recognized as (?:an internal or external command|(?:the|a) name of a)"
+            ),
+            format!(r"(?:fish: )?Unknown command:? {program}\s*$"),
         ];
         Regex::new(&format!("(?m){}", forms.join("|"))).ok()
     });
-    let found = MISSING.as_ref()?.captures(cut(answer))?;
+    let found = MISSING.as_ref()?.captures(cut(answer, MAX_ANSWER))?;
     found.iter().skip(1).flatten().next().map(|program| program.as_str())
 }
 
-/// `answer` with the words of the arguments masked, the longest first.
+/// `answer` with the arguments and the words of them masked, the longest first. Several masks in a row are one: how many
+/// words an argument has says nothing.
 pub(super) fn without(answer: &str, args: &Value) -> String {
     let mut words: Vec<&str> = Vec::new();
-    collect(args, &mut words);
+    let answer = cut(answer, MAX_ANSWER);
+    collect(args, answer, &mut words);
     words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
     words.dedup();
-    let mut masked = cut(answer).to_owned();
+    let mut masked = answer.to_owned();
+    let mut any = false;
     for word in words {
         if masked.contains(word) {
-            masked = masked.replace(word, "<arg>");
+            masked = masked.replace(word, MASK);
+            any = true;
         }
+    }
+    while any && masked.contains("<arg> <arg>") {
+        masked = masked.replace("<arg> <arg>", MASK);
     }
     masked
 }
 
-fn collect<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
+/// What stands for an argument.
+const MASK: &str = "<arg>";
+
+/// The arguments that `answer` repeats, as a whole or else by their words.
+fn collect<'a>(value: &'a Value, answer: &str, words: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => {
+            let whole = text.trim();
+            if (MIN_WORD..=MAX_WHOLE).contains(&whole.len()) && answer.contains(whole) {
+                words.push(whole);
+                return;
+            }
             let quotes = ['"', '\'', '`', ',', ';', '(', ')'];
-            let words_read = text.split_whitespace().map(|word| word.trim_matches(quotes));
+            let single = text.split_whitespace().map(|word| word.trim_matches(quotes));
             let room = MAX_WORDS.saturating_sub(words.len());
-            words.extend(words_read.filter(|word| word.len() >= MIN_WORD).take(room));
+            words.extend(single.filter(|word| word.len() >= MIN_WORD).take(room));
         }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, words)),
-        Value::Object(members) => members.values().for_each(|value| collect(value, words)),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, answer, words)),
+        Value::Object(members) => members.values().for_each(|value| collect(value, answer, words)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// As much of `text` as is looked at.
-fn cut(text: &str) -> &str {
-    let end = (0..=MAX_ANSWER.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+/// The answer with the arguments and all digits masked: what it tells beside what was asked for.
+pub(super) fn gist(answer: &str, args: &Value) -> String {
+    let mut gist = String::new();
+    for c in without(cut(answer, MAX_QUIET), args).chars() {
+        if !c.is_ascii_digit() {
+            gist.push(c);
+        } else if !gist.ends_with('#') {
+            gist.push('#');
+        }
+    }
+    gist
+}
+
+/// The first `most` bytes of `text`, up to a border of a character.
+pub(super) fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }
 
@@ -130,12 +240,35 @@ mod tests {
             json!({"stdout": "", "stderr": "", "interrupted": false}),
             json!([]),
             json!([{"type": "", "text": "ok"}]),
+            json!([{"type": "text", "text": "OK"}]),
+            json!({"content": [{"type": "text", "text": ""}], "isError": false}),
+            json!({"stdout": "", "stderr": "", "exit_code": 0}),
+            json!({"exitCode": 0, "stdout": ""}),
+            json!({"output": "", "metadata": {"exit_code": 0}}),
+            json!(r#"{"stdout":"","stderr":""}"#),
+            json!("Found 0 files"),
+            json!("No matches found for pattern"),
+            json!("Exit code 0"),
+            json!("Exit code 1"),
+            json!("[no output]"),
+            json!("<system>Tool ran without output or errors</system>"),
+            json!("Your command ran successfully and did not produce any output."),
+            json!(
+                "Command: make\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0\nSignal: 0"
+            ),
         ] {
             assert!(is_quiet(&quiet), "{quiet}");
         }
-        for answer in
-            [json!("3 failed"), json!(0), json!({"stdout": "x", "stderr": ""}), json!("no matches for x")]
-        {
+        for answer in [
+            json!("3 failed"),
+            json!(0),
+            json!({"stdout": "x", "stderr": ""}),
+            json!("no matches for x"),
+            json!({"rows": 3}),
+            json!("Exit code 1\nx.py: line 3"),
+            json!("a: b"),
+            json!("{ok"),
+        ] {
             assert!(!is_quiet(&answer), "{answer}");
         }
     }
@@ -157,6 +290,11 @@ mod tests {
             ("/bin/sh: pytst: not found", Some("pytst")),
             ("zsh: command not found: pytst", Some("pytst")),
             ("'pytst' is not recognized as an internal or external command,", Some("pytst")),
+            (
+                "pytest : The term 'pytest' is not recognized as the name of a cmdlet, function",
+                Some("pytest"),
+            ),
+            ("fish: Unknown command: pytst", Some("pytst")),
             ("old_string not found in a.rs", None),
             ("error: package not found in the registry", None),
         ] {
@@ -175,6 +313,9 @@ mod tests {
         assert_eq!(refused("src/a.rs"), refused("src/deep/b.rs"));
         assert_eq!(without("a is not b", &json!({"x": "a", "y": ["b"]})), "a is not b", "short words stay");
         assert_eq!(without("no ab/c in ab", &json!(["ab/c", "'ab/c'"])), "no <arg> in ab");
+        let several = |text: &str| without(&format!("no such text: {text}."), &json!({"old_string": text}));
+        assert_eq!(several("let x = 1"), several("a much longer line of text, with words"));
+        assert_eq!(gist("12 tests, 3 of a.rs", &json!({"file": "a.rs"})), "# tests, # of <arg>");
         let long = "é".repeat(MAX_ANSWER);
         assert!(without(&long, &Value::Null).len() <= MAX_ANSWER);
     }

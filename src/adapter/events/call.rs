@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::shown::{self, COMMANDS, FILES};
-use super::{answer, hash, taken};
+use super::{answer, command, hash, quantities, taken};
 use crate::change::normalize::Normalizer;
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::is_edit;
@@ -11,6 +11,9 @@ use crate::wire::FormatError;
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
+
+/// What an editing tool is told where it only shows.
+const SHOWING: [&str; 2] = ["view", "read"];
 
 /// A call as it was reported.
 pub(super) struct Reported {
@@ -51,34 +54,44 @@ fn spelled_out(value: Value) -> Value {
 pub(super) fn signature(reported: &Reported, patterns: &Normalizer) -> ToolCall {
     let value = reported.args.as_ref().unwrap_or(&Value::Null);
     let tool = name(&reported.tool, value);
-    let proves = reported.args.is_some() && !commands(value).any(waits);
+    let proves = reported.args.is_some() && !waits(&tool, value);
     let args = value.to_string();
-    let answer = reported.result.as_ref().filter(|result| !answer::is_quiet(result)).map(hash::text_of);
-    let masked = answer.as_deref().map(hash::masked);
-    let result = masked.as_deref().map(|text| hash::short(&[b"result", text.as_bytes()]));
-    let refused = masked.as_deref().filter(|text| answer::is_refusal(text, reported.end));
-    let missing = refused.and_then(answer::missing_program);
-    ToolCall {
-        exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
-        masked: hash::short(&[b"masked", tool.as_bytes(), hash::masked(&args).as_bytes()]),
-        coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
-        refusal: refused
-            .map(|text| hash::short(&[b"refusal", tool.as_bytes(), answer::without(text, value).as_bytes()])),
-        missing: missing.map(|program| hash::short(&[b"missing", program.as_bytes()])),
-        shown: reported.args.is_some().then(|| shown::call(&tool, value, patterns)),
-        program: missing.map(|program| shown::text(program, patterns)),
-        moves: answer.as_deref().and_then(hash::quantity),
-        tool,
+    let mut call = ToolCall {
         args: if proves { Arguments::Known } else { Arguments::Unknown },
-        result,
+        exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
+        coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
+        writes: commands(value).any(command::writes),
         end: reported.end,
+        shown: reported.args.is_some().then(|| shown::call(&tool, value, patterns)),
+        ..ToolCall::bare(tool)
+    };
+    if let Some(result) = reported.result.as_ref().filter(|result| !answer::is_quiet(result)) {
+        take_answer(&mut call, (value, result), patterns);
     }
+    call
+}
+
+/// Takes in an answer that says something.
+fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: &Normalizer) {
+    let words = answer::words_of(result);
+    let masked = hash::masked(&words);
+    let of = |kind: &[u8], text: &str| Some(hash::short(&[kind, call.tool.as_bytes(), text.as_bytes()]));
+    let whole = of(b"whole", &hash::text_of(result));
+    let gist = of(b"gist", &answer::gist(&masked, args));
+    let refusal = answer::is_refusal(&masked, call.end).then(|| answer::without(&masked, args));
+    let missing = refusal.as_ref().and_then(|_| answer::missing_program(&masked));
+    call.program = missing.map(|program| shown::text(program, patterns));
+    call.missing = missing.map(|program| hash::short(&[b"missing", program.as_bytes()]));
+    call.refusal = refusal.and_then(|text| of(b"refusal", &text));
+    call.result = Some(hash::short(&[b"result", masked.as_bytes()]));
+    (call.whole, call.gist, call.moves) = (whole, gist, quantities::of(&words));
 }
 
 /// The name of the tool. An editing tool that is asked to show a file edits nothing: `str_replace_editor:view`.
 fn name(tool: &str, args: &Value) -> String {
     let tool: String = tool.chars().take(MAX_TOOL).collect();
-    let views = is_edit(&tool) && args.get("command").and_then(Value::as_str) == Some("view");
+    let asked = args.get("command").and_then(Value::as_str);
+    let views = is_edit(&tool) && asked.is_some_and(|asked| SHOWING.contains(&asked));
     if views { format!("{tool}:view") } else { tool }
 }
 
@@ -87,27 +100,26 @@ fn commands(args: &Value) -> impl Iterator<Item = &str> {
     COMMANDS.iter().filter_map(|key| args.get(key)?.as_str())
 }
 
-/// Commands that end when something else does.
-const WAITING: [&[&str]; 5] =
-    [&["sleep"], &["wait"], &["gh", "run", "watch"], &["kubectl", "wait"], &["kubectl", "rollout", "status"]];
-/// Commands that ask how far something else is: part of waiting, beside one of [`WAITING`].
-const ASKING: [&[&str]; 6] = [
-    &["gh", "run", "view"],
-    &["gh", "run", "list"],
-    &["gh", "pr", "checks"],
-    &["gh", "pr", "view"],
-    &["glab", "ci", "status"],
-    &["kubectl", "get"],
+/// Tools that only wait for something, or ask how far it is.
+const WAITERS: [&str; 9] = [
+    "agentoutputtool",
+    "bashoutput",
+    "monitor",
+    "read_bash",
+    "sleep",
+    "taskoutput",
+    "wait",
+    "wait_agent",
+    "wait_for",
 ];
 
-/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: how long
-/// it may go on is for the budgets.
-fn waits(command: &str) -> bool {
-    let parts = command.split(['&', '|', ';', '\n']).map(|part| part.split_whitespace().collect::<Vec<_>>());
-    let parts: Vec<Vec<&str>> = parts.filter(|words| !words.is_empty()).collect();
-    let is = |words: &[&str], known: &[&[&str]]| known.iter().any(|wanted| words.starts_with(wanted));
-    let waits = |words: &[&str]| is(words, &WAITING) || (is(words, &ASKING) && words.contains(&"--watch"));
-    parts.iter().any(|words| waits(words)) && parts.iter().all(|words| waits(words) || is(words, &ASKING))
+/// Whether a call does nothing but wait: to wait again is no loop.
+fn waits(tool: &str, args: &Value) -> bool {
+    let polls_input =
+        tool.eq_ignore_ascii_case("write_stdin") && args.get("chars").and_then(Value::as_str) == Some("");
+    polls_input
+        || WAITERS.iter().any(|waiter| tool.eq_ignore_ascii_case(waiter))
+        || commands(args).any(command::waits)
 }
 
 /// `Edit(file=foo.py)`, `Bash(cmd=pytest tests/*)`, else `Tool(...)`.
@@ -178,19 +190,31 @@ mod tests {
 
     #[test]
     fn waiting_proves_nothing() {
-        let args = |command: &str| call("Bash", json!({"command":command}), Some("queued")).args;
-        for command in [
-            "sleep 30",
-            "sleep 60 && gh run view 1",
-            "gh run watch 12",
-            "gh pr checks 4 --watch",
-            "kubectl rollout status x",
-        ] {
-            assert_eq!(args(command), Arguments::Unknown, "{command}");
-        }
-        for command in ["make", "gh run view 1", "./sleepy", "echo sleep", "sleep 5 && make"] {
-            assert_eq!(args(command), Arguments::Known, "{command}");
-        }
+        let args = |tool: &str, args: Value| call(tool, args, Some("queued")).args;
+        assert_eq!(args("Bash", json!({"command": "sleep 60 && gh run view 1"})), Arguments::Unknown);
+        assert_eq!(args("Bash", json!({"command": "make"})), Arguments::Known);
+        assert_eq!(args("BashOutput", json!({"bash_id": "1"})), Arguments::Unknown);
+        assert_eq!(args("write_stdin", json!({"chars": ""})), Arguments::Unknown);
+        assert_eq!(args("write_stdin", json!({"chars": "y\n"})), Arguments::Known);
+    }
+
+    #[test]
+    fn answers_of_programs_are_read_in_any_form() {
+        let json = json!({"exitCode": 127, "stderr": "bash: line 1: pytest: command not found\n"});
+        let of = |result: Value| {
+            let args = Some(json!({"command": "pytest"}));
+            let end = CallEnd::Unknown;
+            let reported = Reported { tool: "Bash".into(), args, result: Some(result), end };
+            signature(&reported, &Normalizer::new(&[]).unwrap())
+        };
+        assert!(of(json.clone()).missing.is_some());
+        assert_eq!(of(json).missing, of(json!("sh: 1: pytest: not found")).missing);
+        let moved = |text: &str| of(json!(text)).moves;
+        assert_eq!(moved("elapsed 30s"), [30_000]);
+        let id = |id: &str| of(json!(format!("made {id} at last")));
+        let (one, two) =
+            (id("123e4567-e89b-12d3-a456-426614174000"), id("9b2e4567-e89b-12d3-a456-426614174abc"));
+        assert_eq!((one.result == two.result, one.whole == two.whole), (true, false), "masked, and as it is");
     }
 
     #[test]

@@ -6,10 +6,12 @@
 
 mod answer;
 mod call;
+mod command;
 mod commit;
 mod hash;
 mod known;
 mod lines;
+mod quantities;
 mod shown;
 
 pub use lines::{Line, Lines, MAX_LINE};
@@ -232,12 +234,10 @@ fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<W
     let reported =
         call::Reported { tool: wire.tool.clone(), args, result: taken(object, "result"), end: wire.end() };
     let mut call = call::signature(&reported, patterns);
-    if let Some([exact, masked, coarse]) = wire.call {
-        (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
-        call.args = wire.arguments();
-        (call.result, call.refusal, call.missing) = (wire.answer, wire.refusal, wire.missing);
-        call.moves = wire.moves.map(|moves| moves.0);
-        shown::again(&mut call, [wire.shown, wire.program], patterns);
+    // As the journal has it.
+    if wire.call.is_some() {
+        call = wire.hashed()?;
+        shown::again(&mut call, patterns);
     }
     Ok(What::ToolCall(call))
 }

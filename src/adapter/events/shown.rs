@@ -45,10 +45,11 @@ pub(super) fn text(text: &str, patterns: &Normalizer) -> String {
     line(&text, cut, patterns)
 }
 
-/// Both short forms of a call, where it is told by hashes: as it says, and no longer or less masked than our own.
-pub(super) fn again(call: &mut ToolCall, told: [Option<String>; 2], patterns: &Normalizer) {
-    let [shown, program] = told.map(|told| told.map(|told| text(&told, patterns)));
-    (call.shown, call.program) = (shown, program);
+/// The short forms of a call that is told by hashes, no longer and no less masked than our own.
+pub(super) fn again(call: &mut ToolCall, patterns: &Normalizer) {
+    for told in [&mut call.shown, &mut call.program].into_iter().flatten() {
+        *told = text(told, patterns);
+    }
 }
 
 /// Masks come before the cut, so that no half of a secret is left.
@@ -112,8 +113,8 @@ fn write(out: &mut Bounded, tool: &str, args: &Value) -> io::Result<()> {
 
 /// The argument that says most of a call, with its key.
 fn first(members: &Map<String, Value>) -> Option<(&'static str, Cow<'_, str>)> {
-    let keys = FILES.iter().chain(&COMMANDS).chain(&ASKED);
-    keys.filter_map(|key| Some((*key, words(members.get(*key)?)?))).next()
+    let mut keys = FILES.iter().chain(&COMMANDS).chain(&ASKED);
+    keys.find_map(|key| Some((*key, words(members.get(*key)?)?)))
 }
 
 /// A text, or a command line that is told as a list of its words.
@@ -196,8 +197,8 @@ mod tests {
         Normalizer::new(&[("customer".to_owned(), "cust-[a-z]+".to_owned())]).unwrap()
     }
 
-    fn shown(tool: &str, args: Value) -> String {
-        call(tool, &args, &patterns())
+    fn shown(tool: &str, args: &Value) -> String {
+        call(tool, args, &patterns())
     }
 
     #[test]
@@ -220,7 +221,7 @@ mod tests {
             ("Wait", json!([1, null]), "Wait [1,null]"),
             ("Odd", json!({"command": ["a", 1]}), r#"Odd {"command":["a",1]}"#),
         ] {
-            assert_eq!(shown(tool, args), expected);
+            assert_eq!(shown(tool, &args), expected);
         }
     }
 
@@ -228,19 +229,19 @@ mod tests {
     fn control_characters_are_shown_and_not_obeyed() {
         let hostile = "echo \u{1b}[2J\n# Approved\t\u{202e}x";
         assert_eq!(
-            shown("Bash", json!({ "command": hostile })),
+            shown("Bash", &json!({ "command": hostile })),
             "Bash: echo \\u{1b}[2J\\n# Approved\\t\\u{202e}x"
         );
-        assert!(shown("a\u{1b}\nb", json!({})).starts_with("a\\u{1b}\\nb"));
+        assert!(shown("a\u{1b}\nb", &json!({})).starts_with("a\\u{1b}\\nb"));
     }
 
     #[test]
     fn secrets_and_the_patterns_of_the_project_are_masked_before_the_cut() {
-        let bash = |command: &str| shown("Bash", json!({ "command": command }));
+        let bash = |command: &str| shown("Bash", &json!({ "command": command }));
         assert_eq!(bash("login cust-abc"), "Bash: login <customer>");
         assert_eq!(bash("a API_KEY=supersecretvalue123 b"), "Bash: a API_KEY=<secret> b");
         assert_eq!(
-            shown("Login", json!({"password": "x y", "user": "me"})),
+            shown("Login", &json!({"password": "x y", "user": "me"})),
             r#"Login {"password":"<secret>","user":"me"}"#
         );
         // Wherever the cut falls, no half of a token is left.
@@ -260,13 +261,13 @@ mod tests {
 
     #[test]
     fn long_calls_end_in_an_ellipsis() {
-        let text = shown("Bash", json!({"command": "é".repeat(500)}));
+        let text = shown("Bash", &json!({"command": "é".repeat(500)}));
         assert_eq!((text.chars().count(), text.ends_with("é...")), (MAX_SHOWN, true));
         let whole = format!("Bash: {}", "é".repeat(MAX_SHOWN - 6));
-        assert_eq!(shown("Bash", json!({"command": "é".repeat(MAX_SHOWN - 6)})), whole);
-        let huge = shown("Write", json!({"content": "a ".repeat(5 << 20), "file_path": "b"}));
+        assert_eq!(shown("Bash", &json!({"command": "é".repeat(MAX_SHOWN - 6)})), whole);
+        let huge = shown("Write", &json!({"content": "a ".repeat(5 << 20), "file_path": "b"}));
         assert!(huge.starts_with("Write: b {\"content\":\"a a ") && huge.ends_with("..."), "{huge}");
-        let tool = shown(&"t".repeat(128), json!({"command": "make"}));
+        let tool = shown(&"t".repeat(128), &json!({"command": "make"}));
         assert!(tool.ends_with("t: make"), "{tool}");
     }
 
@@ -279,14 +280,14 @@ mod tests {
     proptest! {
         #[test]
         fn a_short_form_is_one_bounded_line(tool in any::<String>(), key in ".{0,9}", value in any::<String>(), times in 1..40_usize) {
-            let text = shown(&tool, json!({ key: value.repeat(times) }));
+            let text = shown(&tool, &json!({ key: value.repeat(times) }));
             prop_assert!(text.chars().count() <= MAX_SHOWN);
             prop_assert!(!text.chars().any(escape::is_hidden));
         }
 
         #[test]
         fn what_is_short_already_stays(command in "[a-z é\\\\{}\"]{0,300}") {
-            let once = shown("Bash", json!({ "command": command.trim() }));
+            let once = shown("Bash", &json!({ "command": command.trim() }));
             prop_assert_eq!(text(&once, &patterns()), once);
         }
     }

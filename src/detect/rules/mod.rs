@@ -19,6 +19,7 @@ pub(super) mod idle_turns;
 pub(super) mod iteration_cap;
 pub(super) mod node_runtime;
 pub(super) mod node_turns;
+pub(super) mod nothing_new;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
 pub(super) mod recurrence;
@@ -59,6 +60,7 @@ pub static REGISTRY: &[&Rule] = &[
     &tool_loop::RULE,
     &repeated_edit::RULE,
     &same_refusal::RULE,
+    &nothing_new::RULE,
     &repeated_compaction::RULE,
     &iteration_cap::RULE,
     &node_turns::RULE,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::detect::calls;
+use crate::detect::moving::is_moving;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -26,12 +27,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
     summary: "the same refusal 6 times in a row, a missing program called 5 times, 12 failed calls in a row, or one that fails 8 times",
     docs: Docs {
-        trips: "Calls of one node count. `repeats` in a row are refused with the same answer once the call's \
+        trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
                 own arguments are masked in it; a call is refused when it failed or, where nobody says how it \
                 ended, when the first line of its answer reads like an error. Or the shell did not find the \
                 same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
-                whatever they were. Or the very same call failed `command` times while no edit was made, with \
-                whatever error. Any other answer breaks a row.",
+                whatever they were. Or the very same call failed `command` times while no edit was made and no command wrote files, with \
+                whatever error. Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
+                polling.",
         why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
               them does not change by being asked again: a missing program, a read-only file system, a \
               permission that a person has to give.",
@@ -54,6 +56,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reads: Reads::Totals,
     check,
 };
+
+/// Newest calls alike whose answers are asked whether they move.
+const POLLED: usize = 5;
 
 /// In which way the agent is refused.
 #[derive(Debug, Clone, Copy)]
@@ -114,8 +119,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let row = |same: &dyn Fn(&Call) -> bool| {
         words::len(&of_node.iter().take_while(|call| same(call)).collect::<Vec<_>>())
     };
-    let refusal = newest.call.refusal;
-    let same = if refusal.is_some() { row(&|call| call.call.refusal == refusal) } else { 0 };
+    let (refusal, answer) = (newest.call.refusal, newest.call.result);
+    let alike = |call: &Call| {
+        call.call.refusal.is_some() && (call.call.refusal == refusal || call.call.result == answer)
+    };
+    let same = if refusal.is_some() { row(&alike) } else { 0 };
+    // Somebody waits for something that fails until it is there.
+    let polled = of_node.iter().copied().filter(|call| call.call.exact == newest.call.exact);
+    if is_moving(polled, POLLED) {
+        return None;
+    }
     let failed = row(&|call| call.call.end == CallEnd::Failed);
     let missing = newest.call.missing.map_or(0, |program| {
         words::len(&of_node.iter().filter(|call| call.call.missing == Some(program)).collect::<Vec<_>>())

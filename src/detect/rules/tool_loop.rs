@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::detect::calls;
+use crate::detect::moving::is_moving;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -41,9 +42,11 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 with BLOCKER_REPORT.md (INFINITE_LOOP). A sequence of 2 to 12 calls repeated `rounds` times \
                 running halts as well (HARD_LOOP). So does one tool that gave the same answer `infinite` \
                 times in a row whatever it was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). A new edit, \
-                a commit or changed code starts the count anew, and so does a new session. Polling whose answers \
-                change is no loop, and be it that only what is masked in them rises or falls each time (a time \
-                that elapsed, a count of rows, a line number).",
+                a new command that writes files, a commit or changed code starts the count anew, and so does a new session. Polling whose answers \
+                change is no loop, and be it that only a quantity that is masked in them rises or falls (a time \
+                that elapsed, a count of rows, a line number) at least every other time. Waiting is no loop either: `sleep`, \
+                `gh run watch`, `gh run view` and the like, and tools that read what runs in the background. An answer that says \
+                nothing (`(no output)`, `ok`, an exit code alone) is none.",
         why: "In 113 agent runs that solved their task, five identical calls in a row came twice, both real \
               loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit starts the count \
               anew.",
@@ -110,7 +113,9 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
-    if is_moving(&calls, &signatures, setting) {
+    let like = calls.iter().zip(&signatures).rev().filter(|(_, one)| Some(*one) == signatures.last());
+    let hard = usize::try_from(setting.count(&HARD)).unwrap_or(usize::MAX);
+    if is_moving(like.map(|(call, _)| *call), hard) {
         return None;
     }
     let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
@@ -192,22 +197,8 @@ fn signature(call: &Call, coarse: bool) -> Signature {
     let call = &call.call;
     match call.result {
         _ if coarse => Signature::Coarse(call.coarse),
-        Some(answer) => Signature::Full(call.masked, Some(answer)),
-        None => Signature::Full(call.exact, None),
+        answer => Signature::Full(call.exact, answer),
     }
-}
-
-/// Whether the answers of calls like the newest one only rise or only fall in what masks hide of them: somebody watches
-/// something that moves.
-fn is_moving(calls: &[&Call], signatures: &[Signature], setting: &RuleSetting) -> bool {
-    let hard = usize::try_from(setting.count(&HARD)).unwrap_or(usize::MAX);
-    let newest = signatures.last();
-    let like = calls.iter().zip(signatures).rev().filter(|(_, one)| Some(*one) == newest);
-    let moves: Vec<Option<u64>> = like.take(hard).map(|(call, _)| call.call.moves).collect();
-    let each = |way: fn(u64, u64) -> bool| {
-        moves.windows(2).all(|pair| pair[0].zip(pair[1]).is_some_and(|(newer, older)| way(newer, older)))
-    };
-    moves.len() > 1 && (each(|newer, older| newer > older) || each(|newer, older| newer < older))
 }
 
 /// How often the newest call came among the last `window`.
@@ -243,8 +234,9 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Patter
 
 /// One tool gives the same answer whatever it is asked.
 fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
-    let newest = calls.last().filter(|call| call.call.result.is_some() && !is_edit(&call.call.tool))?;
-    let same = |call: &&&Call| call.call.tool == newest.call.tool && call.call.result == newest.call.result;
+    let newest = calls.last().filter(|call| call.call.whole.is_some() && !is_edit(&call.call.tool))?;
+    // As it is: what only masks make equal are different answers to different questions.
+    let same = |call: &&&Call| call.call.tool == newest.call.tool && call.call.whole == newest.call.whole;
     let times = words::len(&calls.iter().rev().take_while(same).collect::<Vec<_>>());
     let grade = if times >= setting.count(&INFINITE) {
         Grade::Hard

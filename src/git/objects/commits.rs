@@ -61,13 +61,11 @@ pub struct NewCommit<'a> {
 impl Repo {
     /// The fact of a recorded commit. One that was rewritten and collected leaves its record.
     pub fn fact(&self, id: CommitId, record: CommitRecord) -> CommitFact {
-        match self.commit(id) {
-            Ok(commit) => commit.fact(record),
-            Err(_) => {
-                let (subject, author) = (String::new(), String::new());
-                CommitFact { id: Some(id), subject, author, record, named: None }
-            }
+        if let Ok(commit) = self.commit(id) {
+            return commit.fact(record);
         }
+        let (subject, author) = (String::new(), String::new());
+        CommitFact { id: Some(id), subject, author, record, named: None }
     }
 
     pub(in crate::git) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {

@@ -62,17 +62,11 @@ fn line(seed: u8, at: i64) -> JournalLine {
         6 => return JournalLine::Healed { what: "something ".repeat(20), at: Some(at) },
         7..=10 => What::ToolCall(ToolCall {
             args: Arguments::Known,
-            tool: if seed.is_multiple_of(2) { "Edit" } else { "Bash" }.into(),
             exact: ShortHash([seed; 8]),
-            masked: ShortHash([seed; 8]),
-            coarse: ShortHash([1; 8]),
-            result: None,
             refusal: seed.is_multiple_of(3).then_some(ShortHash([seed; 8])),
-            missing: None,
-            moves: None,
             end: CallEnd::Done,
             shown: Some(format!("Bash: make {seed}")),
-            program: None,
+            ..ToolCall::bare(if seed.is_multiple_of(2) { "Edit" } else { "Bash" }.into())
         }),
         15 => {
             let names: &[&str] = if seed > 128 { &["a"] } else { &["a", "b"] };

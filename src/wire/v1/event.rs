@@ -3,7 +3,7 @@
 //! full form, and reads this one too, so that a journal can be replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, `"moves"` for its quantities, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -21,8 +21,10 @@ use crate::wire::read::{Count, FormatError, bounded, members_of, object};
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
-/// Longest short form of a call: bytes as JSON.
-const MAX_LINE_SHOWN: usize = 4 * MAX_SHOWN;
+/// Longest short form of a call: bytes as JSON, of which a control character has six.
+const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
+/// Most quantities of one answer.
+const MAX_MOVES: usize = 6;
 /// Longest amount of money.
 const MAX_COST: usize = 64;
 
@@ -46,7 +48,17 @@ struct TurnEndWire {
     docs: Option<Digest>,
 }
 
-/// A tool call as hashes: exact, masked and coarse.
+/// Quantities: a list, or one number as older lines have it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a list of numbers")]
+pub enum MovesWire {
+    /// All of them as their sum.
+    One(Count),
+    /// The first ones.
+    Each(Vec<Count>),
+}
+
+/// A tool call as hashes: exact, exact once more (older lines have a masked form there) and coarse.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CallWire {
@@ -60,13 +72,18 @@ pub struct CallWire {
     pub refusal: Option<ShortHash>,
     /// The hash of the program that was not found.
     pub missing: Option<ShortHash>,
+    /// The hash of its answer as it is.
+    pub whole: Option<ShortHash>,
+    /// The hash of what it tells beside what was asked for.
+    pub gist: Option<ShortHash>,
     /// The quantities of its answer.
-    pub moves: Option<Count>,
+    pub moves: Option<MovesWire>,
     /// Its short form.
     pub shown: Option<String>,
     /// The name of the program that was not found.
     pub program: Option<String>,
     blind: Option<bool>,
+    writes: Option<bool>,
     error: Option<bool>,
 }
 
@@ -74,6 +91,38 @@ impl CallWire {
     /// Whether the arguments behind the hashes were known.
     pub fn arguments(&self) -> Arguments {
         if self.blind == Some(true) { Arguments::Unknown } else { Arguments::Known }
+    }
+
+    /// The call behind the hashes of a line of the journal.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn hashed(self) -> Result<ToolCall, FormatError> {
+        let (args, end) = (self.arguments(), self.end());
+        let hashes = self.call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
+        let [exact, _, coarse] = hashes;
+        let short = |text: String| text.chars().take(MAX_SHOWN).collect();
+        let moves = match self.moves {
+            Some(MovesWire::Each(each)) => each.into_iter().take(MAX_MOVES).map(|moves| moves.0).collect(),
+            Some(MovesWire::One(sum)) => vec![sum.0],
+            None => Vec::new(),
+        };
+        Ok(ToolCall {
+            args,
+            exact,
+            coarse,
+            result: self.answer,
+            whole: self.whole,
+            gist: self.gist,
+            refusal: self.refusal,
+            missing: self.missing,
+            moves,
+            writes: self.writes == Some(true),
+            end,
+            shown: self.shown.map(short),
+            program: self.program.map(short),
+            ..ToolCall::bare(self.tool)
+        })
     }
 
     /// How the call ended.
@@ -136,14 +185,18 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
         What::TurnEnd(end) => members_of(&TurnEndWire { code: end.code, docs: end.docs }),
         What::ToolCall(call) => members_of(&CallWire {
             tool: name(&call.tool),
-            call: Some([call.exact, call.masked, call.coarse]),
+            call: Some([call.exact, call.exact, call.coarse]),
             answer: call.result,
             refusal: call.refusal,
             missing: call.missing,
-            moves: call.moves.map(Count),
+            whole: call.whole,
+            gist: call.gist,
+            moves: (!call.moves.is_empty())
+                .then(|| MovesWire::Each(call.moves.iter().copied().map(Count).collect())),
             shown: call.shown.as_ref().map(shown),
             program: call.program.as_ref().map(shown),
             blind: (call.args == Arguments::Unknown).then_some(true),
+            writes: call.writes.then_some(true),
             error: match call.end {
                 CallEnd::Done => Some(false),
                 CallEnd::Failed => Some(true),
@@ -171,7 +224,7 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
             let TurnEndWire { code, docs } = object(line, MAX_LINE)?;
             What::TurnEnd(TurnEnd { code, docs })
         }
-        "tool_call" => What::ToolCall(call(object(line, MAX_LINE)?)?),
+        "tool_call" => What::ToolCall(object::<CallWire>(line, MAX_LINE)?.hashed()?),
         "output" => {
             let OutputWire { kind, sha256, lines } = object(line, MAX_LINE)?;
             What::Output(Output { kind, hash: sha256, lines: lines.map(|count| count.0) })
@@ -185,18 +238,6 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
     };
     let EventWire { at, uptime, node, session, id, model, prompt_hash } = object(line, MAX_LINE)?;
     Ok(Some(Event { at, uptime, node, session, id, trace: trace(model, prompt_hash), what }))
-}
-
-fn call(wire: CallWire) -> Result<ToolCall, FormatError> {
-    let (args, end) = (wire.arguments(), wire.end());
-    let CallWire { tool, call, answer, refusal, missing, moves, shown, program, .. } = wire;
-    let hashes = call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
-    let [exact, masked, coarse] = hashes;
-    let moves = moves.map(|moves| moves.0);
-    let bounded = |text: String| text.chars().take(MAX_SHOWN).collect();
-    let (shown, program) = (shown.map(bounded), program.map(bounded));
-    let result = answer;
-    Ok(ToolCall { tool, args, exact, masked, coarse, result, refusal, missing, moves, end, shown, program })
 }
 
 /// What a session runs on: model and hash of the prompt, each cut to what a line may hold.

@@ -46,7 +46,7 @@ fn the_states_are_those_of_their_commits() {
     let three = message(&[1, 2, 3, 1, 2, 3]);
     assert!(three.starts_with("the code cycles through the same 3 states, those of the commits "), "{three}");
     let unnamed = |codes: &[u8]| {
-        let facts = states(codes).into_iter().map(|commit| commit.fact()).collect();
+        let facts = states(codes).into_iter().map(Commit::fact).collect();
         asked_of(&RULE, &folded(facts)).unwrap().message()
     };
     assert_eq!(

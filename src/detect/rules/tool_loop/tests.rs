@@ -81,7 +81,7 @@ fn polling_whose_answers_change_is_no_loop() {
 fn what_masks_hide_may_move() {
     let moving = |values: &[u64]| {
         let one =
-            |value: &u64| event(What::ToolCall(ToolCall { moves: Some(*value), ..call("Bash", 1, Some(1)) }));
+            |value: &u64| event(What::ToolCall(ToolCall { moves: vec![*value], ..call("Bash", 1, Some(1)) }));
         said(values.iter().map(one).collect())
     };
     assert_eq!(moving(&[30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330]), "");

@@ -88,19 +88,20 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
         tool: "Bash".into(),
         args: Arguments::Known,
         exact: hash(1),
-        masked: hash(2),
         coarse: hash(3),
         result: Some(hash(4)),
         refusal: Some(hash(6)),
         missing: Some(hash(5)),
-        moves: None,
+        whole: Some(hash(7)),
+        gist: Some(hash(8)),
+        moves: vec![3000, 40],
+        writes: true,
         end: CallEnd::Failed,
         shown: Some("Bash: pytest -k \"é\" {\"timeout\":9}".into()),
         program: Some("pytest".into()),
     };
-    let (result, refusal, missing) = (None, None, None);
-    let (shown, program, end) = (None, None, CallEnd::Unknown);
-    let bare = ToolCall { result, refusal, missing, end, shown, program, ..full.clone() };
+    let (args, exact, coarse) = (full.args, full.exact, full.coarse);
+    let bare = ToolCall { args, exact, coarse, ..ToolCall::bare(full.tool.clone()) };
     let event = |call| {
         let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
         let (node, what) = (Some("coder".into()), What::ToolCall(call));

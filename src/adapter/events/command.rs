@@ -1,0 +1,222 @@
+//! What a command line does, as far as rules ask: whether it only waits, and whether it writes files.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Commands that end when something else does, or ask how far something elsewhere is.
+const WAITING: [&[&str]; 14] = [
+    &["sleep"],
+    &["wait"],
+    &["gh", "run", "watch"],
+    &["gh", "run", "view"],
+    &["gh", "run", "list"],
+    &["gh", "pr", "checks"],
+    &["gh", "pr", "status"],
+    &["glab", "ci", "status"],
+    &["glab", "ci", "view"],
+    &["glab", "ci", "list"],
+    &["kubectl", "wait"],
+    &["kubectl", "rollout", "status"],
+    &["docker", "wait"],
+    &["docker", "compose", "wait"],
+];
+/// Commands that are part of waiting beside one of [`WAITING`]: they look at what is waited for, or say nothing.
+const BESIDE: [&[&str]; 29] = [
+    &["gh", "pr", "view"],
+    &["kubectl", "get"],
+    &["docker", "ps"],
+    &["docker", "logs"],
+    &["docker", "inspect"],
+    &["systemctl", "status"],
+    &["systemctl", "is-active"],
+    &["curl"],
+    &["wget"],
+    &["nc"],
+    &["ps"],
+    &["pgrep"],
+    &["cat"],
+    &["head"],
+    &["tail"],
+    &["grep"],
+    &["jq"],
+    &["wc"],
+    &["ls"],
+    &["test"],
+    &["["],
+    &["[["],
+    &["cd"],
+    &["echo"],
+    &["date"],
+    &["true"],
+    &[":"],
+    &["break"],
+    &["exit"],
+];
+/// Words before a command that change nothing about what it does.
+const BEFORE: [&str; 15] = [
+    "until", "while", "do", "done", "if", "then", "else", "fi", "!", "time", "nice", "nohup", "sudo", "env",
+    "command",
+];
+/// Options before a subcommand, with a value of their own.
+const WITH_VALUE: [&str; 6] = ["-R", "--repo", "-n", "--namespace", "--context", "--kubeconfig"];
+
+/// A pattern that is compiled when it is first needed; a test compiles each.
+type Pattern = LazyLock<Option<Regex>>;
+/// `2>&1`, `> /dev/null`, `&> log`, `< input`.
+static REDIRECTION: Pattern =
+    LazyLock::new(|| Regex::new(r"(?:\d*>&\d+|&?\d*>>?\s*[^\s;&|]+|<\s*[^\s;&|<]+)").ok());
+/// What writes a file: a redirection to one, editing in place, a patch, a program that opens one for writing.
+static WRITES: Pattern = LazyLock::new(|| {
+    let forms = [
+        r#"(?:^|[^0-9&>-])>>?\s*(?:"|')?[\w./~$-]"#,
+        r"\btee\s",
+        r"\b(?:sed|perl|ruby)\b[^|;&]*\s-(?:[a-zA-Z]*i|-in-place)",
+        r"\bgit\s+(?:apply|am|checkout|restore|stash|revert|reset|mv|rm|merge|cherry-pick|rebase|pull)\b",
+        r"\bpatch\s+-",
+        r"\b(?:cp|mv|rm|install|touch|mkdir|ln|truncate)\s",
+        r#"\.write(?:_text|_bytes|FileSync|File|lines)?\(|open\([^)]*,\s*["'][wax]b?\+?["']"#,
+        r"\b(?:black|rustfmt|gofmt\s+-w|prettier\s+(?:--write|-w)|cargo\s+(?:fmt|fix)|eslint\b.*--fix)\b",
+    ];
+    Regex::new(&forms.join("|")).ok()
+});
+/// Longest command line that is looked at, in bytes.
+const LOOKED_AT: usize = 16 << 10;
+
+/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: how long
+/// it may go on is for the budgets.
+pub(super) fn waits(command: &str) -> bool {
+    if command.len() > LOOKED_AT {
+        return false;
+    }
+    let bare = REDIRECTION.as_ref().map_or(command.into(), |regex| regex.replace_all(command, " "));
+    let parts = bare.split(['&', '|', ';', '\n', '(', ')', '{', '}']).map(words);
+    let parts: Vec<Vec<&str>> = parts.filter(|words| !words.is_empty()).collect();
+    let is = |words: &[&str], known: &[&[&str]]| known.iter().any(|wanted| words.starts_with(wanted));
+    parts.iter().any(|words| is(words, &WAITING))
+        && parts.iter().all(|words| is(words, &WAITING) || is(words, &BESIDE))
+}
+
+/// The words of a simple command from its program on, the directory of which is left out.
+fn words(part: &str) -> Vec<&str> {
+    let mut words = part.split_whitespace().peekable();
+    while let Some(word) = words.peek() {
+        let assigns = word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        });
+        if *word == "timeout" {
+            words.next();
+            let is_its = |word: &&str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+            while words.next_if(is_its).is_some() {}
+        } else if assigns || BEFORE.contains(word) {
+            words.next();
+        } else {
+            break;
+        }
+    }
+    let Some(program) = words.next() else { return Vec::new() };
+    let mut kept = vec![program.rsplit('/').next().unwrap_or(program)];
+    while let Some(word) = words.next() {
+        if WITH_VALUE.contains(&word) {
+            words.next();
+        } else {
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+/// Whether a command line writes files: what follows it meets other code.
+pub(super) fn writes(command: &str) -> bool {
+    let looked_at = super::answer::cut(command, LOOKED_AT);
+    let without_null = looked_at.replace("/dev/null", "").replace("2>&1", "");
+    WRITES.as_ref().is_some_and(|writes| writes.is_match(&without_null))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        assert!(REDIRECTION.is_some());
+        assert!(WRITES.is_some());
+    }
+
+    #[test]
+    fn waiting_is_told_from_work() {
+        for command in [
+            "sleep 30",
+            "/bin/sleep 5",
+            "(sleep 30)",
+            "sleep 60 && gh run view 1",
+            "sleep 60 && gh run view 1 --json status | jq -r .status",
+            "gh run watch 12",
+            "gh run watch 123 2>&1",
+            "gh run watch 123 > /dev/null 2>&1",
+            "gh run watch 1 --exit-status | tail -5",
+            "gh run watch 1 || true",
+            "GH_PAGER= gh run watch 1",
+            "timeout 60 gh run watch 1",
+            "timeout -k 5 60 gh run watch 1",
+            "gh -R a/b run watch 12",
+            "gh run view 1",
+            "gh pr checks 4 --watch",
+            "cd /repo && sleep 30",
+            "sleep 30 && tail -n 5 build.log",
+            "until curl -sf localhost:8080; do sleep 1; done",
+            "kubectl rollout status x",
+            "kubectl -n app rollout status deploy/x",
+            "docker wait x",
+        ] {
+            assert!(waits(command), "{command}");
+        }
+        for command in [
+            "make",
+            "./sleepy",
+            "echo sleep",
+            "sleep 5 && make",
+            "cat a",
+            "kubectl get pods",
+            "timeout 60",
+            "",
+        ] {
+            assert!(!waits(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn writing_is_told_from_reading() {
+        for command in [
+            "sed -i 's/a/b/' src/a.rs",
+            "sed -n -i.bak s/a/b/ x",
+            "echo x > a.txt",
+            "printf x >> 'a b'",
+            "cat <<'EOF' > a.py\nx\nEOF",
+            "make | tee log",
+            "git apply fix.patch",
+            "git checkout -- src/a.rs",
+            "patch -p1 < x",
+            "mv a b",
+            "python - <<'E'\nPath('a').write_text('x')\nE",
+            "python -c \"open('a','w')\"",
+            "cargo fmt",
+        ] {
+            assert!(writes(command), "{command}");
+        }
+        for command in [
+            "pytest -q 2>&1",
+            "pytest > /dev/null",
+            "ls -la",
+            "git diff",
+            "git log --oneline",
+            "grep -rn 'a->b' src",
+            "sed -n 1,20p a.rs",
+            "test 3 -gt 2",
+            "cargo test",
+            "python -c 'print(open(\"a\").read())'",
+        ] {
+            assert!(!writes(command), "{command}");
+        }
+    }
+}
