@@ -83,6 +83,7 @@ fn window() -> Vec<Fact> {
                 subject: "Try".to_owned(),
                 author: String::new(),
                 record: record(byte),
+                named: None,
             };
             Fact::Commit(Box::new(fact))
         })

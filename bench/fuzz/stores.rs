@@ -18,6 +18,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use andon::adapter::events::{self, Frame, Purpose};
+use andon::change::normalize::Normalizer;
 use andon::config::{self, ConfigSource, Layer};
 use andon::domain::ids::{CodeId, CommitId, TreeId};
 use andon::domain::paths::PathRules;
@@ -187,6 +188,7 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let events = b"{\"type\":\"tool_call\",\"tool\":\"Edit\",\"args\":{\"file_path\":\"a\"},\"result\":\"ok\",\"error\":false}\n\
         {\"type\":\"usage\",\"context_tokens\":150000,\"cost_usd\":\"0.03\"}\n{\"type\":\"turn_end\",\"node\":\"coder\"}\n";
+    let patterns = Normalizer::new(&[]).unwrap();
     loops(end, dice, &[JOURNAL, events], |bytes, dice| {
         for line in bytes.split(|byte| *byte == b'\n') {
             if let Ok(read) = decode_line(line) {
@@ -195,10 +197,9 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
                     .map_err(|err| format!("not read again: {err}"))?;
                 holds(again == read, "read again otherwise")?;
             }
-            let _ = events::parse(
-                line,
-                Frame { now: Timestamp(2_000_000_000), kind: None, last: None, purpose: Purpose::Replay },
-            );
+            let (now, purpose) = (Timestamp(2_000_000_000), Purpose::Replay);
+            let frame = Frame { now, kind: None, last: None, purpose, patterns: &patterns };
+            let _ = events::parse(line, frame);
         }
         if dice.roll(8) == 0 {
             fs::write(&file, bytes).unwrap();

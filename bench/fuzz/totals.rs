@@ -5,6 +5,7 @@ use std::fs;
 use std::time::Instant;
 
 use andon::adapter::events::{self, Frame, Purpose};
+use andon::change::normalize::Normalizer;
 use andon::domain::facts::Fact;
 use andon::domain::time::{Span, Timestamp};
 use andon::history::Fold;
@@ -34,12 +35,14 @@ const EVENTS: &[&str] = &[
 fn lines() -> Vec<JournalLine> {
     let golden = JOURNAL.split(|byte| *byte == b'\n').filter_map(|line| decode_line(line).ok());
     let mut lines: Vec<JournalLine> = golden.collect();
+    let patterns = Normalizer::new(&[]).unwrap();
     for second in 0..400 {
         let frame = Frame {
             now: Timestamp(1_800_000_000 + second),
             kind: None,
             last: None,
             purpose: Purpose::Replay,
+            patterns: &patterns,
         };
         for event in EVENTS {
             if let Fact::Event(event) = events::parse(event.as_bytes(), frame).unwrap().fact {

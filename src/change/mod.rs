@@ -7,6 +7,7 @@ pub mod fingerprint;
 pub mod hash;
 mod nature;
 pub mod normalize;
+pub mod secrets;
 mod survey;
 
 pub use survey::path_hash;

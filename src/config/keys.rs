@@ -63,7 +63,7 @@ pub(super) static SECTIONS: [Section; 12] = [
     },
     Section {
         name: "normalize",
-        doc: "Patterns masked in diffs and failures before they are compared, applied after the built-in ones.",
+        doc: "Patterns masked in diffs and failures before they are compared, and in tool calls before they are shown; applied after the built-in ones.",
         contents: Contents::Patterns,
     },
     Section {

@@ -7,6 +7,7 @@
 mod attempts;
 mod budget;
 pub mod calibration;
+mod calls;
 mod credits;
 mod exempt;
 mod gains;

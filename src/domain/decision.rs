@@ -3,7 +3,7 @@
 use super::codec::named;
 use super::detail::Figures;
 use super::facts::{Ack, CommitKind};
-use super::findings::{Finding, HaltReason, Level, ReportFile};
+use super::findings::{Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
 use super::time::Timestamp;
@@ -91,6 +91,8 @@ pub struct HaltEvidence {
     pub tests: Vec<Signature>,
     /// The last output hashes, oldest first.
     pub outputs: Vec<Digest>,
+    /// The tool calls that go round, where a rule about calls halted: those of a row oldest first.
+    pub calls: Vec<NamedCall>,
     /// Failing counts of the test-bearing iterations, oldest first.
     pub trend: Vec<u64>,
 }

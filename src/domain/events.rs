@@ -1,7 +1,8 @@
 //! The event stream: what agents and orchestrators report beside commits, test runs and answers (docs/formats.md).
 //!
-//! An event holds hashes of what was said and done, never the text itself: facts are compared, not read, and the
-//! journal stays small whatever an agent prints.
+//! An event holds hashes of what was said and done: facts are compared, not read, and the journal stays small whatever an
+//! agent prints. Only of a tool call a line of text is kept beside them, shortened and without secrets, so that a person
+//! can read which call it was.
 
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +99,9 @@ pub struct TurnEnd {
     pub docs: Option<Digest>,
 }
 
+/// Longest short form of a call, in characters.
+pub const MAX_SHOWN: usize = 200;
+
 /// A tool call as hashes (docs/spec-map.md, loop rules: signature-based detection).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -127,6 +131,11 @@ pub struct ToolCall {
     pub writes: bool,
     /// How it ended.
     pub end: CallEnd,
+    /// Tool and arguments in one line of at most [`MAX_SHOWN`] characters, secrets masked; unknown where nobody told the
+    /// arguments. For people alone. Untrusted text.
+    pub shown: Option<String>,
+    /// The name behind `missing`, in the same form.
+    pub program: Option<String>,
 }
 
 impl ToolCall {
@@ -146,6 +155,8 @@ impl ToolCall {
             moves: Vec::new(),
             writes: false,
             end: CallEnd::Unknown,
+            shown: None,
+            program: None,
         }
     }
 }

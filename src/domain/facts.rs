@@ -289,6 +289,9 @@ pub struct CommitFact {
     pub author: String,
     /// What was recorded, or re-derived.
     pub record: CommitRecord,
+    /// The commit as an event stream names it. It is shown to people, and nothing else follows from it: what a stream names
+    /// need not be there.
+    pub named: Option<CommitId>,
 }
 
 /// How an acknowledgement was given.

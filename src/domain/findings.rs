@@ -5,7 +5,7 @@ use std::fmt;
 use super::about::About;
 use super::codec::named;
 use super::detail::Detail;
-use super::ids::{CodeId, CommitId, DiffHash, HunkHash, Signature};
+use super::ids::{CodeId, CommitId, DiffHash, HunkHash, ShortHash, Signature};
 
 /// The level of a finding, in rising order (docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,6 +80,24 @@ impl ReportFile {
 
 named!(ReportFile, "a report file", file_name);
 
+/// A tool call behind a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedCall {
+    /// Tool and full arguments, as a hash.
+    pub exact: ShortHash,
+    /// Its short form, where that is known. Untrusted text.
+    pub shown: Option<String>,
+}
+
+impl fmt::Display for NamedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.shown {
+            Some(shown) => write!(f, "{}: {shown}", self.exact),
+            None => write!(f, "{}", self.exact),
+        }
+    }
+}
+
 /// One piece of evidence behind a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evidence {
@@ -91,6 +109,8 @@ pub enum Evidence {
     Code(CodeId),
     /// A failure signature.
     Tests(Signature),
+    /// A tool call.
+    Call(NamedCall),
     /// A path, as bytes of git made readable (lossy).
     Path(String),
     /// Anything else, in words.
@@ -105,6 +125,7 @@ impl fmt::Display for Evidence {
             Self::Diff(hash) => write!(f, "diff {hash}"),
             Self::Code(code) => write!(f, "code {code}"),
             Self::Tests(signature) => write!(f, "tests {signature}"),
+            Self::Call(call) => write!(f, "call {call}"),
             Self::Path(path) => write!(f, "path {path}"),
             Self::Text(text) => f.write_str(text),
         }

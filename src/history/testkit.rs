@@ -219,6 +219,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             worktree: None,
             findings: Vec::new(),
         },
+        named: None,
     })
 }
 

@@ -84,7 +84,7 @@ pub struct Iteration {
     pub source: Source,
     /// Iterations since the last acknowledgement, this one included.
     pub number: u64,
-    /// The commit; `None` in event streams.
+    /// The commit; `None` in event streams that name none.
     pub commit: Option<CommitId>,
     /// Its first parent; `None` for a root commit and in event streams.
     pub parent: Option<CommitId>,
@@ -129,12 +129,12 @@ pub struct Iteration {
 impl Iteration {
     /// The iteration that `fact` tells of, under `number`.
     pub(super) fn new(fact: CommitFact, number: u64) -> Self {
-        let CommitFact { id, subject, author, record } = fact;
+        let CommitFact { id, subject, author, record, named } = fact;
         let code = record.code;
         Self {
             source: Source::Commit,
             number,
-            commit: id,
+            commit: id.or(named),
             parent: record.parent,
             subject,
             author,

@@ -7,13 +7,14 @@ use std::path::Path;
 use super::*;
 use crate::domain::decision::{Halt, HaltEvidence};
 use crate::domain::facts::{Ack, AckHow};
-use crate::domain::findings::{HaltReason, ReportFile};
-use crate::domain::ids::{DiffHash, Digest, Oid, Signature};
+use crate::domain::findings::{HaltReason, NamedCall, ReportFile};
+use crate::domain::ids::{DiffHash, Digest, Oid, ShortHash, Signature};
 use crate::git::RepoEnv;
 use crate::wire::envelope::{Key, seal};
 use crate::wire::v1::ledger as wire;
 
 const AT: Timestamp = Timestamp(1_800_000_000);
+const GOLDEN_CALLS: &str = include_str!("../../tests/format/v1/ledger-halted-calls.json");
 const GOLDEN_HALT: &str = include_str!("../../tests/format/v1/ledger-halted.json");
 const GOLDEN_ACK: &str = include_str!("../../tests/format/v1/ledger-acknowledged.json");
 
@@ -46,6 +47,7 @@ fn halt(worktree: &str) -> Halt {
             diffs: vec![DiffHash([1; 32])],
             tests: vec![Signature([2; 32])],
             outputs: vec![Digest([3; 32])],
+            calls: Vec::new(),
             trend: vec![7, 4, 2],
         },
         suggested_actions: vec![Suggestion { step: None, text: "git log".into() }],
@@ -85,7 +87,15 @@ pub(super) fn acknowledged(worktree: &str, halt: Option<EntryId>) -> LedgerEvent
 #[test]
 fn golden_entries_are_written_and_read_byte_for_byte() {
     let answered = acknowledged("main", Some(EntryId([5; 32])));
-    for (event, golden) in [(halted("main"), GOLDEN_HALT), (answered, GOLDEN_ACK)] {
+    let mut of_calls = halt("main");
+    let call = |byte, shown: Option<&str>| NamedCall {
+        exact: ShortHash([byte; 8]),
+        shown: shown.map(str::to_owned),
+    };
+    of_calls.evidence.calls = vec![call(9, Some("Bash: echo ü \\u{1b}[31m \"so\"")), call(10, None)];
+    let of_calls = LedgerEvent::Halted(Box::new(of_calls));
+    let goldens = [(halted("main"), GOLDEN_HALT), (of_calls, GOLDEN_CALLS), (answered, GOLDEN_ACK)];
+    for (event, golden) in goldens {
         let writer = "0123456789abcdef0123456789abcdef";
         let written = wire::encode(&event, &wire::PlaceWire { writer, lamport: 3, at: AT }).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), golden.trim_end());
@@ -101,6 +111,8 @@ fn what_is_written_is_bounded() {
     large.message = "ü".repeat(1 << 20);
     large.iteration = u64::MAX;
     large.evidence.trend = (0..1000).collect();
+    let shown = Some("\u{1}".repeat(1 << 20));
+    large.evidence.calls = vec![NamedCall { exact: ShortHash([1; 8]), shown }; 1000];
     large.suggested_actions = vec![Suggestion::new(AdvisedStep::HandOver, "\u{1}".repeat(10_000)); 1000];
     let event = LedgerEvent::Halted(Box::new(large));
     let bytes = wire::encode(&event, &wire::PlaceWire { writer: "w", lamport: u64::MAX, at: AT }).unwrap();

@@ -4,7 +4,7 @@ use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
 use crate::domain::effect::Effect;
-use crate::domain::findings::{Finding, Level, ReportFile};
+use crate::domain::findings::{Evidence, Finding, Level, NamedCall, ReportFile};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::history::{Outcome, Timeline, outcome};
@@ -70,7 +70,7 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
         message: finding.message(),
         figures: finding.detail.figures(),
         report_file: finding.report_file,
-        evidence: evidence(timeline),
+        evidence: HaltEvidence { calls: calls(finding), ..evidence(timeline) },
         suggested_actions: suggested_actions(finding, timeline),
         iteration: timeline.number(),
         head: place.head,
@@ -101,6 +101,20 @@ fn outputs(timeline: &Timeline) -> Vec<Digest> {
     }
 }
 
+/// The tool calls that a finding is about.
+fn calls(finding: &Finding) -> Vec<NamedCall> {
+    let call = |evidence: &Evidence| match evidence {
+        Evidence::Call(call) => Some(call.clone()),
+        Evidence::Commit(_)
+        | Evidence::Diff(_)
+        | Evidence::Code(_)
+        | Evidence::Tests(_)
+        | Evidence::Path(_)
+        | Evidence::Text(_) => None,
+    };
+    finding.evidence.iter().filter_map(call).collect()
+}
+
 fn evidence(timeline: &Timeline) -> HaltEvidence {
     let iterations = &timeline.iterations;
     let failures = iterations.iter().filter_map(|iteration| iteration.tests.as_ref()).filter(|tests| {
@@ -113,6 +127,7 @@ fn evidence(timeline: &Timeline) -> HaltEvidence {
         diffs: newest(iterations.iter().map(|iteration| iteration.diff.hash).collect()),
         tests: newest(failures.map(|tests| tests.signature).collect()),
         outputs: newest(outputs(timeline)),
+        calls: Vec::new(),
         trend: timeline.trend(),
     }
 }

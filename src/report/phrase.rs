@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::domain::events::MAX_SHOWN;
 use crate::domain::facts::{Ack, CommitRecord, DiffSummary, Skip, Weakening};
 use crate::domain::facts::{AckHow, CommitKind, Gate, HaltWas, Recording};
 use crate::domain::findings::{Evidence, HaltReason};
@@ -194,6 +195,7 @@ pub(super) fn evidence(evidence: &Evidence) -> String {
         Evidence::Diff(hash) => format!("diff {}", hash.short()),
         Evidence::Code(code) => format!("code {}", code.short()),
         Evidence::Tests(signature) => format!("tests {}", signature.short()),
+        Evidence::Call(call) => escape::terminal_clip(&format!("call {call}"), MAX_SHOWN + 24),
         Evidence::Path(path) => escape::terminal_clip(path, 80),
         Evidence::Text(text) => escape::terminal_clip(text, 120),
     }

@@ -4,6 +4,7 @@
 //! pose as a heading, a link or an instruction of this file.
 
 use crate::domain::decision::{Halt, HaltEvidence, Story, Tried};
+use crate::domain::events::MAX_SHOWN;
 use crate::domain::facts::CommitKind;
 use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::response::AckMode;
@@ -21,6 +22,8 @@ const TRIED_TAIL: usize = 22;
 const FAILING: usize = 20;
 /// Hashes of each kind listed at most, the newest.
 const HASHES: usize = 6;
+/// Tool calls of a round listed at most: the longest that the rules look for.
+const CALLS: usize = 12;
 /// Suggested actions listed at most.
 const ACTIONS: usize = 12;
 /// Columns of an untrusted text.
@@ -123,6 +126,10 @@ fn evidence(page: &mut Page, evidence: &HaltEvidence) {
     } else {
         let bars = spark::line(&evidence.trend, Glyphs::Unicode);
         page.line(&format!("- Failing tests: {}  {bars}", spark::trend(&evidence.trend)));
+    }
+    for call in evidence.calls.iter().take(CALLS) {
+        let shown = call.shown.as_deref().unwrap_or("arguments not known");
+        page.line(&format!("- Call `{}`: {}", call.exact, code_span(&clip(shown, MAX_SHOWN))));
     }
     hashes(page, "Diffs", &evidence.diffs);
     hashes(page, "Test failures", &evidence.tests);
@@ -233,6 +240,8 @@ fn removal(halt: &Halt) -> String {
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::domain::findings::NamedCall;
+    use crate::domain::ids::ShortHash;
     use crate::domain::suggestion::{AdvisedStep, Suggestion};
 
     #[test]
@@ -287,6 +296,23 @@ Or delete this file to resume:
     }
 
     #[test]
+    fn a_loop_of_calls_shows_them() {
+        let mut halt = samples::halt();
+        let call = |shown: &str| NamedCall { exact: ShortHash([9; 8]), shown: Some(shown.to_owned()) };
+        halt.evidence.calls = vec![call("Bash: cargo test"), call("Bash: `rm`\n# Approved")];
+        halt.evidence.calls.push(NamedCall { shown: None, ..call("") });
+        let text = render(&halt, &Story::default(), AckMode::Delete);
+        assert!(
+            text.contains(
+                "\n- Call `0909090909090909`: `Bash: cargo test`\n\
+                 - Call `0909090909090909`: ``Bash: `rm`\\n# Approved``\n\
+                 - Call `0909090909090909`: `arguments not known`\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
     fn the_other_modes_do_not_offer_deletion() {
         let mut halt = samples::halt();
         halt.report_file = ReportFile::BlockerReport;
@@ -319,6 +345,7 @@ Or delete this file to resume:
         halt.cycle_id.clone_from(&huge);
         halt.suggested_actions = vec![Suggestion::new(AdvisedStep::HandOver, huge.clone()); 500];
         halt.evidence.trend = vec![u64::MAX; 10_000];
+        halt.evidence.calls = vec![NamedCall { exact: ShortHash([9; 8]), shown: Some(huge.clone()) }; 10_000];
         halt.evidence.diffs = vec![crate::domain::ids::DiffHash([1; 32]); 10_000];
         let mut story = samples::story();
         story.tried = (0..1_000).map(|number| samples::tried(number, &huge, Some(1))).collect();

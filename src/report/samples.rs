@@ -60,6 +60,7 @@ pub(crate) fn halt() -> Halt {
             diffs: vec![DiffHash([1; 32]), DiffHash([2; 32])],
             tests: vec![Signature([3; 32])],
             outputs: vec![],
+            calls: Vec::new(),
             trend: vec![7, 4, 2],
         },
         suggested_actions: vec![

@@ -65,6 +65,7 @@ mod tests {
                 subject,
                 author: String::new(),
                 record,
+                named: None,
             };
             let facts: Vec<CommitFact> = (0..).zip(came).map(fact).collect();
             let mut kept = PackedFacts::default();

@@ -71,7 +71,7 @@ fn alternating_states_halt_over_sessions_too() {
     assert_snapshot!(stage.iterate("c\n", &["ok a", "ok b"], "Go on").shown(), @r#"
     exit 1
     --- stderr
-    error[oscillation]: commit refused: the loop is halted since TIME (oscillating): the code alternates between two states, HASH and HASH, for 4 changes: code.txt
+    error[oscillation]: commit refused: the loop is halted since TIME (oscillating): the code alternates between two states, those of the commits HASH and HASH, for 4 changes: code.txt
       help: read .andon/CHECKPOINT.md
       help: then a person decides and runs: andon resume --reason "..."
     "#);
@@ -135,7 +135,7 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     assert_snapshot!(observe(&stage, "event", EDIT).shown(), @r#"
     exit 1
     --- stderr
-    error[tool-loop]: the loop is halted since TIME (stalled): HARD_LOOP: Bash: 5 identical calls among the last 5
+    error[tool-loop]: the loop is halted since TIME (stalled): HARD_LOOP: 5 identical calls among the last 5: Bash: make
       help: read .andon/CHECKPOINT.md
       help: then a person decides and runs: andon resume --reason "..."
     "#);
@@ -157,7 +157,7 @@ fn a_warning_in_a_batch_is_told_though_calmer_facts_follow() {
     assert_snapshot!(observe(&stage, "event", &[&CALL.repeat(3), EDIT].concat()).shown(), @"
     exit 0
     --- stderr
-    warning[tool-loop]: SOFT_LOOP: Bash: 3 identical calls among the last 3
+    warning[tool-loop]: SOFT_LOOP: 3 identical calls among the last 3: Bash: make
       help: do something else than this call: its answer is known by now
     ");
     let full = "{\"type\":\"usage\",\"context_tokens\":190000}\n{\"type\":\"compaction\"}\n";

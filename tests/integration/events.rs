@@ -223,14 +223,14 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
     assert_snapshot!(observe(&stage, "tool_call", call).shown(), @"
     exit 0
     --- stderr
-    warning[tool-loop]: SOFT_LOOP: Bash: 3 identical calls among the last 3
+    warning[tool-loop]: SOFT_LOOP: 3 identical calls among the last 3: Bash: cargo test
       help: do something else than this call: its answer is known by now
     ");
     observe(&stage, "tool_call", call).ok();
     assert_snapshot!(observe(&stage, "tool_call", call).shown(), @r#"
     exit 1
     --- stderr
-    error[tool-loop]: loop halted: HARD_LOOP: Bash: 5 identical calls among the last 5
+    error[tool-loop]: loop halted: HARD_LOOP: 5 identical calls among the last 5: Bash: cargo test
       help: do something else than this call: its answer is known by now
     note: the loop stays halted (stalled) until a person answers
       halted: cycle agent, iteration 1

@@ -38,6 +38,7 @@ mod install_modes;
 mod killed_processes;
 mod kinds;
 mod messages;
+mod named_calls;
 mod notices;
 mod pages;
 mod panics;

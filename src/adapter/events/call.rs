@@ -2,17 +2,15 @@
 
 use serde_json::{Map, Value};
 
+use super::shown::{self, COMMANDS, FILES};
 use super::{answer, command, hash, quantities, taken};
+use crate::change::normalize::Normalizer;
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::is_edit;
 use crate::wire::FormatError;
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
-/// Arguments that name the file of an editing tool.
-const FILES: [&str; 6] = ["file_path", "file", "path", "filename", "notebook_path", "target_file"];
-/// Arguments that hold a command line.
-const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
 /// What an editing tool is told where it only shows.
 const SHOWING: [&str; 2] = ["view", "read"];
@@ -52,8 +50,8 @@ fn spelled_out(value: Value) -> Value {
     object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value)
 }
 
-/// The call as hashes.
-pub(super) fn signature(reported: &Reported) -> ToolCall {
+/// The call as hashes, and its short form with `patterns` masked.
+pub(super) fn signature(reported: &Reported, patterns: &Normalizer) -> ToolCall {
     let value = reported.args.as_ref().unwrap_or(&Value::Null);
     let tool = name(&reported.tool, value);
     let proves = reported.args.is_some() && !waits(&tool, value);
@@ -64,26 +62,26 @@ pub(super) fn signature(reported: &Reported) -> ToolCall {
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
         writes: commands(value).any(command::writes),
         end: reported.end,
+        shown: reported.args.is_some().then(|| shown::call(&tool, value, patterns)),
         ..ToolCall::bare(tool)
     };
     if let Some(result) = reported.result.as_ref().filter(|result| !answer::is_quiet(result)) {
-        take_answer(&mut call, value, result);
+        take_answer(&mut call, (value, result), patterns);
     }
     call
 }
 
 /// Takes in an answer that says something.
-fn take_answer(call: &mut ToolCall, args: &Value, result: &Value) {
+fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: &Normalizer) {
     let whole = hash::text_of(result);
     let masked = hash::masked(&whole);
     let words = if result.is_string() { masked.clone() } else { hash::masked(&answer::words_of(result)) };
     let of = |kind: &[u8], text: &str| Some(hash::short(&[kind, call.tool.as_bytes(), text.as_bytes()]));
     let gist = of(b"gist", &answer::gist(&masked, args));
     let refusal = answer::is_refusal(&words, call.end).then(|| answer::without(&words, args));
-    call.missing = refusal
-        .as_ref()
-        .and_then(|_| answer::missing_program(&words))
-        .map(|program| hash::short(&[b"missing", program.as_bytes()]));
+    let missing = refusal.as_ref().and_then(|_| answer::missing_program(&words));
+    call.program = missing.map(|program| shown::text(program, patterns));
+    call.missing = missing.map(|program| hash::short(&[b"missing", program.as_bytes()]));
     call.refusal = refusal.and_then(|text| of(b"refusal", &text));
     call.result = Some(hash::short(&[b"result", masked.as_bytes()]));
     call.moves = quantities::of(&whole.replace(['"', ',', '{', '}', '[', ']'], " "));
@@ -154,12 +152,13 @@ mod tests {
     use serde_json::json;
 
     fn call(tool: &str, args: Value, result: Option<&str>) -> ToolCall {
-        signature(&Reported {
+        let reported = Reported {
             tool: tool.into(),
             args: Some(args),
             result: result.map(Value::from),
             end: CallEnd::Unknown,
-        })
+        };
+        signature(&reported, &Normalizer::new(&[]).unwrap())
     }
 
     #[test]
@@ -205,7 +204,9 @@ mod tests {
         let json = json!({"exitCode": 127, "stderr": "bash: line 1: pytest: command not found\n"});
         let of = |result: Value| {
             let args = Some(json!({"command": "pytest"}));
-            signature(&Reported { tool: "Bash".into(), args, result: Some(result), end: CallEnd::Unknown })
+            let end = CallEnd::Unknown;
+            let reported = Reported { tool: "Bash".into(), args, result: Some(result), end };
+            signature(&reported, &Normalizer::new(&[]).unwrap())
         };
         assert!(of(json.clone()).missing.is_some());
         assert_eq!(of(json).missing, of(json!("sh: 1: pytest: not found")).missing);

@@ -35,6 +35,7 @@ struct CommitWire {
     node: Option<String>,
     session: Option<String>,
     parent: Option<CommitId>,
+    commit: Option<String>,
     empty: Option<bool>,
     files: Option<Count>,
     added: Option<Count>,
@@ -46,7 +47,7 @@ struct CommitWire {
 
 /// `{"type":"commit","code":"<state>","diff":"<diff>","subject":"...","kind":"normal"}`; `code` is required. Without
 /// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it. `change` and `weakening`
-/// are as in a commit record; by `parent` a commit is known that was taken back and made anew as it was.
+/// are as in a commit record; by `parent` a commit is known that was taken back and made anew as it was, and `commit` names it in messages.
 pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Result<Fact, FormatError> {
     let wire: CommitWire = members(object)?;
     let hunks = wire.hunks.unwrap_or_default().items;
@@ -84,8 +85,10 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         worktree: None,
         findings: Vec::new(),
     };
-    let subject = bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT);
-    Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, author: String::new(), record })))
+    let (subject, author) = (bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT), String::new());
+    // Any other name of a commit would be none in a message.
+    let named = wire.commit.and_then(|commit| commit.parse().ok());
+    Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, author, record, named })))
 }
 
 fn number(count: Option<Count>) -> u64 {

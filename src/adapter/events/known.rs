@@ -43,6 +43,8 @@ const TYPES: [(&str, &[&str]); 11] = [
             "gist",
             "moves",
             "blind",
+            "shown",
+            "program",
             "writes",
         ],
     ),

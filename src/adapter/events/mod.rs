@@ -12,12 +12,14 @@ mod hash;
 mod known;
 mod lines;
 mod quantities;
+mod shown;
 
 pub use lines::{Line, Lines, MAX_LINE};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::change::normalize::Normalizer;
 use crate::domain::events::{Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
@@ -94,7 +96,7 @@ pub struct Parsed {
 }
 
 /// What is known when a stream is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The time of this process: what is dated later than that cannot be true.
     pub now: Timestamp,
@@ -104,6 +106,8 @@ pub struct Frame<'a> {
     pub last: Option<Timestamp>,
     /// What the facts are for.
     pub purpose: Purpose,
+    /// What is masked in the short form of a call, beside secrets.
+    pub patterns: &'a Normalizer,
 }
 
 /// What a stream is read for.
@@ -143,7 +147,7 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
         "commit" => commit::commit(&object, common.at.or(frame.last))?,
         "test_run" => commit::test_run(line, &object, common.at)?,
         "ack" => ack(line, &object, common.at.or(frame.last).unwrap_or(frame.now))?,
-        _ => event(&kind, &mut object, common)?,
+        _ => event(&kind, &mut object, common, frame.patterns)?,
     };
     Ok(Parsed { fact, odd, undated })
 }
@@ -176,7 +180,12 @@ impl Common {
     }
 }
 
-fn event(kind: &str, object: &mut Map<String, Value>, common: Common) -> Result<Fact, EventError> {
+fn event(
+    kind: &str,
+    object: &mut Map<String, Value>,
+    common: Common,
+    patterns: &Normalizer,
+) -> Result<Fact, EventError> {
     let what = match kind {
         "turn_start" => What::TurnStart,
         "turn_end" => {
@@ -186,7 +195,7 @@ fn event(kind: &str, object: &mut Map<String, Value>, common: Common) -> Result<
                 docs: end.docs.map(|text| Digest(hash::state(&text))),
             })
         }
-        "tool_call" => tool_call(object)?,
+        "tool_call" => tool_call(object, patterns)?,
         "output" => What::Output(output(object)?),
         "usage" => {
             known::needs("usage", &known::USAGE, object)?;
@@ -219,15 +228,16 @@ struct TurnEndWire {
 }
 
 /// In full, or as the journal has it.
-fn tool_call(object: &mut Map<String, Value>) -> Result<What, EventError> {
+fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<What, EventError> {
     let wire: CallWire = members(object)?;
     let args = call::arguments(object)?;
     let reported =
         call::Reported { tool: wire.tool.clone(), args, result: taken(object, "result"), end: wire.end() };
-    let mut call = call::signature(&reported);
+    let mut call = call::signature(&reported, patterns);
     // As the journal has it.
     if wire.call.is_some() {
         call = wire.hashed()?;
+        shown::again(&mut call, patterns);
     }
     Ok(What::ToolCall(call))
 }
@@ -300,9 +310,21 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
     Ok(Fact::Ack(Box::new(ack)))
 }
 
-/// A tool call that was seen by ourselves, as hashes.
-pub fn seen_call(tool: &str, args: Option<Value>, result: Option<Value>, end: CallEnd) -> ToolCall {
-    call::signature(&call::Reported { tool: tool.to_owned(), args, result, end })
+/// What of a call that we saw ourselves is known, beside the tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallSeen {
+    /// Its arguments, where they are known.
+    pub args: Option<Value>,
+    /// The answer, where one is known.
+    pub result: Option<Value>,
+    /// How it ended.
+    pub end: CallEnd,
+}
+
+/// A tool call that was seen by ourselves, as hashes; `patterns` are masked in its short form.
+pub fn seen_call(tool: &str, seen: CallSeen, patterns: &Normalizer) -> ToolCall {
+    let CallSeen { args, result, end } = seen;
+    call::signature(&call::Reported { tool: tool.to_owned(), args, result, end }, patterns)
 }
 
 /// What a model said last in a turn, as a hash, where it says anything.

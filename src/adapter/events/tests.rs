@@ -1,5 +1,7 @@
 //! Lines in, facts out; hostile lines are named errors.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -11,7 +13,9 @@ use crate::wire::v1::encode_line;
 const NOW: Timestamp = Timestamp(1_795_188_600);
 
 fn frame() -> Frame<'static> {
-    Frame { now: NOW, kind: None, last: None, purpose: Purpose::Replay }
+    static PATTERNS: LazyLock<Normalizer> =
+        LazyLock::new(|| Normalizer::new(&[("customer".to_owned(), "cust-[a-z]+".to_owned())]).unwrap());
+    Frame { now: NOW, kind: None, last: None, purpose: Purpose::Replay, patterns: &PATTERNS }
 }
 
 fn fact(line: &str) -> Fact {
@@ -200,6 +204,36 @@ fn arguments_are_the_same_under_every_name_and_may_be_unknown() {
     {
         assert_eq!(call(unknown).args, Arguments::Unknown, "{unknown}");
     }
+}
+
+#[test]
+fn the_short_form_of_a_call_goes_through_the_journal_and_no_secret_does() {
+    let told = event_in(
+        r#"{"type":"tool_call","tool":"Bash","args":{"command":"push cust-abc ghp_0123456789abcdefghijABCDEFGHIJ456789"},"result":"bash: push: command not found"}"#,
+    );
+    let What::ToolCall(call) = &told.what else { panic!() };
+    assert_eq!(call.shown.as_deref(), Some("Bash: push <customer> <secret>"));
+    assert_eq!(call.program.as_deref(), Some("push"));
+    let line = encode_line(&JournalLine::Event(Box::new(told.clone())));
+    assert_eq!(event_in(line.trim_end()), told);
+    // Whoever hands in the form of the journal is masked all the same.
+    let forged = line.replace("<secret>", "ghp_0123456789abcdefghijABCDEFGHIJ456789");
+    assert_eq!(event_in(forged.trim_end()), told);
+    let What::ToolCall(unknown) = event_in(r#"{"type":"tool_call","tool":"Bash"}"#).what else { panic!() };
+    assert_eq!(unknown.shown, None);
+}
+
+#[test]
+fn a_commit_may_be_named_and_nothing_else_follows() {
+    let named = |commit: &str| {
+        let Fact::Commit(commit) = fact(&format!(r#"{{"type":"commit","code":"A","commit":"{commit}"}}"#))
+        else {
+            panic!()
+        };
+        (commit.id, commit.named.map(|commit| commit.short()))
+    };
+    assert_eq!(named("0404040404040404040404040404040404040404"), (None, Some("040404040404".to_owned())));
+    assert_eq!(named("main"), (None, None));
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use crate::detect::calls;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::events::{Arguments, CallEnd};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
 use crate::history::Call;
@@ -56,6 +57,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
 #[derive(Debug)]
 struct InVain {
     tool: String,
+    /// The newest of them by their short forms.
+    named: String,
     calls: u64,
     among: usize,
 }
@@ -64,8 +67,8 @@ impl fmt::Display for InVain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of the last {} calls failed or were answered as before, the last one of {}",
-            self.calls, self.among, self.tool
+            "{} of the last {} calls failed or were answered as before; the newest of them: {}",
+            self.calls, self.among, self.named
         )
     }
 }
@@ -77,9 +80,9 @@ impl Found for InVain {
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let calls = &situation.timeline.activity.calls;
-    let newest = calls.last().filter(|call| is_told(call))?;
-    let told = calls.iter().filter(|call| call.node == newest.node && call.epoch == newest.epoch);
+    let all = &situation.timeline.activity.calls;
+    let newest = all.last().filter(|call| is_told(call))?;
+    let told = all.iter().filter(|call| call.node == newest.node && call.epoch == newest.epoch);
     let told: Vec<&Call> = told.filter(|call| is_told(call)).collect();
     let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
     let first = told.len().saturating_sub(window);
@@ -87,19 +90,19 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if words::len(&told[first..]) < setting.count(&CALLS) || !in_vain(&(told.len() - 1)) {
         return None;
     }
-    let count = words::len(&(first..told.len()).filter(in_vain).collect::<Vec<_>>());
+    let vain: Vec<&Call> = (first..told.len()).filter(in_vain).map(|at| told[at]).collect();
+    let count = words::len(&vain);
     if count < setting.count(&CALLS) {
         return None;
     }
-    let tool = words::bounded(&newest.call.tool);
-    let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
-    evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
+    let newest_of_them = &vain[vain.len().saturating_sub(calls::NAMED)..];
+    let (tool, named) = (words::bounded(&newest.call.tool), calls::row(newest_of_them));
     Some(Finding {
-        evidence,
+        evidence: newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect(),
         help: vec![
             "say what is looked for, and where it was looked for already, before the next call".to_owned(),
         ],
-        ..RULE.finding(setting.level, InVain { tool, calls: count, among: told.len() - first })
+        ..RULE.finding(setting.level, InVain { tool, named, calls: count, among: told.len() - first })
     })
 }
 
@@ -150,7 +153,8 @@ mod tests {
     #[test]
     fn fourteen_of_twenty_halt() {
         assert_eq!(message((0..13).map(failed).collect()), "");
-        let all = "14 of the last 14 calls failed or were answered as before, the last one of Bash";
+        let all =
+            "14 of the last 14 calls failed or were answered as before; the newest of them: Bash; Bash; Bash";
         assert_eq!(message((0..14).map(failed).collect()), all);
         assert_eq!(message((0..14).map(known).collect()), "", "the first of them was new");
         assert!(!message((0..15).map(known).collect()).is_empty());

@@ -1,8 +1,7 @@
 //! `oscillation`: the code, or a file of it, goes round in a circle.
 
-use std::fmt;
-
-use self::comebacks::{AMONG, counted};
+use self::circle::{Circle, named};
+use self::comebacks::counted;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
@@ -12,7 +11,6 @@ use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass};
-use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
@@ -81,68 +79,6 @@ pub static RULE: Rule = Rule {
     check,
 };
 
-/// What goes round.
-#[derive(Debug)]
-enum Circle {
-    /// The code, between two states.
-    TwoStates {
-        other: CodeId,
-        newest: CodeId,
-        round: Round,
-    },
-    /// The code, through more of them.
-    States(Round),
-    File(Round),
-    /// The code, without a period.
-    Comebacks(u64),
-}
-
-impl Found for Circle {}
-
-impl fmt::Display for Circle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TwoStates { other, newest, round } => write!(
-                f,
-                "the code alternates between two states, {} and {}, for {}{}",
-                other.short(),
-                newest.short(),
-                changes(*round),
-                on_purpose(*round),
-            ),
-            Self::States(round) => {
-                let (period, changes) = (round.period, changes(*round));
-                write!(f, "the code cycles through the same {period} states, for {changes}")?;
-                f.write_str(&on_purpose(*round))
-            }
-            Self::File(round) => {
-                let (period, returns) = (round.period, returns_of(*round));
-                write!(f, "one file goes back and forth between {period} states, {returns}")?;
-                f.write_str(&on_purpose(*round))
-            }
-            Self::Comebacks(count) => {
-                write!(f, "the code came back to an earlier state {count} times in {AMONG} changes")
-            }
-        }
-    }
-}
-
-fn changes(round: Round) -> String {
-    words::count(u64::try_from(round.returns + round.period).unwrap_or(u64::MAX), "change")
-}
-
-fn returns_of(round: Round) -> String {
-    words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return")
-}
-
-/// What is to be said about returns that were meant.
-fn on_purpose(round: Round) -> String {
-    match round.meant {
-        0 => String::new(),
-        meant => format!("; {meant} of {} by reverts, relands, releases or merges", returns_of(round)),
-    }
-}
-
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let found = if is_back(timeline) {
@@ -204,12 +140,9 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let level = level.min(unhurried(round, &brought, least));
     let level = if switched(round, timeline, setting) { level.min(Level::Warn) } else { level };
     let [.., other, newest] = states.as_slice() else { return None };
-    let found = match round.period {
-        2 => Circle::TwoStates { other: other.code, newest: newest.code, round },
-        _ => Circle::States(round),
-    };
-    let circle = states.iter().rev().take(round.period).rev();
-    let mut evidence: Vec<Evidence> = circle.map(|state| Evidence::Code(state.code)).collect();
+    let circle = states.get(states.len().saturating_sub(round.period)..).unwrap_or_default();
+    let found = Circle::States { of: named(circle), round };
+    let mut evidence: Vec<Evidence> = circle.iter().map(|state| Evidence::Code(state.code)).collect();
     let returning = states.iter().rev().take(round.returns).rev();
     evidence.extend(returning.filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let help = words::git_diff(other.brought_by, newest.brought_by);
@@ -372,6 +305,7 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { files, evidence, ..RULE.finding(level, Circle::Comebacks(words::len(&back))) })
 }
 
+mod circle;
 mod comebacks;
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use crate::detect::calls;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::events::Arguments;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
 use crate::history::{Call, is_edit};
@@ -54,12 +55,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
 struct SameEdit {
     node: String,
     tool: String,
+    /// The edit by its short form.
+    named: String,
     times: u64,
 }
 
 impl fmt::Display for SameEdit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} asked for the same {} {} times in a row", self.node, self.tool, self.times)
+        write!(f, "{} asked for the same edit {} times in a row: {}", self.node, self.times, self.named)
     }
 }
 
@@ -80,12 +83,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let (node, tool) = (words::bounded(&newest.node), words::bounded(&newest.call.tool));
+    let named = calls::named(&newest.call);
     Some(Finding {
-        evidence: vec![Evidence::Text(format!("call {}", newest.call.exact))],
+        evidence: vec![calls::evidence(&newest.call)],
         help: vec![
             "read the file before the next edit: the last one was refused, or is made already".to_owned(),
         ],
-        ..RULE.finding(setting.level, SameEdit { node, tool, times })
+        ..RULE.finding(setting.level, SameEdit { node, tool, named, times })
     })
 }
 
@@ -116,7 +120,7 @@ mod tests {
         assert!(halts(vec![edit(1), edit(1), edit(1), edit(1)]));
         assert!(halts(vec![made("Edit", 1, CallEnd::Failed); 4]));
         let finding = asked_of(&RULE, &folded(vec![edit(1); 4])).unwrap();
-        assert_eq!(finding.message(), "agent asked for the same Edit 4 times in a row");
+        assert_eq!(finding.message(), "agent asked for the same edit 4 times in a row: Edit");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::detect::calls;
 use crate::detect::moving::is_moving;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -9,7 +10,7 @@ use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::events::{Arguments, CallEnd};
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
 use crate::history::Call;
@@ -78,6 +79,10 @@ enum Way {
 #[derive(Debug)]
 struct Refused {
     tool: String,
+    /// The newest call by its short form.
+    named: String,
+    /// The program that is not there.
+    program: Option<String>,
     way: Way,
     times: u64,
 }
@@ -86,13 +91,20 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tool, times) = (&self.tool, self.times);
         match self.way {
-            Way::SameAnswer => write!(f, "{tool} was refused in the same way {times} times in a row"),
-            Way::Missing => write!(f, "{tool} asked {times} times for a program that is not there"),
-            Way::Failed => write!(f, "{times} calls in a row failed, the last one of {tool}"),
-            Way::SameCall => {
-                write!(f, "the same call of {tool} failed {times} times, each with an error of its own")
+            Way::SameAnswer => {
+                write!(f, "{tool} was refused in the same way {times} times in a row, the last time")?;
             }
+            Way::Missing => {
+                write!(f, "{tool} asked {times} times for ")?;
+                if let Some(program) = &self.program {
+                    write!(f, "{program}, ")?;
+                }
+                f.write_str("a program that is not there; the last time")?;
+            }
+            Way::Failed => write!(f, "{times} calls in a row failed, the last one")?,
+            Way::SameCall => write!(f, "the same call failed {times} times, each with an error of its own")?,
         }
+        write!(f, ": {}", self.named)
     }
 }
 
@@ -134,14 +146,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     } else {
         return None;
     };
-    let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
-    evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
+    let (tool, named) = (words::bounded(&newest.call.tool), calls::named(&newest.call));
+    let program = newest.call.program.clone();
     Some(Finding {
-        evidence,
+        evidence: calls::with_answer(&newest.call),
         help: vec![
             "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
         ],
-        ..RULE.finding(setting.level, Refused { tool: words::bounded(&newest.call.tool), way, times })
+        ..RULE.finding(setting.level, Refused { tool, named, program, way, times })
     })
 }
 
@@ -191,7 +203,7 @@ mod tests {
     fn the_same_refusal_of_different_calls() {
         assert_eq!(message((0..5).map(|args| refused(args, 1)).collect()), "");
         let six = message((0..6).map(|args| refused(args, 1)).collect());
-        assert_eq!(six, "Bash was refused in the same way 6 times in a row");
+        assert_eq!(six, "Bash was refused in the same way 6 times in a row, the last time: Bash");
         assert_eq!(message((0..9).map(|args| refused(args, args / 5)).collect()), "", "another refusal");
         let between = (0..6).flat_map(|args| [refused(args, 1), of(args, |_| {})]).collect();
         assert_eq!(message(between), "", "something worked in between");
@@ -205,14 +217,32 @@ mod tests {
         let calls =
             |times: u8| (0..times).flat_map(|args| [of(100 + args, |_| {}), missing(args, 7)]).collect();
         assert_eq!(message(calls(4)), "");
-        assert_eq!(message(calls(5)), "Bash asked 5 times for a program that is not there");
+        assert_eq!(
+            message(calls(5)),
+            "Bash asked 5 times for a program that is not there; the last time: Bash"
+        );
         assert_eq!(message((0..5).map(|args| missing(args, args)).collect()), "", "each time another one");
+    }
+
+    #[test]
+    fn the_program_and_the_last_call_are_named() {
+        let of = |args: u8| {
+            of(args, |call| {
+                call.missing = Some(ShortHash([7; 8]));
+                call.program = Some("pytest".to_owned());
+                call.shown = Some(format!("Bash: pytest {args}"));
+            })
+        };
+        assert_eq!(
+            message((0..5).map(of).collect()),
+            "Bash asked 5 times for pytest, a program that is not there; the last time: Bash: pytest 4"
+        );
     }
 
     #[test]
     fn many_failures_of_any_kind() {
         assert_eq!(message((0..11).map(failed).collect()), "");
-        assert_eq!(message((0..12).map(failed).collect()), "12 calls in a row failed, the last one of Bash");
+        assert_eq!(message((0..12).map(failed).collect()), "12 calls in a row failed, the last one: Bash");
         let broken = (0..11).map(failed).chain([of(1, |_| {})]).chain((0..11).map(failed));
         assert_eq!(message(broken.collect()), "");
     }
@@ -226,7 +256,7 @@ mod tests {
         };
         let look = |at: u8| of(100 + at, |_| {});
         assert_eq!(with(look, 7), "");
-        assert_eq!(with(look, 8), "the same call of Bash failed 8 times, each with an error of its own");
+        assert_eq!(with(look, 8), "the same call failed 8 times, each with an error of its own: Bash");
         let edit = |at: u8| event(What::ToolCall(call("Edit", 100 + at, None)));
         assert_eq!(with(edit, 8), "", "it is being repaired");
     }

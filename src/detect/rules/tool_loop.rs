@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::detect::calls;
 use crate::detect::moving::is_moving;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -10,7 +11,7 @@ use crate::domain::about::{About, Advice, EventClass, Judges};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::escalation::Signal;
 use crate::domain::events::Arguments;
-use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::ShortHash;
 use crate::domain::settings::{Param, RuleSetting, Sense, Word};
 use crate::domain::suggestion::AdvisedStep;
@@ -95,11 +96,11 @@ enum Signature {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
-    let (newest, grade, pattern) = graded(situation.timeline, setting)?;
+    let (round, grade, pattern) = graded(situation.timeline, setting)?;
     // A warning is said at the call, and not again at whatever follows it, be it a call that tells nothing.
     let at_call = activity.newest == Newest::Call && activity.calls.last().is_some_and(is_told);
     let said = grade == Grade::Soft && !at_call;
-    (!said).then(|| finding(setting, newest, grade, pattern))
+    (!said).then(|| finding(setting, &round, grade, pattern)).flatten()
 }
 
 /// Whether the newest calls are a loop of any grade: the signal for `co-occurrence`.
@@ -107,7 +108,7 @@ pub(in crate::detect) fn is_loop(timeline: &Timeline, setting: &RuleSetting) -> 
     graded(timeline, setting).is_some()
 }
 
-fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call, Grade, Pattern)> {
+fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a Call>, Grade, Pattern)> {
     let activity = &timeline.activity;
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word(&SIGNATURE) == "coarse";
@@ -122,7 +123,11 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call
     }
     let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
     let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
-    Some((newest, grade, pattern))
+    let round = match pattern {
+        Pattern::Identical { .. } | Pattern::SameAnswer { .. } => 1,
+        Pattern::Row { calls, .. } => calls,
+    };
+    Some((calls[calls.len().saturating_sub(round)..].to_vec(), grade, pattern))
 }
 
 /// Whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
@@ -146,6 +151,8 @@ enum Pattern {
 struct Loop {
     grade: Grade,
     tool: String,
+    /// The calls by their short forms.
+    named: String,
     pattern: Pattern,
 }
 
@@ -156,16 +163,19 @@ impl fmt::Display for Loop {
             Grade::Hard => "HARD_LOOP",
             Grade::Infinite => "INFINITE_LOOP",
         };
-        write!(f, "{name}: {}: ", self.tool)?;
+        write!(f, "{name}: ")?;
         match self.pattern {
             Pattern::Identical { times, among } => {
-                write!(f, "{times} identical calls among the last {among}")
+                write!(f, "{times} identical calls among the last {among}")?;
             }
             Pattern::Row { calls, times } => {
-                write!(f, "the same sequence of {calls} calls came {times} times in a row")
+                write!(f, "the same sequence of {calls} calls came {times} times in a row")?;
             }
-            Pattern::SameAnswer { times } => write!(f, "the same answer {times} times in a row"),
+            Pattern::SameAnswer { times } => {
+                write!(f, "{} gave the same answer {times} times in a row, the last time", self.tool)?;
+            }
         }
+        write!(f, ": {}", self.named)
     }
 }
 
@@ -241,21 +251,25 @@ fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern
     Some((grade, Pattern::SameAnswer { times }))
 }
 
-fn finding(setting: &RuleSetting, newest: &Call, grade: Grade, pattern: Pattern) -> Finding {
+/// The finding about the calls of a round, oldest first.
+fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Pattern) -> Option<Finding> {
+    let newest = &round.last()?.call;
     let (level, report_file) = match grade {
         Grade::Soft => (setting.level.min(Level::Warn), ReportFile::Checkpoint),
         Grade::Hard => (setting.level, ReportFile::Checkpoint),
         Grade::Infinite => (setting.level, ReportFile::BlockerReport),
     };
-    let tool = words::bounded(&newest.call.tool);
-    let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
-    evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
-    Finding {
+    let (tool, named) = (words::bounded(&newest.tool), calls::row(round));
+    let evidence = match round {
+        [_] => calls::with_answer(newest),
+        round => round.iter().map(|call| calls::evidence(&call.call)).collect(),
+    };
+    Some(Finding {
         report_file,
         evidence,
         help: vec!["do something else than this call: its answer is known by now".to_owned()],
-        ..RULE.finding(level, Loop { grade, tool, pattern })
-    }
+        ..RULE.finding(level, Loop { grade, tool, named, pattern })
+    })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl CommitInfo {
     /// What the fold sees of it, with its record.
     pub fn fact(&self, record: CommitRecord) -> CommitFact {
         let author = format!("{} <{}>", self.author, self.email);
-        CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record }
+        CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record, named: None }
     }
 }
 
@@ -61,10 +61,11 @@ pub struct NewCommit<'a> {
 impl Repo {
     /// The fact of a recorded commit. One that was rewritten and collected leaves its record.
     pub fn fact(&self, id: CommitId, record: CommitRecord) -> CommitFact {
-        match self.commit(id) {
-            Ok(commit) => commit.fact(record),
-            Err(_) => CommitFact { id: Some(id), subject: String::new(), author: String::new(), record },
+        if let Ok(commit) = self.commit(id) {
+            return commit.fact(record);
         }
+        let (subject, author) = (String::new(), String::new());
+        CommitFact { id: Some(id), subject, author, record, named: None }
     }
 
     pub(in crate::git) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {

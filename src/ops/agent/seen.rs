@@ -98,7 +98,8 @@ fn called(
     };
     place.remember(Deed::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
-    let what = What::ToolCall(events::seen_call(&used.name, args, result, end));
+    let seen = events::CallSeen { args, result, end };
+    let what = What::ToolCall(events::seen_call(&used.name, seen, &place.ws.normalizer()?));
     Ok(Some(place.event(Some(id), what)))
 }
 

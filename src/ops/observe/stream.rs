@@ -53,6 +53,14 @@ pub fn run(
     let mut lines = Lines::new(input);
     let mut tally = LineSummary::default();
     let mut watch = RuleWatch::new(ctx, ws);
+    let patterns = ws.normalizer()?;
+    let frame = Frame {
+        now: ctx.now,
+        kind: request.kind,
+        last: Some(ctx.now),
+        purpose: Purpose::Observe,
+        patterns: &patterns,
+    };
     let broken = loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,
@@ -64,7 +72,7 @@ pub fn run(
         if line == Line::Text(b"") {
             continue;
         }
-        match read(ctx, ws, request, line) {
+        match read((ctx, ws), request.node.as_ref(), frame, line) {
             Ok((mut kept, odd)) => {
                 if let JournalLine::TestRun(run) = &mut kept {
                     compare(ws, run)?;
@@ -85,16 +93,15 @@ pub fn run(
 }
 
 fn read(
-    ctx: &Context,
-    ws: &Workspace,
-    request: &Request<'_>,
+    (ctx, ws): (&Context, &Workspace),
+    node: Option<&String>,
+    frame: Frame<'_>,
     line: Line<'_>,
 ) -> Result<(JournalLine, Option<Diagnostic>), EventError> {
     let text = match line {
         Line::Text(text) => text,
         Line::TooLong => return Err(EventError::TooLong),
     };
-    let frame = Frame { now: ctx.now, kind: request.kind, last: Some(ctx.now), purpose: Purpose::Observe };
     let parsed = events::parse(text, frame)?;
     let odd = parsed.odd.map(|odd| Diagnostic::warning(odd).code("event"));
     match parsed.fact {
@@ -102,7 +109,7 @@ fn read(
             if event.at.is_none() {
                 (event.at, event.uptime) = (Some(ctx.now), ctx.uptime());
             }
-            event.node = event.node.take().or_else(|| request.node.clone());
+            event.node = event.node.take().or_else(|| node.cloned());
             event.session = event.session.take().or_else(|| ctx.actor().session);
             let undeclared = || undeclared(ws, event.node.as_deref());
             let odd = odd.or_else(|| undeclared().map(|odd| Diagnostic::warning(odd).code("event")));

@@ -6,6 +6,7 @@ use std::io::{self, BufRead};
 use rayon::prelude::*;
 
 use crate::adapter::events::{self, EventError, Frame, Line, Lines, Parsed, Purpose};
+use crate::change::normalize::Normalizer;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 
@@ -13,6 +14,15 @@ use crate::engine::error::OpsError;
 const BATCH_BYTES: usize = 256 << 10;
 /// And with so many lines, for lines may be empty.
 const BATCH_LINES: usize = 4096;
+
+/// Where a stream is read: now, in a project whose patterns are masked in what is shown of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    /// The time of this process.
+    pub(super) now: Timestamp,
+    /// What is masked in the short form of a call.
+    pub(super) patterns: &'a Normalizer,
+}
 
 /// What a line told.
 pub(super) struct Told {
@@ -30,26 +40,25 @@ impl Told {
         }
     }
 
-    fn parse(&mut self, now: Timestamp) {
+    fn parse(&mut self, at: At<'_>) {
         let Some(text) = self.text.as_deref().filter(|text| !text.is_empty()) else { return };
-        let parsed = parsed(text, now, None);
+        let parsed = parsed(text, at, None);
         let is_note = matches!(parsed, Err(EventError::UnknownType { .. })) && events::is_note(text);
         self.parsed = (!is_note).then_some(parsed);
     }
 
     /// The fact behind `last`, the latest time of the stream: what is undated happened then.
-    pub(super) fn after(self, now: Timestamp, last: Option<Timestamp>) -> Option<Result<Parsed, EventError>> {
+    pub(super) fn after(self, at: At<'_>, last: Option<Timestamp>) -> Option<Result<Parsed, EventError>> {
         match (self.parsed?, self.text) {
-            (Ok(Parsed { undated: true, .. }), Some(text)) if last.is_some() => {
-                Some(parsed(&text, now, last))
-            }
+            (Ok(Parsed { undated: true, .. }), Some(text)) if last.is_some() => Some(parsed(&text, at, last)),
             (parsed, _) => Some(parsed),
         }
     }
 }
 
-fn parsed(text: &[u8], now: Timestamp, last: Option<Timestamp>) -> Result<Parsed, EventError> {
-    events::parse(text, Frame { now, kind: None, last, purpose: Purpose::Replay })
+fn parsed(text: &[u8], at: At<'_>, last: Option<Timestamp>) -> Result<Parsed, EventError> {
+    let At { now, patterns } = at;
+    events::parse(text, Frame { now, kind: None, last, purpose: Purpose::Replay, patterns })
 }
 
 /// Gives `fold` the lines of `input`, batch by batch, each behind the one before it.
@@ -57,7 +66,7 @@ fn parsed(text: &[u8], now: Timestamp, last: Option<Timestamp>) -> Result<Parsed
 /// # Errors
 /// Whatever `input` says, behind the lines before it, or `fold`.
 pub(super) fn each_batch(
-    now: Timestamp,
+    at: At<'_>,
     input: &mut dyn BufRead,
     fold: &mut dyn FnMut(Vec<Told>) -> Result<(), OpsError>,
 ) -> Result<(), OpsError> {
@@ -67,7 +76,7 @@ pub(super) fn each_batch(
         let (mut ahead, read) = batch(&mut lines);
         // This thread folds what is ready, and the others parse what was just read.
         rayon::in_place_scope(|scope| {
-            scope.spawn(|_| ahead.par_iter_mut().for_each(|told| told.parse(now)));
+            scope.spawn(|_| ahead.par_iter_mut().for_each(|told| told.parse(at)));
             fold(std::mem::take(&mut ready))
         })?;
         match read {

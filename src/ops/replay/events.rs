@@ -3,7 +3,8 @@
 
 use std::io::BufRead;
 
-use super::ahead;
+use super::ahead::{self, At};
+use crate::change::normalize::Normalizer;
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
@@ -41,7 +42,8 @@ pub fn run(
 ) -> Result<EventsEnd, OpsError> {
     let settings = super::settings(&config.rules);
     let mut engine = Engine::new(config, settings);
-    each_fact(now, input, &mut |number, fact| {
+    let patterns = Normalizer::new(&config.normalize)?;
+    each_fact(At { now, patterns: &patterns }, input, &mut |number, fact| {
         show(number, engine.take(fact));
         engine.fold.timeline().activity.now
     })
@@ -49,17 +51,17 @@ pub fn run(
 
 /// Hands each fact of `input` to `take`, with the number of its line from 1; `take` says the latest time it has seen.
 pub(super) fn each_fact(
-    now: Timestamp,
+    at: At<'_>,
     input: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, Fact) -> Option<Timestamp>,
 ) -> Result<EventsEnd, OpsError> {
     let mut tally = LineSummary::default();
     let mut last = None;
-    ahead::each_batch(now, input, &mut |batch| {
+    ahead::each_batch(at, input, &mut |batch| {
         for told in batch {
             tally.line = tally.line.saturating_add(1);
             within_bounds(&tally)?;
-            match told.after(now, last) {
+            match told.after(at, last) {
                 Some(Ok(parsed)) => {
                     tally.odd(parsed.odd.map(|odd| Diagnostic::warning(odd).code("event")));
                     last = take(tally.line, parsed.fact);

@@ -3,6 +3,7 @@
 use super::markup::Html;
 use super::{SHOWN, derived};
 use crate::domain::decision::Halt;
+use crate::domain::events::MAX_SHOWN;
 use crate::domain::facts::Ack;
 use crate::domain::ids::{DiffHash, Digest, Signature};
 use crate::domain::view::history::{HistoryCommit, HistoryView};
@@ -15,6 +16,8 @@ const BEFORE: usize = 8;
 const COLUMNS: usize = 200;
 /// Hashes of each kind.
 const HASHES: usize = 6;
+/// Tool calls of a round: the longest that the rules look for.
+const CALLS: usize = 12;
 
 /// Newest first: the one that stands is the one that is asked about.
 pub(super) fn section(html: &mut Html, view: &HistoryView) {
@@ -73,12 +76,20 @@ fn evidence(html: &mut Html, halt: &Halt) {
         ("Failures", evidence.tests.iter().map(Signature::short).collect()),
         ("Outputs", evidence.outputs.iter().map(Digest::short).collect()),
     ];
-    if evidence.trend.is_empty() && hashes.iter().all(|(_, found)| found.is_empty()) {
+    if evidence.trend.is_empty()
+        && evidence.calls.is_empty()
+        && hashes.iter().all(|(_, found)| found.is_empty())
+    {
         return;
     }
     html.raw("<h3>Evidence</h3>\n<dl class=place>");
     if !evidence.trend.is_empty() {
         html.raw("<div><dt>Failing tests</dt><dd>").text(&spark::trend(&evidence.trend)).raw("</dd></div>");
+    }
+    for call in evidence.calls.iter().take(CALLS) {
+        let shown = call.shown.as_deref().unwrap_or("arguments not known");
+        html.raw("<div><dt>Call ").text(&call.exact.to_string()).raw("</dt><dd><code>");
+        html.clipped(shown, MAX_SHOWN).raw("</code></dd></div>");
     }
     for (name, found) in hashes.into_iter().filter(|(_, found)| !found.is_empty()) {
         html.raw("<div><dt>").raw(name).raw(" (equal hashes are the same)</dt><dd>");

@@ -224,7 +224,7 @@ fn a_window_knows_the_line_that_a_child_names_where_nothing_else_is_in_the_note(
         let record = CommitRecord { iteration: number as u64 + 1, ..record(&scratch, id) };
         let line = store.put(&[(id, record.clone())], AT).unwrap().pop().unwrap();
         window = window.followed_by(
-            CommitFact { id: Some(id), subject: "s".into(), author: String::new(), record },
+            CommitFact { id: Some(id), subject: "s".into(), author: String::new(), record, named: None },
             line.as_deref(),
             9,
         );

@@ -67,6 +67,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
             exact: ShortHash([seed; 8]),
             refusal: seed.is_multiple_of(3).then_some(ShortHash([seed; 8])),
             end: CallEnd::Done,
+            shown: Some(format!("Bash: make {seed}")),
             ..ToolCall::bare(if seed.is_multiple_of(2) { "Edit" } else { "Bash" }.into())
         }),
         15 => {

@@ -3,7 +3,7 @@
 //! full form, and reads this one too, so that a journal can be replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept of the answer, `"writes":true` for a command that writes files, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use crate::domain::events::{
-    Arguments, Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, Trace, TurnEnd, What,
+    Arguments, Ballot, CallEnd, Clearing, Event, MAX_SHOWN, Output, OutputKind, ToolCall, Trace, TurnEnd,
+    What,
 };
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Timestamp, Uptime};
@@ -20,6 +21,8 @@ use crate::wire::read::{Count, FormatError, bounded, members_of, object};
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
+/// Longest short form of a call: bytes as JSON, of which a control character has six.
+const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
 /// Most quantities of one answer.
 const MAX_MOVES: usize = 6;
 /// Longest amount of money.
@@ -75,6 +78,10 @@ pub struct CallWire {
     pub gist: Option<ShortHash>,
     /// The quantities of its answer.
     pub moves: Option<MovesWire>,
+    /// Its short form.
+    pub shown: Option<String>,
+    /// The name of the program that was not found.
+    pub program: Option<String>,
     blind: Option<bool>,
     writes: Option<bool>,
     error: Option<bool>,
@@ -94,6 +101,7 @@ impl CallWire {
         let (args, end) = (self.arguments(), self.end());
         let hashes = self.call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
         let [exact, _, coarse] = hashes;
+        let short = |text: String| text.chars().take(MAX_SHOWN).collect();
         let moves = match self.moves {
             Some(MovesWire::Each(each)) => each.into_iter().take(MAX_MOVES).map(|moves| moves.0).collect(),
             Some(MovesWire::One(sum)) => vec![sum.0],
@@ -111,6 +119,8 @@ impl CallWire {
             moves,
             writes: self.writes == Some(true),
             end,
+            shown: self.shown.map(short),
+            program: self.program.map(short),
             ..ToolCall::bare(self.tool)
         })
     }
@@ -159,6 +169,7 @@ pub struct BallotWire {
 /// The members of an event as the journal has it.
 pub(super) fn encode(event: &Event) -> Map<String, Value> {
     let name = |text: &String| bounded(text, MAX_NAME);
+    let shown = |text: &String| bounded(text, MAX_LINE_SHOWN);
     let trace = event.trace.as_deref().cloned().unwrap_or_default();
     let mut members = members_of(&EventWire {
         at: event.at,
@@ -182,6 +193,8 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             gist: call.gist,
             moves: (!call.moves.is_empty())
                 .then(|| MovesWire::Each(call.moves.iter().copied().map(Count).collect())),
+            shown: call.shown.as_ref().map(shown),
+            program: call.program.as_ref().map(shown),
             blind: (call.args == Arguments::Unknown).then_some(true),
             writes: call.writes.then_some(true),
             error: match call.end {

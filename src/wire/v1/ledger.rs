@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
-//!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","trend"},
+//!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
 //!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?}
 //! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"reason","head"?,"worktree"}
@@ -16,9 +16,10 @@ use serde_json::{Map, Value};
 use super::figures::FiguresWire;
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
+use crate::domain::events::MAX_SHOWN;
 use crate::domain::facts::{Ack, AckHow, HaltWas};
-use crate::domain::findings::{HaltReason, ReportFile};
-use crate::domain::ids::{CommitId, DiffHash, Digest, EntryId, Signature};
+use crate::domain::findings::{HaltReason, NamedCall, ReportFile};
+use crate::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
 use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::domain::time::Timestamp;
 use crate::wire::read::{Count, FormatError, List, members_of, object};
@@ -82,7 +83,16 @@ struct EvidenceWire {
     diffs: Option<List<DiffHash, MAX_ITEMS>>,
     tests: Option<List<Signature, MAX_ITEMS>>,
     outputs: Option<List<Digest, MAX_ITEMS>>,
+    /// Absent where no rule about calls halted.
+    calls: Option<List<NamedCallWire, MAX_ITEMS>>,
     trend: Option<List<Count, MAX_ITEMS>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct NamedCallWire {
+    call: ShortHash,
+    shown: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -168,6 +178,11 @@ fn cut(text: &str) -> String {
     text[..end.unwrap_or(0)].to_owned()
 }
 
+/// The short form of a call, no longer than one is.
+fn short(shown: &str) -> String {
+    shown.chars().take(MAX_SHOWN).collect()
+}
+
 fn number(number: u64) -> Count {
     Count(number.min(MAX_NUMBER))
 }
@@ -184,6 +199,9 @@ impl From<&Halt> for HaltWire {
         let codes = actions().map(|action| action.step.map_or("", AdvisedStep::as_str).to_owned());
         let evidence = &halt.evidence;
         let beside: List<String, { Attempt::MAX_BESIDE }> = halt.beside.iter().map(|one| cut(one)).collect();
+        let call =
+            |call: &NamedCall| NamedCallWire { call: call.exact, shown: call.shown.as_deref().map(short) };
+        let calls: List<NamedCallWire, MAX_ITEMS> = evidence.calls.iter().map(call).collect();
         let known = !beside.cut && !halt.beside.iter().any(|one| one == Attempt::MANY);
         Self {
             cycle_id: cut(&halt.cycle_id),
@@ -196,6 +214,7 @@ impl From<&Halt> for HaltWire {
                 diffs: Some(newest(&evidence.diffs)),
                 tests: Some(newest(&evidence.tests)),
                 outputs: Some(newest(&evidence.outputs)),
+                calls: (!evidence.calls.is_empty()).then_some(calls),
                 trend: Some(newest(&evidence.trend).items.into_iter().map(number).collect()),
             }),
             suggested_actions: Some(actions().map(|action| cut(&action.text)).collect()),
@@ -270,6 +289,7 @@ impl HaltWire {
         let actions = self.suggested_actions.unwrap_or_default().items.into_iter().zip(codes);
         let evidence = self.evidence.unwrap_or_default();
         let trend = evidence.trend.unwrap_or_default().items;
+        let calls = evidence.calls.unwrap_or_default().items.into_iter();
         Halt {
             cycle_id: self.cycle_id,
             reason: self.halt_reason,
@@ -281,6 +301,9 @@ impl HaltWire {
                 diffs: evidence.diffs.unwrap_or_default().items,
                 tests: evidence.tests.unwrap_or_default().items,
                 outputs: evidence.outputs.unwrap_or_default().items,
+                calls: calls
+                    .map(|call| NamedCall { exact: call.call, shown: call.shown.as_deref().map(short) })
+                    .collect(),
                 trend: trend.into_iter().map(|count| count.0).collect(),
             },
             suggested_actions: actions.map(|(text, step)| Suggestion { step, text }).collect(),

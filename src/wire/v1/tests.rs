@@ -4,13 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use crate::domain::events::{Clearing, Event, Output, OutputKind, What};
+use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, What};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip,
     Usage,
 };
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
+use crate::domain::ids::{
+    CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, ShortHash, Signature, TreeId,
+};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{
     Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus,

@@ -1,10 +1,10 @@
 use super::*;
-use crate::detect::testkit::{checked, checked_with};
+use crate::detect::testkit::{asked_of, checked, checked_with};
 use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
 use crate::domain::facts::Recording;
 use crate::domain::settings::ParamValue;
-use crate::history::testkit::{Commit, commit, green};
+use crate::history::testkit::{Commit, commit, folded, green};
 
 fn states(codes: &[u8]) -> Vec<Commit> {
     codes.iter().map(|code| commit(*code)).collect()
@@ -32,6 +32,28 @@ fn alternation_trips_at_the_fourth_state() {
     for (codes, trips) in table {
         assert_eq!(level(states(codes)), trips.then_some(Level::Halt), "{codes:?}");
     }
+}
+
+#[test]
+fn the_states_are_those_of_their_commits() {
+    let message = |codes: &[u8]| checked(&RULE, states(codes)).unwrap().message();
+    let commits = message(&[1, 2, 1, 2]);
+    assert!(
+        commits.starts_with("the code alternates between two states, those of the commits "),
+        "{commits}"
+    );
+    assert!(commits.ends_with(", for 4 changes"), "{commits}");
+    let three = message(&[1, 2, 3, 1, 2, 3]);
+    assert!(three.starts_with("the code cycles through the same 3 states, those of the commits "), "{three}");
+    let unnamed = |codes: &[u8]| {
+        let facts = states(codes).into_iter().map(Commit::fact).collect();
+        asked_of(&RULE, &folded(facts)).unwrap().message()
+    };
+    assert_eq!(
+        unnamed(&[1, 2, 1, 2]),
+        "the code alternates between two states, 010101010101 and 020202020202, for 4 changes"
+    );
+    assert_eq!(unnamed(&[1, 2, 3, 1, 2, 3]), "the code cycles through the same 3 states, for 6 changes");
 }
 
 #[test]

@@ -125,6 +125,29 @@ fn rows_of_two_to_twelve_calls_trip_at_the_third_round() {
 }
 
 #[test]
+fn a_loop_names_its_calls_and_keeps_them_beside_their_hashes() {
+    let of = |number: u8, answer: u8| {
+        let shown = Some(format!("Bash: make {number}"));
+        event(What::ToolCall(ToolCall { shown, ..call("Bash", number, Some(answer)) }))
+    };
+    let found = |facts: Vec<Fact>| asked_of(&RULE, &folded(facts)).unwrap();
+    let same = found(vec![of(1, 1); 5]);
+    assert_eq!(same.message(), "HARD_LOOP: 5 identical calls among the last 5: Bash: make 1");
+    assert_eq!(same.evidence[0].to_string(), "call 0101010101010101: Bash: make 1");
+    let row = found((0..12).map(|at| of(at % 4, at % 4)).collect());
+    assert_eq!(
+        row.message(),
+        "HARD_LOOP: the same sequence of 4 calls came 3 times in a row: Bash: make 0; Bash: make 1; Bash: make 2; and 1 more"
+    );
+    assert_eq!(row.evidence.len(), 4);
+    let answered = found((0..10).map(|at| of(at, 99)).collect());
+    assert_eq!(
+        answered.message(),
+        "HARD_LOOP: Bash gave the same answer 10 times in a row, the last time: Bash: make 9"
+    );
+}
+
+#[test]
 fn the_same_answer_to_ever_other_questions() {
     let asked = |times: u8| said((0..times).map(|args| bash(args, 9)).collect());
     assert_eq!([asked(4), asked(5), asked(10)], ["", "warn SOFT_LOOP", "halt HARD_LOOP"]);

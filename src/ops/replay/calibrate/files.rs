@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{Ground, Known, Ladder, Run};
+use crate::change::normalize::Normalizer;
 use crate::domain::decision::Stage;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Fact;
@@ -19,6 +20,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::undecided;
 use crate::history::{EventEffect, Fold};
+use crate::ops::replay::ahead::At;
 use crate::ops::replay::events::{self, EventsEnd};
 
 /// Most files of a folder that are read.
@@ -213,7 +215,8 @@ pub(super) fn of_stream(
     let mut fold =
         Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
     let (mut run, mut seen) = (ladder.run(), 0);
-    let end = events::each_fact(now, input, &mut |_, fact| {
+    let patterns = Normalizer::new(&config.normalize)?;
+    let end = events::each_fact(At { now, patterns: &patterns }, input, &mut |_, fact| {
         seen += u64::from(!matches!(fact, Fact::Ack(_)));
         let commit = matches!(fact, Fact::Commit(_));
         match fold.push(fact) {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::domain::decision::{Halt, StandingHalt};
 use crate::domain::facts::{Ack, AckHow};
-use crate::domain::findings::HaltReason;
-use crate::domain::ids::{CommitId, DiffHash, Digest, EntryId, Signature};
+use crate::domain::findings::{HaltReason, NamedCall};
+use crate::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
 use crate::domain::suggestion::AdvisedStep;
 use crate::domain::time::Timestamp;
 
@@ -37,7 +37,17 @@ struct Hashes<'a> {
     diffs: &'a [DiffHash],
     tests: &'a [Signature],
     outputs: &'a [Digest],
+    /// Left out where no rule about calls halted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<CallJson<'a>>,
     trend: &'a [u64],
+}
+
+#[derive(Debug, Serialize)]
+struct CallJson<'a> {
+    call: ShortHash,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -53,6 +63,7 @@ impl<'a> From<&'a Halt> for HaltJson<'a> {
             code: action.step.map(AdvisedStep::as_str),
             text: &action.text,
         };
+        let call = |call: &'a NamedCall| CallJson { call: call.exact, shown: call.shown.as_deref() };
         Self {
             kind: "loop.halted",
             cycle_id: &halt.cycle_id,
@@ -64,6 +75,7 @@ impl<'a> From<&'a Halt> for HaltJson<'a> {
                 diffs: &evidence.diffs,
                 tests: &evidence.tests,
                 outputs: &evidence.outputs,
+                calls: evidence.calls.iter().map(call).collect(),
                 trend: &evidence.trend,
             },
             suggested_actions: halt.suggested_actions.iter().map(action).collect(),

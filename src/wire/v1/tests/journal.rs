@@ -81,6 +81,53 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
 }
 
 #[test]
+fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_form() {
+    const LINES: &str = include_str!("../../../../tests/format/v1/journal-calls.jsonl");
+    let hash = |byte| ShortHash([byte; 8]);
+    let full = ToolCall {
+        tool: "Bash".into(),
+        args: Arguments::Known,
+        exact: hash(1),
+        coarse: hash(3),
+        result: Some(hash(4)),
+        refusal: Some(hash(6)),
+        missing: Some(hash(5)),
+        whole: Some(hash(7)),
+        gist: Some(hash(8)),
+        moves: vec![3000, 40],
+        writes: true,
+        end: CallEnd::Failed,
+        shown: Some("Bash: pytest -k \"é\" {\"timeout\":9}".into()),
+        program: Some("pytest".into()),
+    };
+    let (args, exact, coarse) = (full.args, full.exact, full.coarse);
+    let bare = ToolCall { args, exact, coarse, ..ToolCall::bare(full.tool.clone()) };
+    let event = |call| {
+        let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
+        let (node, what) = (Some("coder".into()), What::ToolCall(call));
+        JournalLine::Event(Box::new(Event {
+            at,
+            uptime: None,
+            node,
+            session: None,
+            id: None,
+            trace: None,
+            what,
+        }))
+    };
+    let lines = [event(full), event(bare)];
+    assert_eq!(lines.iter().map(encode_line).collect::<String>(), LINES);
+    let read: Vec<JournalLine> = LINES.lines().map(|line| decode_line(line.as_bytes()).unwrap()).collect();
+    assert_eq!(read, lines);
+    let hostile = LINES.replace("pytest -k", &"x".repeat(9000));
+    let Ok(JournalLine::Event(cut)) = decode_line(hostile.lines().next().unwrap().as_bytes()) else {
+        panic!()
+    };
+    let What::ToolCall(cut) = cut.what else { panic!() };
+    assert_eq!(cut.shown.map(|shown| shown.len()), Some(200));
+}
+
+#[test]
 fn journal_lines_that_mean_nothing_are_errors() {
     for line in [
         "",

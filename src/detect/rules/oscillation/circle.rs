@@ -1,0 +1,92 @@
+//! What goes round, and how it reads: a halt that names no commit helps nobody.
+
+use std::fmt;
+
+use super::comebacks::AMONG;
+use crate::detect::returns::Round;
+use crate::detect::words;
+use crate::domain::detail::Found;
+use crate::history::CodeState;
+
+/// What goes round.
+#[derive(Debug)]
+pub(super) enum Circle {
+    /// The code, through so many states as the round has in a period.
+    States {
+        of: Option<Brought>,
+        round: Round,
+    },
+    File(Round),
+    /// The code, without a period.
+    Comebacks(u64),
+}
+
+impl Found for Circle {}
+
+impl fmt::Display for Circle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::States { of, round } => {
+                match round.period {
+                    2 => f.write_str("the code alternates between two states")?,
+                    period => write!(f, "the code cycles through the same {period} states")?,
+                }
+                match of {
+                    Some(Brought::Commits(commits)) => write!(f, ", those of the commits {commits}")?,
+                    Some(Brought::Codes(codes)) => write!(f, ", {codes}")?,
+                    None => {}
+                }
+                write!(f, ", for {}{}", changes(*round), on_purpose(*round))
+            }
+            Self::File(round) => {
+                let (period, returns) = (round.period, returns_of(*round));
+                write!(f, "one file goes back and forth between {period} states, {returns}")?;
+                f.write_str(&on_purpose(*round))
+            }
+            Self::Comebacks(count) => {
+                write!(f, "the code came back to an earlier state {count} times in {AMONG} changes")
+            }
+        }
+    }
+}
+
+/// What the states of a circle are known by, listed in words.
+#[derive(Debug)]
+pub(super) enum Brought {
+    /// The commits that brought them.
+    Commits(String),
+    /// Their own hashes.
+    Codes(String),
+}
+
+/// How the states of a circle are named: by their commits where all are commits; of two states the hashes say enough.
+pub(super) fn named(circle: &[CodeState<'_>]) -> Option<Brought> {
+    let listed = |names: Vec<String>| {
+        let (last, before) = names.split_last()?;
+        Some(format!("{} and {last}", before.join(", ")))
+    };
+    let commits: Option<Vec<String>> =
+        circle.iter().map(|state| state.brought_by.commit.map(|commit| commit.short())).collect();
+    let codes = || circle.iter().map(|state| state.code.short()).collect();
+    match commits {
+        Some(commits) => listed(commits).map(Brought::Commits),
+        None if circle.len() == 2 => listed(codes()).map(Brought::Codes),
+        None => None,
+    }
+}
+
+fn changes(round: Round) -> String {
+    words::count(u64::try_from(round.returns + round.period).unwrap_or(u64::MAX), "change")
+}
+
+fn returns_of(round: Round) -> String {
+    words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return")
+}
+
+/// What is to be said about returns that were meant.
+fn on_purpose(round: Round) -> String {
+    match round.meant {
+        0 => String::new(),
+        meant => format!("; {meant} of {} by reverts, relands, releases or merges", returns_of(round)),
+    }
+}
