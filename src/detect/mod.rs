@@ -7,6 +7,7 @@
 mod attempts;
 mod budget;
 pub mod calibration;
+mod collected;
 mod credits;
 mod exempt;
 mod gains;
@@ -27,6 +28,7 @@ mod weakened;
 mod words;
 
 pub use attempts::uncredited_falls;
+pub use collected::{Taken, left_behind, subject};
 pub use lost_tests::{lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
@@ -48,7 +50,7 @@ pub use rules::{
 };
 
 pub use soon::soon;
-pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
+pub use weakened::{ChangedText, Compared, Patterns, compared, declared_tests, weakened};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextUse, Thresholds};

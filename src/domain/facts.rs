@@ -142,6 +142,10 @@ pub struct Weakening {
     pub loosened: Vec<String>,
     /// How many tests all three are, where the lists are cut.
     pub total: u64,
+    /// How exactly that is known.
+    pub extent: Extent,
+    /// So many tests less may run since several became rows of one: none of them is lost.
+    pub rows: u64,
     /// Tests that failed in the last run on earlier code; 0 where none is known.
     pub failing: u64,
     /// Tests that ran there; 0 where none is known.
@@ -149,6 +153,26 @@ pub struct Weakening {
     /// The reason that a trailer `Tests-Removed` of the commit gives.
     pub waiver: Option<String>,
 }
+
+/// How much of a change was read: a change may be larger than what a hook reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Extent {
+    /// All of it: counts are exact.
+    #[default]
+    Whole,
+    /// All that came, and a part of what went: there may be more.
+    AtLeast,
+    /// Only a part of what came as well: some may have moved there.
+    About,
+}
+
+impl Extent {
+    /// Every value with its name in records.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Whole, "whole"), (Self::AtLeast, "at-least"), (Self::About, "about")];
+}
+
+named!(Extent, "an extent of a count");
 
 /// A fall of the failing count that earns no credit: tests that ran before are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

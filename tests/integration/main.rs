@@ -36,6 +36,7 @@ mod identity;
 mod install_modes;
 mod killed_processes;
 mod kinds;
+mod lost_tests;
 mod messages;
 mod notices;
 mod pages;

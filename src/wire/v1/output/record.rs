@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::halt::{AckJson, HaltJson};
 use crate::domain::facts::{
-    CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
+    CommitKind, CommitRecord, DiffSummary, Extent, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
@@ -185,6 +185,8 @@ struct WeakeningJson<'a> {
     skipped: &'a [String],
     loosened: &'a [String],
     total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extent: Option<Extent>,
     failing: u64,
     ran: u64,
     waiver: Option<&'a str>,
@@ -197,6 +199,7 @@ impl<'a> From<&'a Weakening> for WeakeningJson<'a> {
             skipped: &weakening.skipped,
             loosened: &weakening.loosened,
             total: weakening.total,
+            extent: Some(weakening.extent).filter(|extent| *extent != Extent::Whole),
             failing: weakening.failing,
             ran: weakening.ran,
             waiver: weakening.waiver.as_deref(),
