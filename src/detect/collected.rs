@@ -3,7 +3,7 @@
 
 /// Whether a runner takes tests from a file, as far as its name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum Collected {
     /// By its name.
     ByName,
     /// Not by its name, in a language where runners go by names.
@@ -12,7 +12,7 @@ pub enum Taken {
     AnyName,
 }
 
-impl Taken {
+impl Collected {
     /// What the name of a file says.
     pub fn of(path: &[u8]) -> Self {
         let path = String::from_utf8_lossy(path);
@@ -46,11 +46,11 @@ fn is_hidden_from_go(path: &str) -> bool {
 /// of tests without a word in its name goes to a runner that takes all of them.
 pub fn left_behind(old: &[u8], new: &[u8]) -> bool {
     let moves_to_tests = folder(old) != folder(new) && in_folder_of_tests(new);
-    Taken::of(old) == Taken::ByName
-        && match Taken::of(new) {
-            Taken::ByName => false,
-            Taken::No => ending(new) == b"go" || !moves_to_tests || ending(old) != ending(new),
-            Taken::AnyName => true,
+    Collected::of(old) == Collected::ByName
+        && match Collected::of(new) {
+            Collected::ByName => false,
+            Collected::No => ending(new) == b"go" || !moves_to_tests || ending(old) != ending(new),
+            Collected::AnyName => true,
         }
 }
 

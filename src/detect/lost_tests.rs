@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::weakened::Compared;
-use crate::domain::facts::{Extent, Weakening};
-use crate::domain::tests::{Identity, LostTests, TestEvidence};
+use crate::domain::facts::Weakening;
+use crate::domain::tests::{Extent, Identity, LostTests, TestEvidence};
 
 /// What the set `now` lost against the set `before`; `told` are ids that earlier records tell as lost, `files` is what the
 /// test files between the two tell.

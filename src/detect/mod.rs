@@ -28,7 +28,7 @@ mod weakened;
 mod words;
 
 pub use attempts::uncredited_falls;
-pub use collected::{Taken, left_behind, subject};
+pub use collected::{Collected, left_behind, subject};
 pub use lost_tests::{lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use read::Words;
 
-use crate::domain::facts::{Extent, Weakening};
+use crate::domain::facts::Weakening;
+use crate::domain::tests::Extent;
 
 /// Pairs of tests whose bodies are compared at the most: a change beyond that is no edit by hand.
 const MAX_PAIRS: usize = 1 << 20;

@@ -9,7 +9,7 @@ use super::codec::named;
 use super::events::Event;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
-use super::tests::{TestEvidence, TestRun};
+use super::tests::{Extent, TestEvidence, TestRun};
 use super::time::{Timestamp, Uptime};
 pub use super::usage::Usage;
 
@@ -153,26 +153,6 @@ pub struct Weakening {
     /// The reason that a trailer `Tests-Removed` of the commit gives.
     pub waiver: Option<String>,
 }
-
-/// How much of a change was read: a change may be larger than what a hook reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Extent {
-    /// All of it: counts are exact.
-    #[default]
-    Whole,
-    /// All that came, and a part of what went: there may be more.
-    AtLeast,
-    /// Only a part of what came as well: some may have moved there.
-    About,
-}
-
-impl Extent {
-    /// Every value with its name in records.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Whole, "whole"), (Self::AtLeast, "at-least"), (Self::About, "about")];
-}
-
-named!(Extent, "an extent of a count");
 
 /// A fall of the failing count that earns no credit: tests that ran before are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

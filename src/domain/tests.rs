@@ -105,6 +105,26 @@ impl LostTests {
     }
 }
 
+/// How much of a change was read: a change may be larger than what a hook reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Extent {
+    /// All of it: counts are exact.
+    #[default]
+    Whole,
+    /// All that came, and a part of what went: there may be more.
+    AtLeast,
+    /// Only a part of what came as well: some may have moved there.
+    About,
+}
+
+impl Extent {
+    /// Every value with its name in records.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Whole, "whole"), (Self::AtLeast, "at-least"), (Self::About, "about")];
+}
+
+named!(Extent, "an extent of a count");
+
 /// Who ran the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum RunOrigin {

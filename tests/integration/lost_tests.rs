@@ -238,3 +238,13 @@ fn another_clone_names_what_its_first_run_lost() {
     tested(&stage, "Without a memory").says(told);
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says(told);
 }
+
+#[test]
+fn a_replay_of_unrecorded_commits_tells_what_they_took() {
+    let stage = Stage::new();
+    stage.write("tests/test_a.py", python(&["one", "two"]));
+    commit(&stage, "Base");
+    stage.write("tests/test_a.py", python(&["one"]));
+    commit(&stage, "Remove");
+    stage.andon(&["replay", "HEAD~1..HEAD"]).ok().says("1 test removed (test_two)");
+}

@@ -11,10 +11,10 @@ use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
-use crate::domain::facts::{CommitKind, Extent, Weakening};
+use crate::domain::facts::{CommitKind, Weakening};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::tests::{Extent, TestEvidence, TestStatus};
 use crate::history::{Strike, Timeline, failing_count};
 
 pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =

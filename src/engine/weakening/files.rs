@@ -4,10 +4,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::detect::{self, ChangedText, Compared, Patterns, Taken, left_behind, subject};
+use crate::detect::{self, ChangedText, Collected, Compared, Patterns, left_behind, subject};
 use crate::domain::change::Change;
-use crate::domain::facts::{Extent, Weakening};
+use crate::domain::facts::Weakening;
 use crate::domain::ids::{Oid, TreeId};
+use crate::domain::tests::Extent;
 use crate::engine::error::OpsError;
 use crate::git::{Blob, GitError, Repo};
 
@@ -128,7 +129,7 @@ fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
     let holds = |path: &[u8]| patterns.knows(&extension(path));
     let mut left: BTreeMap<(&[u8], String), &[u8]> = BTreeMap::new();
     for change in changes.iter().filter(|change| change.new.is_none()) {
-        if Taken::of(&change.path) == Taken::ByName {
+        if Collected::of(&change.path) == Collected::ByName {
             left.insert((folder(&change.path), subject(&change.path)), &change.path);
         }
     }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use crate::domain::facts::{DiffSummary, Extent, Hunk, Weakening};
+use crate::domain::facts::{DiffSummary, Hunk, Weakening};
+use crate::domain::tests::Extent;
 use crate::domain::ids::{DiffHash, HunkHash};
 use crate::wire::read::{Count, List, bounded};
 

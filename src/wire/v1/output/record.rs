@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::halt::{AckJson, HaltJson};
 use crate::domain::facts::{
-    CommitKind, CommitRecord, DiffSummary, Extent, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
+    CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
-use crate::domain::tests::{LostTests, RunOrigin, TestEvidence};
+use crate::domain::tests::{Extent, LostTests, RunOrigin, TestEvidence};
 use crate::domain::time::Timestamp;
 
 /// An entry of `andon log`, one a line; `type` says which.
