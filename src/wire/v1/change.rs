@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{DiffSummary, Hunk, Weakening};
-use crate::domain::tests::Extent;
 use crate::domain::ids::{DiffHash, HunkHash};
+use crate::domain::tests::Extent;
 use crate::wire::read::{Count, List, bounded};
 
 pub(super) const MAX_MESSAGE: usize = 2048;
