@@ -173,7 +173,7 @@ impl Count {
     /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
     /// may have been taken away.
     fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
-        let taken = iteration.weakening.as_ref().is_some_and(|weakening| weakening.failing > 0);
+        let taken = iteration.weakening.as_ref().is_some_and(|it| it.failing > 0 && it.total > 0);
         let gone = self.most > tests.counts.ran() || self.taken > 0 || taken;
         if !gone {
             *self = Self::default();

@@ -3,16 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::weakened::Compared;
 use crate::domain::facts::Weakening;
-use crate::domain::tests::{Identity, LostTests, TestEvidence};
+use crate::domain::tests::{Extent, Identity, LostTests, TestEvidence};
 
-/// What the set `now` lost against the set `before`; `told` are ids that earlier records tell as lost.
-pub fn lost_tests(before: &[Identity], now: &[Identity], told: &BTreeSet<&str>) -> LostTests {
+/// What the set `now` lost against the set `before`; `told` are ids that earlier records tell as lost, `files` is what the
+/// test files between the two tell.
+pub fn lost_tests(
+    before: &[Identity],
+    now: &[Identity],
+    told: &BTreeSet<&str>,
+    files: &Compared,
+) -> LostTests {
     let had: BTreeMap<&str, bool> = before.iter().map(|test| (test.id.as_str(), test.skipped)).collect();
     let has: BTreeMap<&str, bool> = now.iter().map(|test| (test.id.as_str(), test.skipped)).collect();
-    let gone: Vec<&str> = had.keys().filter(|id| !has.contains_key(**id)).copied().collect();
-    let new: Vec<&str> = has.keys().filter(|id| !had.contains_key(**id)).copied().collect();
-    let gone = unnamed_again(gone, &new, &has);
+    let gone = unnamed_again(&had, &has, files);
     let is_new_skip = |(id, skipped): &(&&str, &bool)| **skipped && had.get(**id) == Some(&false);
     let skipped: Vec<&str> = has.iter().filter(is_new_skip).map(|(id, _)| *id).collect();
     let runs = |id: &&str| told.contains(*id) && has.get(*id) == Some(&false);
@@ -22,24 +27,38 @@ pub fn lost_tests(before: &[Identity], now: &[Identity], told: &BTreeSet<&str>) 
     LostTests { gone: names(&gone), gone_total, skipped: names(&skipped), skipped_total, back: names(&back) }
 }
 
-/// What is left of `gone` when each is taken out that moved (its own name came elsewhere), was a row of a test that is still
-/// there, or may be one of those that came in its place.
-fn unnamed_again<'a>(gone: Vec<&'a str>, new: &[&str], has: &BTreeMap<&str, bool>) -> Vec<&'a str> {
-    let tests: BTreeSet<&str> = has.keys().map(|id| without_row(id)).collect();
+type Set<'a> = BTreeMap<&'a str, bool>;
+
+/// The tests that are gone, but for each that moved (its own name came elsewhere, or its file tells so), was a row of a test
+/// that is still there, or may be one of those that came in its place.
+fn unnamed_again<'a>(had: &Set<'a>, has: &Set<'a>, files: &Compared) -> Vec<&'a str> {
+    let gone: Vec<&str> = had.keys().filter(|id| !has.contains_key(**id)).copied().collect();
+    let new: Vec<&str> = has.keys().filter(|id| !had.contains_key(**id)).copied().collect();
+    if gone.is_empty() {
+        return gone;
+    }
+    let rows = Rows::of(had, has, &new);
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-    for id in new {
+    for id in &new {
         *names.entry(name_of(id)).or_default() += 1;
     }
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let moved: Vec<&str> = gone.iter().filter(|id| take(&mut names, name_of(id))).copied().collect();
+    let gone: Vec<&str> = gone.into_iter().filter(|id| !take(&mut names, name_of(id))).collect();
+    // What its file tells as new has taken nobody's place.
     let came = new.iter().filter(|id| take(&mut names, name_of(id)));
-    for id in came {
+    for id in came.filter(|id| !is_one_of(&files.added, id)) {
         *places.entry(place_of(id)).or_default() += 1;
     }
-    let moved: BTreeSet<&str> = moved.into_iter().collect();
-    let rest =
-        gone.into_iter().filter(|id| !moved.contains(id)).filter(|id| !tests.contains(without_row(id)));
+    let moved = |id: &str| is_one_of(&files.moved, id) && !is_one_of(&files.gone, id);
+    let rest = gone.into_iter().filter(|id| !moved(id) && !rows.had(id));
     rest.filter(|id| !take(&mut places, place_of(id))).collect()
+}
+
+/// Names of files that an id is looked for in at the most.
+const MAX_NAMED: usize = 1024;
+
+fn is_one_of(names: &[String], id: &str) -> bool {
+    names.iter().take(MAX_NAMED).any(|name| says(name, id))
 }
 
 /// Takes one of `counts`, where there is one.
@@ -53,14 +72,72 @@ fn take(counts: &mut BTreeMap<&str, usize>, of: &str) -> bool {
     }
 }
 
-/// A test without its row: `test_a[1-x]`, `adds/case_2`, `adds (3)` are rows of `test_a`, `adds`.
+/// The tests that have rows, by their names without them.
+struct Rows<'a> {
+    /// Those that are there, and those whose numbered rows came.
+    tests: BTreeSet<&'a str>,
+    /// Numbers that rows of a test had and have, where both are counted from the first.
+    numbers: BTreeMap<&'a str, [BTreeSet<u64>; 2]>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(had: &Set<'a>, has: &Set<'a>, new: &[&'a str]) -> Self {
+        let mut tests: BTreeSet<&str> = has.keys().map(|id| without_row(id)).collect();
+        tests.extend(new.iter().filter_map(|id| numbered(id)).map(|(test, _)| test));
+        let mut numbers: BTreeMap<&str, [BTreeSet<u64>; 2]> = BTreeMap::new();
+        for (side, set) in [had, has].into_iter().enumerate() {
+            for (test, number) in set.keys().filter_map(|id| numbered(id)) {
+                numbers.entry(test).or_default()[side].insert(number);
+            }
+        }
+        for test in new {
+            // A test that took the place of its rows.
+            if numbered(test).is_none() {
+                numbers.entry(test).or_default()[1].insert(0);
+            }
+        }
+        Self { tests, numbers }
+    }
+
+    /// Whether a test that is gone was a row of one that is still there. Rows are numbered in order, so that a table that
+    /// loses some loses its last numbers.
+    fn had(&self, id: &str) -> bool {
+        let counted = |numbers: &BTreeSet<u64>| match (numbers.first(), numbers.last()) {
+            (Some(first @ (0 | 1)), Some(last)) => usize::try_from(last - first + 1) == Ok(numbers.len()),
+            (_, _) => false,
+        };
+        let was_numbered = || {
+            let (test, _) = numbered(id)?;
+            let [had, has] = self.numbers.get(test)?;
+            let shrank = had.first() == has.first() && counted(has);
+            let became_one = has.len() == 1 && has.first() == Some(&0);
+            Some(had.len() > 1 && counted(had) && (shrank || became_one))
+        };
+        self.tests.contains(without_row(id)) || was_numbered().unwrap_or(false)
+    }
+}
+
+/// A test without its row: `test_a[1-x]`, `adds(int)[2]`, `adds (3)`, `TestA#01` are rows of `test_a`, `adds`, `TestA`.
 fn without_row(id: &str) -> &str {
     let start = name_start(id);
     let name = id.get(start..).unwrap_or_default();
-    let row = name.find(['[', '(', '#']).filter(|at| *at > 0);
-    let numbered = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['_', '/', ' ']);
-    let end = row.unwrap_or(if numbered.is_empty() { name.len() } else { numbered.len() });
-    id.get(..start + end).unwrap_or(id).trim_end()
+    let begins_row = |(at, mark): &(usize, &str)| {
+        let spoken = *mark == "(" && name.get(..*at).is_some_and(|before| before.ends_with(' '));
+        // In a title, brackets hold words as well.
+        *at > 0
+            && (!spoken
+                || name.get(at + 1..).is_some_and(|row| row.starts_with(|c: char| c.is_ascii_digit())))
+    };
+    let row = name.match_indices(['[', '(', '#']).find(begins_row).map_or(name.len(), |(at, _)| at);
+    id.get(..start + row).unwrap_or(id).trim_end()
+}
+
+/// A test and the number of its row: `adds_case_2`, `Adds/0`, `adds 3`.
+fn numbered(id: &str) -> Option<(&str, u64)> {
+    let rest = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = id.get(rest.len()..)?.parse().ok()?;
+    let test = rest.strip_suffix(['_', '/', ' '])?;
+    (!test.is_empty()).then_some((test, number))
 }
 
 /// What sets the last part of an id off, the surest first: a title may hold all of the others.
@@ -86,7 +163,7 @@ fn names(ids: &[&str]) -> Vec<String> {
 }
 
 fn count(ids: &[&str]) -> u64 {
-    u64::try_from(ids.len()).unwrap_or(u64::MAX)
+    length(ids.len())
 }
 
 /// What a commit took from the tests, by its files and by its run; `None` where that is nothing.
@@ -125,24 +202,35 @@ pub fn with_lost(told: Option<Weakening>, lost: &LostTests) -> Option<Weakening>
     }
     let mut found = told.unwrap_or_default();
     let [removed, skipped, _] = found.counts();
-    let mut more = 0;
+    if lost.gone_total >= removed && lost.skipped_total >= skipped {
+        found.extent = Extent::Whole;
+    }
+    // A test that its file tells as skipped may be gone from the run, and the other way round: it is told once.
+    let named: Vec<String> = found.removed.iter().chain(&found.skipped).cloned().collect();
+    let mut told = removed.saturating_add(skipped);
+    let mut more = 0_u64;
     let lists = [
-        (&mut found.removed, removed, &lost.gone, lost.gone_total),
-        (&mut found.skipped, skipped, &lost.skipped, lost.skipped_total),
+        (&mut found.removed, &lost.gone, lost.gone_total),
+        (&mut found.skipped, &lost.skipped, lost.skipped_total),
     ];
-    for (list, told, ids, total) in lists {
+    for (list, ids, total) in lists {
         let unsaid: Vec<String> =
-            ids.iter().filter(|id| !list.iter().any(|name| says(name, id))).cloned().collect();
-        let said = ids.len() - unsaid.len();
-        let beyond = total.saturating_sub(u64::try_from(ids.len()).unwrap_or(u64::MAX));
+            ids.iter().filter(|id| !named.iter().any(|name| says(name, id))).cloned().collect();
+        told = told.saturating_sub(length(ids.len() - unsaid.len()));
         // Of those that are not listed, so many as test files tell of are taken for the same.
-        let rest = beyond.saturating_sub(told.saturating_sub(u64::try_from(said).unwrap_or(u64::MAX)));
-        more += u64::try_from(unsaid.len()).unwrap_or(u64::MAX) + rest;
+        let beyond = total.saturating_sub(length(ids.len()));
+        let same = beyond.min(told);
+        told -= same;
+        more += length(unsaid.len()) + (beyond - same);
         list.extend(unsaid);
         list.truncate(Weakening::MAX_NAMES);
     }
     found.total = found.total.saturating_add(more);
     Some(found)
+}
+
+fn length(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
 }
 
 /// Whether the name of a test in its file is that of `id`, or of the test whose row that is.

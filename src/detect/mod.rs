@@ -8,6 +8,7 @@ mod attempts;
 mod budget;
 pub mod calibration;
 mod calls;
+mod collected;
 mod credits;
 mod exempt;
 mod gains;
@@ -31,6 +32,7 @@ mod weakened;
 mod words;
 
 pub use attempts::uncredited_falls;
+pub use collected::{Collected, left_behind, subject};
 pub use lost_tests::{lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
@@ -52,7 +54,7 @@ pub use rules::{
 };
 
 pub use soon::soon;
-pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
+pub use weakened::{ChangedText, Compared, Patterns, compared, declared_tests, weakened};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextUse, Thresholds};

@@ -14,6 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use read::Words;
 
 use crate::domain::facts::Weakening;
+use crate::domain::tests::Extent;
+
+/// Pairs of tests whose bodies are compared at the most: a change beyond that is no edit by hand.
+const MAX_PAIRS: usize = 1 << 20;
 
 /// Share of common lines, in hundredths, from which on a body is the same one.
 const SAME_BODY: usize = 60;
@@ -68,17 +72,40 @@ struct Test<'a> {
 struct Side<'a> {
     tests: Vec<Test<'a>>,
     outside: usize,
+    /// Whether it has more tests than are read.
+    cut: bool,
+}
+
+/// What a change did to the tests of its files, by their names there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Compared {
+    /// What it took away; `None` when it is nothing.
+    pub taken: Option<Weakening>,
+    /// All that are gone.
+    pub gone: Vec<String>,
+    /// Those that came up under another name, or became rows of another test.
+    pub moved: Vec<String>,
+    /// How many tests less there are since several became rows of one.
+    pub rows: u64,
+    /// Those that came with it, and were no other test before.
+    pub added: Vec<String>,
 }
 
 /// What the change took away; `None` when it is nothing.
 pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weakening> {
+    compared(files, patterns).taken
+}
+
+/// What the change did to the tests.
+pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> Compared {
     let (mut old, mut new) = (Side::default(), Side::default());
     for file in files {
         let words = Words::of(patterns, &file.extension);
         words.read(&file.old, &mut old);
         words.read(&file.new, &mut new);
     }
-    let mut found = Weakening::default();
+    let mut all = Compared::default();
+    let mut found = Weakening { extent: extent(&old, &new), ..Weakening::default() };
     let mut unmatched = Vec::new();
     let mut loosened = Vec::new();
     let mut named: BTreeMap<&str, Vec<&Test<'_>>> = BTreeMap::new();
@@ -94,19 +121,45 @@ pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weaken
     let mut unclaimed: Vec<&Test<'_>> = named.into_values().flatten().collect();
     // Tests that came with the change; several old ones may have become rows of one of them.
     let mut tables: Vec<(&Test<'_>, usize)> = unclaimed.iter().map(|test| (*test, test.rows)).collect();
+    let mut pairs = MAX_PAIRS;
     for test in unmatched {
-        if let Some(at) = unclaimed.iter().position(|other| same_body(test, other)) {
+        pairs = pairs.saturating_sub(tables.len());
+        if pairs == 0 {
+            found.extent = Extent::About;
+        }
+        let known = if pairs == 0 { &[][..] } else { &unclaimed[..] };
+        if let Some(at) = known.iter().position(|other| same_body(test, other)) {
+            all.moved.push(test.name.clone());
             compare(test, unclaimed.swap_remove(at), &mut found, &mut loosened);
-        } else if !becomes_a_row(test, &mut tables) {
+        } else if pairs > 0 && becomes_a_row(test, &mut tables) {
+            all.rows += 1;
+            all.moved.push(test.name.clone());
+        } else {
+            all.gone.push(test.name.clone());
             note(&mut found.removed, &mut found.total, &test.name);
         }
     }
+    let claimed: BTreeSet<&str> =
+        tables.iter().filter(|(test, left)| *left < test.rows).map(|(test, _)| test.name.as_str()).collect();
+    all.rows = all.rows.saturating_sub(u64::try_from(claimed.len()).unwrap_or(u64::MAX));
+    let added = unclaimed.iter().filter(|test| !claimed.contains(test.name.as_str()));
+    all.added = added.map(|test| test.name.clone()).collect();
     if new.outside <= old.outside {
         for name in loosened {
             note(&mut found.loosened, &mut found.total, &name);
         }
     }
-    (found.total > 0).then_some(found)
+    all.taken = (found.total > 0).then_some(found);
+    all
+}
+
+/// How much of both sides was read.
+fn extent(old: &Side<'_>, new: &Side<'_>) -> Extent {
+    match (old.cut, new.cut) {
+        (_, true) => Extent::About,
+        (true, false) => Extent::AtLeast,
+        (false, false) => Extent::Whole,
+    }
 }
 
 /// The names of the tests that a file declares and does not skip, in order.

@@ -9,7 +9,7 @@ use super::codec::named;
 use super::events::Event;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
-use super::tests::{TestEvidence, TestRun};
+use super::tests::{Extent, TestEvidence, TestRun};
 use super::time::{Timestamp, Uptime};
 pub use super::usage::Usage;
 
@@ -142,6 +142,10 @@ pub struct Weakening {
     pub loosened: Vec<String>,
     /// How many tests all three are, where the lists are cut.
     pub total: u64,
+    /// How exactly that is known.
+    pub extent: Extent,
+    /// So many tests less may run since several became rows of one: none of them is lost.
+    pub rows: u64,
     /// Tests that failed in the last run on earlier code; 0 where none is known.
     pub failing: u64,
     /// Tests that ran there; 0 where none is known.

@@ -46,8 +46,38 @@ pub struct Caveats {
     pub flaky: Vec<String>,
     /// Which tests the run had, as a hash over their ids; `None` where the runner does not name them all.
     pub set: Option<Digest>,
+    /// The tests of that set, where the records before do not tell them.
+    pub names: Option<SetNames>,
     /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
     pub lost: LostTests,
+}
+
+/// Which tests a set has, each as `+id`, or `-id` where it is skipped, sorted by id: whoever has the records can tell what
+/// a later run lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SetNames {
+    /// All of them, at most [`SetNames::MAX_ALL`] and [`SetNames::MAX_BYTES`].
+    All(Vec<String>),
+    /// What it has more and less than a set that an earlier record tells, of each at most [`SetNames::MAX_CHANGED`].
+    Since {
+        /// The set that changed.
+        set: Digest,
+        /// Tests that it has not.
+        came: Vec<String>,
+        /// Tests that only it has.
+        went: Vec<String>,
+    },
+}
+
+impl SetNames {
+    /// Bound of all names.
+    pub const MAX_ALL: usize = 4096;
+    /// Bound of their bytes.
+    pub const MAX_BYTES: usize = 96 << 10;
+    /// Bound of each list of what changed.
+    pub const MAX_CHANGED: usize = 128;
+    /// Bytes of one: an id that is longer would be cut.
+    pub const MAX_ID: usize = 500;
 }
 
 /// Tests that a run of the same command had before, by their normalized ids. Of each list at most [`LostTests::MAX_NAMES`].
@@ -74,6 +104,26 @@ impl LostTests {
         *self == Self::default()
     }
 }
+
+/// How much of a change was read: a change may be larger than what a hook reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Extent {
+    /// All of it: counts are exact.
+    #[default]
+    Whole,
+    /// All that came, and a part of what went: there may be more.
+    AtLeast,
+    /// Only a part of what came as well: some may have moved there.
+    About,
+}
+
+impl Extent {
+    /// Every value with its name in records.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Whole, "whole"), (Self::AtLeast, "at-least"), (Self::About, "about")];
+}
+
+named!(Extent, "an extent of a count");
 
 /// Who ran the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]

@@ -1,26 +1,26 @@
 //! What a commit took from the tests, for the rule `test-weakening`, whether earlier ones failed or passed: looked for
-//! only in the files that the commit changed.
+//! in the files that the commit changed, and where tests are gone also in those that came shortly before.
+
+mod files;
+mod merged;
 
 use std::borrow::Cow;
 
 use super::error::OpsError;
-use crate::detect::{self, ChangedText, Patterns, weakened};
-use crate::domain::change::Change;
+use crate::detect::{self, Patterns};
 use crate::domain::facts::Weakening;
-use crate::domain::ids::{CodeId, Oid, TreeId};
+use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
-use crate::git::{Blob, CommitInfo, GitError, Repo};
+use crate::git::{CommitInfo, Repo, keyed_lines};
 use crate::history::{Timeline, failing_count};
 
-/// Files that are read at the most, and bytes of each: a change beyond that is no edit of tests by hand.
-const MAX_FILES: usize = 256;
-const MAX_TEXT: usize = 1 << 20;
-/// Bytes of all of them.
-const MAX_ALL: usize = 16 << 20;
+pub use self::files::{compared, extension, text};
 
-/// Key of the trailer that waives the rule.
+/// Key of the line of a message that waives the rule.
 const TRAILER: &str = "Tests-Removed";
+/// Commits back in which a copy of a test may have come that is removed now.
+const LATELY: usize = 8;
 
 /// The rule's setting, unless it is off.
 pub fn setting(rules: &RuleSettings) -> Option<Cow<'_, RuleSetting>> {
@@ -39,8 +39,8 @@ pub fn last_result<'a>(
     last.or_else(|| timeline.last_result_before(code))
 }
 
-/// What `commit` took away, given the result before it. A merge takes nothing away that its parents did not, unless
-/// something failed before it.
+/// What `commit` took away, given the result before it. A merge takes away what its parents have and none of them removed;
+/// where something failed before it, all that its first parent has more.
 pub fn of(
     repo: &Repo,
     rules: &RuleSettings,
@@ -49,65 +49,62 @@ pub fn of(
 ) -> Result<Option<Weakening>, OpsError> {
     let failing = before.and_then(failing_count).unwrap_or_default();
     let (Some(setting), Some(parent)) = (setting(rules), commit.parents.first()) else { return Ok(None) };
-    if commit.parents.len() > 1 && failing == 0 {
+    let patterns = Patterns::of(&setting);
+    if repo.tree_of(*parent).is_err() {
         return Ok(None);
     }
-    let Ok(parent) = repo.tree_of(*parent) else { return Ok(None) };
-    let found = between(repo, &Patterns::of(&setting), parent, commit.tree)?;
+    let found = if commit.parents.len() > 1 && failing == 0 {
+        merged::taken(repo, &patterns, commit)?
+    } else {
+        since(repo, &patterns, *parent, commit.tree)?
+    };
     let ran = before.map_or(0, |before| before.counts.ran());
     // What only a run tells of is waived as well.
-    let waiver = waiver(commit);
+    let waiver = waiver(repo, commit.id)?;
     let found = found.or_else(|| waiver.is_some().then(Weakening::default));
     Ok(found.map(|found| Weakening { failing, ran, waiver, ..found }))
 }
 
-/// The reason that a trailer of `commit` gives.
-pub fn waiver(commit: &CommitInfo) -> Option<String> {
-    let waives =
-        |(key, reason): &&(String, String)| key.eq_ignore_ascii_case(TRAILER) && !reason.trim().is_empty();
-    commit.trailers.iter().find(waives).map(|(_, reason)| reason.trim().to_owned())
+/// The reasons that lines `Tests-Removed: why` of a message give, wherever in its body they stand: a squash moves them away
+/// from its end and indents them.
+fn waiver(repo: &Repo, commit: CommitId) -> Result<Option<String>, OpsError> {
+    let mut reasons = keyed_lines(&repo.message(commit)?, TRAILER);
+    reasons.retain(|reason| !reason.is_empty());
+    Ok((!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
-/// What the way from one tree to another took from the tests.
-pub fn between(
+/// What a change took from the tests of commit `below`. A test that stands in a file that came shortly before, and that
+/// is still there, was moved by two commits.
+pub fn since(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    before: TreeId,
+    below: CommitId,
     after: TreeId,
 ) -> Result<Option<Weakening>, OpsError> {
-    let changes = repo.changes(Some(before), after)?;
-    let (mut files, mut left) = (Vec::new(), MAX_ALL);
-    // A file that was added takes nothing away, but what went elsewhere may have come there.
-    let takes = changes.iter().any(|change| change.old.is_some() && patterns.knows(&extension(&change.path)));
-    let holds = |change: &&Change| takes && patterns.knows(&extension(&change.path));
-    for change in changes.iter().filter(holds).take(MAX_FILES) {
-        let old = text(repo, change.old.map(|side| side.1))?;
-        let new = text(repo, change.new.map(|side| side.1))?;
-        let (Some(old), Some(new)) = (old, new) else { continue };
-        left = left.saturating_sub(old.len() + new.len());
-        if left == 0 {
-            break;
-        }
-        files.push(ChangedText { extension: extension(&change.path), old, new });
+    let before = repo.tree_of(below)?;
+    let mut changed = files::changed(repo, patterns, (before, after), files::Asked::Losses)?;
+    let found = detect::compared(&changed.texts, patterns);
+    if found.gone.is_empty() {
+        return Ok(changed.told(&found));
     }
-    Ok(weakened(&files, patterns))
+    let Some(earlier) = some_commits_before(repo, below)? else { return Ok(changed.told(&found)) };
+    let came = files::came(repo, patterns, (earlier, before), after)?;
+    if came.is_empty() {
+        return Ok(changed.told(&found));
+    }
+    changed.texts.extend(came);
+    let found = detect::compared(&changed.texts, patterns);
+    Ok(changed.told(&found))
 }
 
-/// Ending of a file's name, in lower case.
-pub fn extension(path: &[u8]) -> String {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    let ending = name.rsplit(|byte| *byte == b'.').next().filter(|ending| ending.len() < name.len());
-    String::from_utf8_lossy(ending.unwrap_or_default()).to_ascii_lowercase()
-}
-
-/// The text of a blob; empty where there is none, `None` where it is not there, too large or no text.
-pub fn text(repo: &Repo, id: Option<Oid>) -> Result<Option<String>, OpsError> {
-    let Some(id) = id else { return Ok(Some(String::new())) };
-    match repo.read_blob(id, MAX_TEXT) {
-        Ok(Blob::Content(bytes)) if !bytes.contains(&0) => {
-            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-        }
-        Ok(Blob::Content(_) | Blob::TooLarge(_)) | Err(GitError::Missing { .. }) => Ok(None),
-        Err(err) => Err(err.into()),
+/// The tree of the commit so many commits before.
+fn some_commits_before(repo: &Repo, commit: CommitId) -> Result<Option<TreeId>, OpsError> {
+    let (mut at, mut tree) = (commit, None);
+    for _ in 0..LATELY {
+        // A shallow clone ends somewhere.
+        let Some(parent) = repo.commit(at)?.parents.first().copied() else { break };
+        let Ok(found) = repo.tree_of(parent) else { break };
+        (at, tree) = (parent, Some(found));
     }
+    Ok(tree)
 }

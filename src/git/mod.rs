@@ -33,7 +33,7 @@ pub use notes::NotesTree;
 pub use notes::history::{NoteChange, NotesHistory};
 pub use notes::join::{NotesJoined, NotesSince};
 pub use notes::unite::NotesUnion;
-pub use objects::commits::{CommitInfo, NewCommit, trailers};
+pub use objects::commits::{CommitInfo, NewCommit, keyed_lines, trailers};
 pub use objects::payload::unsigned;
 pub use objects::texts::{Text, Texts};
 pub use objects::trees::{Differing, RawEntry, RawTree};

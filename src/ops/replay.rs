@@ -9,7 +9,7 @@ pub mod session;
 use crate::detect;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
+use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
@@ -20,12 +20,16 @@ use crate::engine::error::OpsError;
 use crate::engine::lineage::Lineages;
 use crate::engine::named_files;
 use crate::engine::verdict;
+use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Strike, Timeline, Upcoming};
 use crate::policy::{self, HaltPlace};
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
+
+/// Commits of a range up to which test files of unrecorded ones are read: of many more that would take too long.
+const WEAKENING: usize = 1_000;
 
 /// The judgement of one commit.
 pub struct Replayed {
@@ -62,10 +66,15 @@ pub fn run(
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), gap);
+    let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
-        let (fact, warning) = fact(&commit, facts, &fold);
+        let (mut fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
+        if let Some(repo) = texts.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
+            let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
+            fact.record.weakening = weakening::of(repo, &settings, &commit, last)?;
+        }
         fold.push(Fact::Commit(Box::new(fact)));
         let decision = verdict::over(fold.timeline(), &settings, &ws.config);
         let mut decision = named(ctx, ws, fold.timeline(), decision);

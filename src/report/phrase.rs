@@ -135,8 +135,8 @@ pub(super) fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
     }
     match &record.weakening {
         Some(Weakening { waiver: Some(_), .. }) => marks.push("tests removed, waived"),
-        Some(_) => marks.push("tests weakened"),
-        None => {}
+        Some(found) if found.total > 0 => marks.push("tests weakened"),
+        Some(_) | None => {}
     }
     if let Some(caveats) = record.tests.as_ref().map(|tests| &tests.caveats) {
         match caveats.origin {

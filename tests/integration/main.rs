@@ -37,6 +37,7 @@ mod identity;
 mod install_modes;
 mod killed_processes;
 mod kinds;
+mod lost_tests;
 mod messages;
 mod named_calls;
 mod notices;

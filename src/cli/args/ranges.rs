@@ -63,7 +63,8 @@ pub struct CheckArgs {
 /// `andon replay`
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
+    /// Commits to replay, such as v1.0..HEAD; default: all of HEAD. What unrecorded commits took from the tests is judged
+    /// in ranges of up to 1,000 commits
     #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
     pub range: String,
     /// Threads; default: one per processor

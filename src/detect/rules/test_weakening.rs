@@ -11,10 +11,10 @@ use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
-use crate::domain::facts::Weakening;
+use crate::domain::facts::{CommitKind, Weakening};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::tests::{Extent, TestEvidence, TestStatus};
 use crate::history::{Strike, Timeline, failing_count};
 
 pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =
@@ -34,14 +34,16 @@ pub static RULE: Rule = Rule {
     docs: Docs {
         trips: "The commit removes tests, skips some that ran, or leaves some with fewer assertions; or fewer \
                 tests fail and fewer tests ran; or on a green suite fewer tests ran than before by a twentieth \
-                and by two or more, and no changed test file says why. Where the runner names its tests, the set of \
+                and by two or more, and no changed test file says why, be they left out by a setting of the runner. Where the runner names its tests, the set of \
                 them is held against that of the last recorded run of the same command, so that a test that is \
                 gone or newly skipped shows whatever took it away. A test whose body turns up elsewhere or \
                 under another name was moved, and so was one that became a row of a new test. While earlier \
                 tests fail, such a fall of the failing count earns no credit in `failures-not-decreasing` and \
-                `consecutive-failures`. Reverts, picks and rebases on a green suite are a note, merges nothing. \
-                A trailer `Tests-Removed: reason` in the commit message waives the finding and gives the \
-                credit; the reason is shown wherever the commit is. `andon check` tells of each commit of the \
+                `consecutive-failures`. Reverts, picks and rebases on a green suite are a note; of a merge it tells \
+                what a parent has and neither of them removed. Where runners go by the names of files, a file that is \
+                renamed out of them has no tests any more. A change too large to be read whole is told with `at \
+                least` or `about`. A line `Tests-Removed: reason` anywhere in the body of the commit message \
+                waives the finding and gives the credit; the reason is shown wherever the commit is. `andon check` tells of each commit of the \
                 range, and in one line of what the whole range takes away from its base.",
         why: "A warning, because tests are removed for good reasons too. It states the facts and accuses \
               nobody.",
@@ -163,14 +165,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let before = situation.timeline.last_result_before(newest.code);
     let fewer = newest.tests.as_ref().and_then(|now| match open {
         Some(open) => fewer(open, now, before.map(|before| before.counts.skipped)),
-        None => vanished(before?, now),
+        None => vanished(before?, now, became_rows(situation.timeline)),
     });
     let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
     let taken = taken_by(newest.weakening.as_ref(), newest.tests.as_ref());
     if taken.is_none() && fewer.is_none() {
         return None;
     }
-    let meant = open.is_none() && newest.strike == Strike::Exempt;
+    let meant = open.is_none() && newest.strike == Strike::Exempt && newest.kind != CommitKind::Merge;
     let level = if waiver.is_some() || meant { setting.level.min(Level::Note) } else { setting.level };
     let mut evidence: Vec<Evidence> = newest.commit.map(Evidence::Commit).into_iter().collect();
     evidence.extend(newest.tests.as_ref().map(|tests| Evidence::Tests(tests.signature)));
@@ -243,15 +245,22 @@ fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Count
 const SHARE: u64 = 20;
 
 /// Where a green suite ran fewer tests than the one before, by the same command and to its end.
-fn vanished(before: &TestEvidence, now: &TestEvidence) -> Option<Counts> {
+fn vanished(before: &TestEvidence, now: &TestEvidence, rows: u64) -> Option<Counts> {
     let (had, ran) = (before.counts.ran(), now.counts.ran());
     let same = before.command == now.command && before.runner == now.runner;
-    // A part of the tests was asked for: another rule says so.
-    let whole =
-        now.is_green() && now.caveats.full_run.is_none() && before.caveats.full_run.is_none() && ran > 0;
-    let gone = had.saturating_sub(ran);
+    // Also where all of them are declared as before: a setting of the runner leaves them out.
+    let whole = now.is_green() && ran > 0;
+    let gone = had.saturating_sub(ran).saturating_sub(rows);
     (same && whole && gone >= 2 && gone.saturating_mul(SHARE) >= had)
         .then_some(Counts::Passed(Some((had, ran))))
+}
+
+/// How many tests became rows of others since the last run before the newest iteration.
+fn became_rows(timeline: &Timeline) -> u64 {
+    let mut newest_first = timeline.iterations.iter().rev();
+    let newest = newest_first.next().into_iter();
+    let since = newest.chain(newest_first.take_while(|one| one.tests.is_none()));
+    since.filter_map(|one| one.weakening.as_ref()).map(|found| found.rows).fold(0, u64::saturating_add)
 }
 
 const REMOVED: &str = "removed";
@@ -263,8 +272,13 @@ fn taken(found: &Weakening, gone: &str) -> String {
         ("with fewer assertions", &found.loosened),
     ];
     let parts = parts.iter().zip(found.counts()).filter(|((_, names), _)| !names.is_empty());
+    let known = match found.extent {
+        Extent::Whole => "",
+        Extent::AtLeast => "at least ",
+        Extent::About => "about ",
+    };
     let parts = parts.map(|((how, names), total)| {
-        format!("{} {how} ({})", words::count(total, "test"), words::list(names, total))
+        format!("{known}{} {how} ({})", words::count(total, "test"), words::list(names, total))
     });
     parts.collect::<Vec<_>>().join(", ")
 }

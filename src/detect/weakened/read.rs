@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Patterns, Side, Test, all};
 
 /// Tests per side that are looked at; more of them in one commit is no edit by hand.
-const MAX_TESTS: usize = 4096;
+const MAX_TESTS: usize = 1 << 14;
 /// Lines after a marker, or of a table of cases, in which the name of a test is looked for.
 const NAME_WITHIN: usize = 64;
 
@@ -43,6 +43,7 @@ impl<'a> Words<'a> {
             side.tests.push(Test { skipped: found.skipped || named < skipped_until, ..found });
             inside.extend(block);
         }
+        side.cut |= at < lines.len();
         let outside =
             lines.iter().enumerate().filter(|(at, line)| !inside.contains(at) && has(line, &self.assertions));
         side.outside = side.outside.saturating_add(outside.count());

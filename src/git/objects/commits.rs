@@ -94,6 +94,14 @@ impl Repo {
         })
     }
 
+    /// The message of commit `id`: its end, where it is very long.
+    pub fn message(&self, id: CommitId) -> Result<String, GitError> {
+        let commit = self.find_commit(id)?;
+        let message = commit.message_bytes();
+        let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
+        Ok(String::from_utf8_lossy(tail).into_owned())
+    }
+
     /// The tree of commit `id`.
     pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
         Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
@@ -159,6 +167,31 @@ pub fn trailers(message: &str) -> Vec<(String, String)> {
     found
 }
 
+/// The values of lines `key: value` anywhere below the subject, also where they are indented or an item of a list; what is
+/// indented further continues them.
+pub fn keyed_lines(message: &str, key: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut open: Option<usize> = None;
+    for line in message.lines().skip(1) {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let item = text.strip_prefix("* ").or_else(|| text.strip_prefix("- ")).unwrap_or(text);
+        let value = item.split_once(':').filter(|(name, _)| name.trim_end().eq_ignore_ascii_case(key));
+        match (value, open, found.last_mut()) {
+            (Some((_, value)), _, _) => {
+                found.push(value.trim().to_owned());
+                open = Some(indent);
+            }
+            (None, Some(at), Some(last)) if indent > at && !text.is_empty() => {
+                last.push(' ');
+                last.push_str(text.trim_end());
+            }
+            (None, _, _) => open = None,
+        }
+    }
+    found
+}
+
 fn is_trailer_key(key: &str) -> bool {
     !key.is_empty()
         && key.len() <= 100
@@ -168,6 +201,24 @@ fn is_trailer_key(key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keyed_lines_are_found_wherever_they_stand() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("Tests-Removed: a subject", &[]),
+            ("s\n\nTests-Removed: gone\n", &["gone"]),
+            ("s\n\ntests-removed:gone\n\nCo-authored-by: A <a@b>\n", &["gone"]),
+            ("Squashed\n\ncommit 1\n\n    del\n\n    Tests-Removed: gone\n\n    more\n", &["gone"]),
+            ("s (#1)\n\n* del\n\nTests-Removed: gone\n\n* more\n", &["gone"]),
+            ("s\n\n* Tests-Removed: one\n* Tests-Removed: two\n", &["one", "two"]),
+            ("s\n\nTests-Removed: gone\n for good\nnot this\n", &["gone for good"]),
+            ("s\n\nsays Tests-Removed: no\nTests-Removed\n", &[]),
+            ("s\n\nTests-Removed:\n", &[""]),
+        ];
+        for (message, want) in cases {
+            assert_eq!(keyed_lines(message, "Tests-Removed"), want, "{message}");
+        }
+    }
 
     #[test]
     fn trailers_are_the_key_value_lines_of_the_last_paragraph() {

@@ -57,8 +57,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     if taken.len() < 2 {
         return Ok(Vec::new());
     }
-    let (before, after) = (case.repo.tree_of(*below)?, case.repo.tree_of(tip.id)?);
-    let found = weakening::between(case.repo, &Patterns::of(&setting), before, after)?;
+    let found = weakening::since(case.repo, &Patterns::of(&setting), *below, case.repo.tree_of(tip.id)?)?;
     let lost = detect::lost_in_all(examined.facts().filter_map(|fact| Some(fact.record.tests?.caveats.lost)));
     let found = detect::with_lost(found, &lost);
     let later = waivers::of(examined).pop();

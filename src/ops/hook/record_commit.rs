@@ -265,7 +265,7 @@ fn derive(
         code: derived.code,
         diff: derived.diff,
         change: Some(derived.change),
-        tests: tests(ws, loaded, &entry.commit.parents, derived.code),
+        tests: tests(ws, loaded, entry.commit, derived.code),
         weakening,
         skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
@@ -292,15 +292,16 @@ fn made<'a>(entry: &Entry<'a>, loaded: &Loaded) -> Made<'a> {
 
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
-fn tests(ws: &Workspace, loaded: &Loaded, parents: &[CommitId], code: CodeId) -> Option<TestEvidence> {
+fn tests(ws: &Workspace, loaded: &Loaded, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
     let mut tests = evidence::find(loaded, code).or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
     tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
     // What a merge brings together was told where it was made.
-    let is_merge = parents.len() > 1;
-    let lost = || test_sets::lost(ws.repo.common_dir(), &loaded.timeline, &tests);
+    let is_merge = commit.parents.len() > 1;
+    let lost = || test_sets::lost(ws, &loaded.timeline, &tests, commit.tree);
     tests.caveats.lost = if is_merge { LostTests::default() } else { lost() };
+    tests.caveats.names = test_sets::names(ws, &loaded.timeline, &tests);
     Some(tests)
 }
 

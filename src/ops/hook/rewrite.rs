@@ -150,7 +150,11 @@ fn carry(
 /// The tests with what the rewritten commit lost: its own run was compared with that commit, and misses nothing against it.
 /// What runs again since is not lost.
 fn with_losses(old: &CommitRecord, mut tests: TestEvidence) -> TestEvidence {
-    let Some(before) = old.tests.as_ref().map(|tests| &tests.caveats.lost) else { return tests };
+    let Some(caveats) = old.tests.as_ref().map(|tests| &tests.caveats) else { return tests };
+    if tests.caveats.names.is_none() && tests.caveats.set == caveats.set {
+        tests.caveats.names.clone_from(&caveats.names);
+    }
+    let before = &caveats.lost;
     let now = std::mem::take(&mut tests.caveats.lost);
     let mut known = before.clone();
     for (names, total, again) in [

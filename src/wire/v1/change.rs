@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{DiffSummary, Hunk, Weakening};
 use crate::domain::ids::{DiffHash, HunkHash};
+use crate::domain::tests::Extent;
 use crate::wire::read::{Count, List, bounded};
 
 pub(super) const MAX_MESSAGE: usize = 2048;
@@ -130,6 +131,8 @@ pub struct WeakeningWire {
     skipped: Option<Names>,
     loosened: Option<Names>,
     total: Option<Count>,
+    extent: Option<String>,
+    rows: Option<Count>,
     failing: Option<Count>,
     ran: Option<Count>,
     waiver: Option<String>,
@@ -150,6 +153,8 @@ impl From<&Weakening> for WeakeningWire {
             skipped: names(&weakening.skipped),
             loosened: names(&weakening.loosened),
             total: Some(Count(weakening.total)),
+            extent: (weakening.extent != Extent::Whole).then(|| weakening.extent.as_str().to_owned()),
+            rows: (weakening.rows > 0).then_some(Count(weakening.rows)),
             failing: Some(Count(weakening.failing)),
             ran: Some(Count(weakening.ran)),
             waiver: weakening.waiver.as_ref().map(|text| bounded(text, MAX_MESSAGE)),
@@ -167,6 +172,11 @@ impl From<WeakeningWire> for Weakening {
             skipped: names(wire.skipped),
             loosened: names(wire.loosened),
             total: count(wire.total),
+            // A word of a later version claims nothing exact.
+            extent: wire
+                .extent
+                .map_or(Extent::Whole, |name| Extent::from_name(&name).unwrap_or(Extent::About)),
+            rows: count(wire.rows),
             failing: count(wire.failing),
             ran: count(wire.ran),
             waiver: wire.waiver,

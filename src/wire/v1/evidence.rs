@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::ids::{CodeId, Digest, Signature};
-use crate::domain::tests::{Caveats, Counts, LostTests, RunOrigin, TestEvidence, TestStatus};
+use crate::domain::tests::{Caveats, Counts, LostTests, RunOrigin, SetNames, TestEvidence, TestStatus};
 use crate::wire::read::{Count, List, bounded};
 
 const MAX_FAILING_ID: usize = 512;
@@ -32,12 +32,53 @@ pub(super) struct EvidenceWire {
     full_run: Option<Count>,
     flaky_tests: Option<List<String, { TestEvidence::MAX_FLAKY }>>,
     set: Option<Digest>,
+    names: Option<NamesWire>,
     lost: Option<LostWire>,
     #[serde(flatten)]
     pub(super) extra: Map<String, Value>,
 }
 
 type Names = List<String, { LostTests::MAX_NAMES }>;
+
+/// `names`: either `all`, or what changed `since` another set.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct NamesWire {
+    all: Option<List<String, { SetNames::MAX_ALL }>>,
+    since: Option<Digest>,
+    came: Option<List<String, { SetNames::MAX_CHANGED }>>,
+    went: Option<List<String, { SetNames::MAX_CHANGED }>>,
+}
+
+impl From<&SetNames> for NamesWire {
+    fn from(names: &SetNames) -> Self {
+        let none = Self { all: None, since: None, came: None, went: None };
+        match names {
+            SetNames::All(all) => Self { all: Some(all.iter().cloned().collect()), ..none },
+            SetNames::Since { set, came, went } => Self {
+                since: Some(*set),
+                came: Some(came.iter().cloned().collect()),
+                went: Some(went.iter().cloned().collect()),
+                ..none
+            },
+        }
+    }
+}
+
+impl NamesWire {
+    /// Nothing where a list was cut: the hash of the set would tell.
+    fn names(self) -> Option<SetNames> {
+        let (came, went) = (self.came.unwrap_or_default(), self.went.unwrap_or_default());
+        match (self.all, self.since) {
+            (Some(all), _) => (!all.cut).then_some(SetNames::All(all.items)),
+            (None, Some(set)) => {
+                let whole = !came.cut && !went.cut;
+                whole.then_some(SetNames::Since { set, came: came.items, went: went.items })
+            }
+            (None, None) => None,
+        }
+    }
+}
 
 /// `lost`. What is empty is left out.
 #[derive(Debug, Serialize, Deserialize)]
@@ -106,6 +147,7 @@ impl From<&TestEvidence> for EvidenceWire {
             full_run: evidence.caveats.full_run.map(Count),
             flaky_tests: flaky.unless_empty(),
             set: evidence.caveats.set,
+            names: evidence.caveats.names.as_ref().map(NamesWire::from),
             lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
             extra: Map::new(),
         }
@@ -138,6 +180,7 @@ impl From<EvidenceWire> for TestEvidence {
                 full_run: wire.full_run.map(|count| count.0),
                 flaky: wire.flaky_tests.unwrap_or_default().items,
                 set: wire.set,
+                names: wire.names.and_then(NamesWire::names),
                 lost: wire.lost.map(LostTests::from).unwrap_or_default(),
             },
         }

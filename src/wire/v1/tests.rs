@@ -15,8 +15,8 @@ use crate::domain::ids::{
 };
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{
-    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus,
-    Tracking,
+    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, SetNames, TestEvidence, TestRun,
+    TestStatus, Tracking,
 };
 use crate::domain::time::{Timestamp, Uptime};
 use crate::wire::FormatError;
@@ -151,6 +151,11 @@ prop_compose! {
                     skipped_total: u64::from(caveats.0),
                     back: caveats.2.clone(),
                 },
+                names: caveats.3.filter(|_| caveats.0).map(|set| SetNames::Since {
+                    set: Digest(set),
+                    came: caveats.2.clone(),
+                    went: caveats.2.clone(),
+                }),
                 flaky: caveats.2,
                 set: caveats.3.map(Digest),
             },

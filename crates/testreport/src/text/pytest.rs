@@ -272,7 +272,7 @@ fn verbose_line(line: &str) -> Option<(&str, Outcome)> {
         (id, verdict)
     } else {
         let (head, _) = line.strip_suffix("%]")?.rsplit_once('[')?;
-        head.trim_end().rsplit_once(' ')?
+        without_reason(head.trim_end()).rsplit_once(' ')?
     };
     let outcome = match verdict {
         "PASSED" | "XPASS" => Outcome::Passed,
@@ -282,6 +282,13 @@ fn verbose_line(line: &str) -> Option<(&str, Outcome)> {
         _ => return None,
     };
     Some((id.trim(), outcome))
+}
+
+/// `tests/test_a.py::test_b SKIPPED (why)` without the reason, which may hold anything and may be cut.
+fn without_reason(head: &str) -> &str {
+    let reasons = [" SKIPPED (", " XFAIL (", " XPASS ("];
+    let at = reasons.iter().filter_map(|word| head.find(word).map(|at| at + word.len() - 2)).min();
+    at.and_then(|at| head.get(..at)).unwrap_or(head)
 }
 
 /// What pytest says on standard error when it cannot begin (exit 4).

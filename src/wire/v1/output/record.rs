@@ -11,7 +11,7 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
-use crate::domain::tests::{LostTests, RunOrigin, TestEvidence};
+use crate::domain::tests::{Extent, LostTests, RunOrigin, TestEvidence};
 use crate::domain::time::Timestamp;
 
 /// An entry of `andon log`, one a line; `type` says which.
@@ -185,6 +185,8 @@ struct WeakeningJson<'a> {
     skipped: &'a [String],
     loosened: &'a [String],
     total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extent: Option<Extent>,
     failing: u64,
     ran: u64,
     waiver: Option<&'a str>,
@@ -197,6 +199,7 @@ impl<'a> From<&'a Weakening> for WeakeningJson<'a> {
             skipped: &weakening.skipped,
             loosened: &weakening.loosened,
             total: weakening.total,
+            extent: Some(weakening.extent).filter(|extent| *extent != Extent::Whole),
             failing: weakening.failing,
             ran: weakening.ran,
             waiver: weakening.waiver.as_deref(),

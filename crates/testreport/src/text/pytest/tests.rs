@@ -168,3 +168,18 @@ fn ids_and_messages_are_told_apart() {
         assert_eq!(split_message(named), expected);
     }
 }
+
+#[test]
+fn the_reason_of_a_skip_is_no_verdict() {
+    let table = [
+        ("t.py::test_a SKIPPED (unconditional skip) [ 60%]", "t.py::test_a", Outcome::Skipped),
+        ("t.py::test_a SKIPPED (needs [a] b: see #1...) [100%]", "t.py::test_a", Outcome::Skipped),
+        ("t.py::test_a XFAIL (later)                 [ 60%]", "t.py::test_a", Outcome::Skipped),
+        ("t.py::test_a XPASS (later) [ 60%]", "t.py::test_a", Outcome::Passed),
+        ("t.py::test_a[b c] PASSED [ 60%]", "t.py::test_a[b c]", Outcome::Passed),
+        ("t.py::test_a SKIPPED [ 60%]", "t.py::test_a", Outcome::Skipped),
+    ];
+    for (line, id, outcome) in table {
+        assert_eq!(verbose_line(line), Some((id, outcome)), "{line}");
+    }
+}
