@@ -68,9 +68,8 @@ mod tests {
         assert_eq!(back(&[1, 2, 1], Level::Warn), Some(Level::Warn));
         assert_eq!(back(&[1, 2, 1, 2], Level::Warn), Some(Level::Note));
         assert_eq!(back(&[1, 2, 1, 2], Level::Block), Some(Level::Block));
-        let cosmetic = |count: usize| {
-            reported(&unchanged_diff::RULE, vec![commit(1).cosmetic(); count], Level::Halt)
-        };
+        let cosmetic =
+            |count: usize| reported(&unchanged_diff::RULE, vec![commit(1).cosmetic(); count], Level::Halt);
         assert_eq!(cosmetic(2), Some(Level::Warn));
         assert_eq!(cosmetic(3), Some(Level::Note));
         assert_eq!(cosmetic(5), Some(Level::Halt));

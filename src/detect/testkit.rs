@@ -1,7 +1,7 @@
 //! One rule, one question: what the tables of the rules' tests call.
 
-use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
 use super::Rule;
+use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::identity::Mismatch;
