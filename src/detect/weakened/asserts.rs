@@ -70,6 +70,7 @@ pub(super) fn content(
         content.assertions.push(Assertion::of(PANICS.to_owned(), PANICS.to_owned()));
     }
     let found = statements(source, body..block.end);
+    let mut last: Option<usize> = None;
     for (at, statement) in found.iter().enumerate() {
         let code = source.code.get(statement.place.clone()).unwrap_or_default();
         if !is_assertion(code, source.family, words) {
@@ -90,7 +91,12 @@ pub(super) fn content(
         let place: Range<usize> =
             condition.filter(|_| reports(code)).unwrap_or_else(|| statement.place.clone());
         let (text, shape) = condensed(source, place);
-        content.assertions.push(Assertion::of(text, shape));
+        // Said twice in a row, it is still one.
+        let again = last == at.checked_sub(1) && content.assertions.last().is_some_and(|it| it.text == text);
+        last = Some(at);
+        if !again {
+            content.assertions.push(Assertion::of(text, shape));
+        }
     }
     let code = source.code.get(block.clone()).unwrap_or_default();
     for (at, _) in code.match_indices('(') {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::asserts::{Assertion, Content, PANICS, Vocabulary, words};
 use super::declared::closing;
 use super::elsewhere::Elsewhere;
-use super::matching::is_asking;
+use super::matching::{ROW, is_asking, is_common, share};
 use super::strength::{Strength, is_wider, operands};
 
 /// The assertions of `one` that `other` does not have.
@@ -91,10 +91,14 @@ fn is_weaker(gone: &Assertion, came: &Assertion) -> bool {
         return true;
     }
     let about = operands(&gone.text, &gone.shape);
-    let flags = ["true", "false", "True", "False", "nil", "null", "None"];
+    let flags = ["true", "false", "True", "False", "nil", "null", "None", "\"\"", "''", "[]", "{}"];
     let of_flags = about.iter().any(|it| flags.contains(it))
         || gone.shape.contains("(true)")
         || gone.shape.contains(" true");
+    let of_flags = of_flags
+        || ["NotEqual", "not_eq", "assertNot", ".not.", "!="]
+            .iter()
+            .any(|it| gone.shape.contains(it) && !gone.shape.starts_with("if "));
     if gone.strength < Strength::Strong || of_flags {
         return false;
     }
@@ -146,14 +150,20 @@ impl Excuse<'_> {
         merged || self.is_implied(gone) || self.is_row(gone, elsewhere) || self.is_general(gone)
     }
 
-    /// That a value is there goes without saying where more is asked of it.
+    /// That a value is there goes without saying where more is asked of it, and where it is not there any more.
     fn is_implied(&self, gone: &Assertion) -> bool {
         let about = |it: &Assertion| {
             it.strength == Strength::Strong
                 && (it.words.names.intersection(&gone.words.names).next().is_some()
                     || it.words.calls.iter().any(|call| !is_asking(call) && gone.words.calls.contains(call)))
         };
-        gone.strength == Strength::Existence && self.new.assertions.iter().any(about)
+        let known = || {
+            let now = words(self.new);
+            let mut names =
+                gone.words.names.iter().filter(|name| !is_asking(name) && !is_common(name)).peekable();
+            names.peek().is_none() || names.any(|name| now.names.contains(name))
+        };
+        gone.strength == Strength::Existence && (self.new.assertions.iter().any(about) || !known())
     }
 
     /// Its values became a row of a table, over which one assertion runs.
@@ -179,16 +189,23 @@ impl Excuse<'_> {
     }
 }
 
-/// Whether all that an assertion speaks of is spoken of in another.
+/// Whether all that an assertion speaks of is spoken of in another, or all its values beside others.
 fn is_within(one: &Vocabulary, other: &Vocabulary) -> bool {
-    let parts = |words: &Vocabulary| -> BTreeSet<String> {
-        let names = words.names.iter().chain(words.calls.iter()).filter(|name| !is_asking(name));
-        let parts =
-            names.flat_map(|name| parts(name)).filter(|part| !matches!(part.as_str(), "assert" | "expect"));
-        parts.chain(words.values.iter().cloned()).collect()
-    };
-    let (one, other) = (parts(one), parts(other));
-    !one.is_empty() && one.is_subset(&other)
+    let (about, all) = (subjects(one), subjects(other));
+    let values =
+        one.values.len() < other.values.len() && share(&one.values, |it| other.values.contains(it)) >= ROW;
+    let named: BTreeSet<String> = about.difference(&one.values).cloned().collect();
+    !about.is_empty() && about.is_subset(&all) || values && !named.is_disjoint(&all)
+}
+
+/// The words that an assertion speaks of, each by its parts, and its values.
+fn subjects(words: &Vocabulary) -> BTreeSet<String> {
+    let names = words.names.iter().chain(&words.calls).filter(|name| !is_asking(name) && !is_common(name));
+    names
+        .flat_map(|name| parts(name))
+        .filter(|part| part != "assert")
+        .chain(words.values.iter().cloned())
+        .collect()
 }
 
 /// The words that a name is made of, in lower case.

@@ -79,9 +79,11 @@ const COMMON: &[&str] = &[
     "pytest",
     "mark",
     "cfg",
+    "as",
+    "any",
 ];
 
-fn is_common(name: &str) -> bool {
+pub(super) fn is_common(name: &str) -> bool {
     COMMON.contains(&name) || is_asking(name)
 }
 
@@ -186,7 +188,7 @@ pub(super) fn is_asking(name: &str) -> bool {
 }
 
 /// Share of a test's values that another test has to have, for it to be a row of that.
-const ROW: f64 = 0.75;
+pub(super) const ROW: f64 = 0.75;
 /// Share of a table's values that tests have to have, for them to be its rows.
 const ROWS: f64 = 0.6;
 
@@ -237,7 +239,7 @@ pub(super) fn is_split(table: &Content, beside: &BTreeSet<String>, tests: &[&Con
     same.peek().is_some() && same.all(|it| it) && share(&values, |value| all.values.contains(value)) >= ROWS
 }
 
-fn share(values: &BTreeSet<String>, held: impl Fn(&String) -> bool) -> f64 {
+pub(super) fn share(values: &BTreeSet<String>, held: impl Fn(&String) -> bool) -> f64 {
     let count = |many: usize| f64::from(u32::try_from(many).unwrap_or(u32::MAX));
     if values.is_empty() {
         0.0

@@ -105,5 +105,6 @@ fn occurs(text: &str, word: &str) -> bool {
 /// Whether a pattern is an attribute, behind which a function is declared.
 pub(super) fn is_marker(word: &str) -> bool {
     let name = |rest: Option<&str>| rest.is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-    word.starts_with("#[") || name(word.strip_prefix('@')) || name(word.strip_prefix('['))
+    !word.ends_with(' ')
+        && (word.starts_with("#[") || name(word.strip_prefix('@')) || name(word.strip_prefix('[')))
 }
