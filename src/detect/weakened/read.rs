@@ -1,289 +1,187 @@
 //! The tests of a file, found line by line.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::{Patterns, Side, Test, all};
+use super::declared::{Declared, attributes, declared, is_attribute};
+use super::masked::Family;
+use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_said};
+use super::source::{Source, is_name, is_noise};
+use super::words::Words;
 
-/// Tests per side that are looked at; more of them in one commit is no edit by hand.
-const MAX_TESTS: usize = 1 << 14;
-/// Lines after a marker, or of a table of cases, in which the name of a test is looked for.
-const NAME_WITHIN: usize = 64;
+/// Tests of one side that are looked at; more of them in one commit is no edit by hand.
+pub(super) const MAX_TESTS: usize = 1 << 14;
 
-/// The patterns for one file.
-pub(super) struct Words<'a> {
-    tests: Vec<&'a str>,
-    skips: Vec<&'a str>,
-    assertions: Vec<&'a str>,
+/// A test as it stands in a file.
+#[derive(Debug, Clone)]
+pub(super) struct Test {
+    pub(super) name: String,
+    /// Which file of its side it stands in.
+    pub(super) file: usize,
+    pub(super) layout: Layout,
+    pub(super) skipped: bool,
+    /// Whether a runner finds its class.
+    pub(super) collected: bool,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn of(patterns: &Patterns<'a>, extension: &str) -> Self {
-        let all = |entries| all(entries, extension).collect();
-        Self { tests: all(patterns.tests), skips: all(patterns.skips), assertions: all(patterns.assertions) }
-    }
-
-    /// Adds the tests of a file to a side.
-    pub(super) fn read<'t>(&self, text: &'t str, side: &mut Side<'t>) {
-        let lines = uncommented(text);
-        let mut inside = BTreeSet::new();
-        let (mut at, mut skipped_until) = (0, 0);
-        while at < lines.len() && side.tests.len() < MAX_TESTS {
-            let Some((name, named)) = self.declared(&lines, at) else {
-                skipped_until = skipped_until.max(self.skips_until(&lines, at));
-                at += 1;
-                continue;
-            };
-            let block = with_attributes(&lines, at)..end_of(&lines, named);
-            at = block.end.max(at + 1);
-            if lines[block.start..named].iter().any(|line| line.contains("fixture")) {
-                continue;
+/// The tests of a file, the `file`th of those whose `texts` are given.
+pub(super) fn tests(source: &Source<'_>, words: &Words<'_>, file: usize, texts: &[&str]) -> Vec<Test> {
+    let groups = Groups { source, words, texts };
+    let reader = Reader { source, words };
+    let (mut tests, mut skipped, mut focused, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < source.len() && tests.len() < MAX_TESTS && !words.tests.is_empty() {
+        let Some(found) = declared(source, words, at) else {
+            if !source.is_quoted(at) {
+                skipped.extend(groups.skipped(at, |at| declared(source, words, at).is_some()));
+                focused.extend(groups.focused(at));
+                lost.extend(groups.uncollected(at));
             }
-            let found = self.test(&lines, block.clone(), named, name);
-            side.tests.push(Test { skipped: found.skipped || named < skipped_until, ..found });
-            inside.extend(block);
-        }
-        side.cut |= at < lines.len();
-        let outside =
-            lines.iter().enumerate().filter(|(at, line)| !inside.contains(at) && has(line, &self.assertions));
-        side.outside = side.outside.saturating_add(outside.count());
-    }
-
-    fn test<'t>(&self, lines: &[&'t str], block: Range<usize>, named: usize, name: String) -> Test<'t> {
-        let body = lines.get(named + 1..block.end).unwrap_or_default();
-        let whole = lines.get(block.clone()).unwrap_or_default();
-        let skips = |(at, line): (usize, &&str)| {
-            let declares = block.start + at <= named;
-            if declares { self.skips_declared(line) } else { self.skips_inside(line) }
+            at += 1;
+            continue;
         };
-        Test {
-            name,
-            lines: body.iter().map(|line| line.trim()).filter(|line| !is_noise(line)).collect(),
-            skipped: whole.iter().enumerate().any(skips),
-            assertions: whole.iter().filter(|line| has(line, &self.assertions)).count(),
-            rows: whole.iter().map(|line| line.matches(['(', '[', '{']).count()).sum(),
-        }
-    }
-
-    /// Where the tests end that a line outside of tests skips: those of the block that it opens, or that follows it where
-    /// it is an attribute, or of the whole file.
-    fn skips_until(&self, lines: &[&str], at: usize) -> usize {
-        let Some(line) = lines.get(at).filter(|line| self.skips_declared(line)) else { return 0 };
-        if line.trim_start().starts_with("pytestmark") {
-            return lines.len();
-        }
-        let opens = (at..lines.len()).find(|at| !is_attribute(lines[*at]));
-        opens.filter(|at| self.declared(lines, *at).is_none()).map_or(0, |at| end_of(lines, at))
-    }
-
-    /// Whether a line of a declaration, or an attribute of it, says that the test is skipped; what is quoted says nothing.
-    fn skips_declared(&self, line: &str) -> bool {
-        let text = unquoted(line);
-        is_code(line) && self.skips.iter().any(|word| holds(&text, word))
-    }
-
-    /// Whether a line inside of a test skips it. A word alone, which may be a name or a value, has to begin the line.
-    fn skips_inside(&self, line: &str) -> bool {
-        let says = |word: &&str| {
-            let alone = word.bytes().all(|byte| byte.is_ascii_lowercase());
-            let declares = word.ends_with('_') || word.ends_with('=');
-            !declares && holds(line, word) && (!alone || line.trim_start().starts_with(*word))
-        };
-        is_code(line) && self.skips.iter().any(says)
-    }
-
-    /// The name of the test that is declared at a line, and the line of the name.
-    fn declared(&self, lines: &[&str], at: usize) -> Option<(String, usize)> {
-        let line = code(lines.get(at)?);
-        if let Some(name) = method(line).filter(|_| self.tests.contains(&"func Test")) {
-            return Some((name, at));
-        }
-        // `it.skip("x")` declares a test as `it("x")` does, unless it skips a group of them.
-        let skipped = || {
-            let declares =
-                |word: &&&str| word.ends_with(['(', ' ']) && !GROUPS.iter().any(|it| word.contains(it));
-            self.skips.iter().filter(declares).find(|word| line.starts_with(**word))
-        };
-        let word = self.tests.iter().find(|word| begins(line, word)).or_else(skipped)?;
-        let rest = line.get(word.len()..).unwrap_or_default();
-        if let Some(name) = quoted(rest) {
-            return Some((name, at));
-        }
-        if word.strip_suffix(".each").is_some() {
-            // `it.each([...])("name", ...)`: the name comes behind the table.
-            return (at..lines.len().min(at + NAME_WITHIN)).find_map(|at| {
-                let line = lines.get(at)?;
-                let behind = line.rfind(")(").map(|found| found + 1).or_else(|| line.rfind("`("))?;
-                Some((quoted(line.get(behind..)?.trim_start_matches('`'))?, at))
-            });
-        }
-        if word.ends_with('(') {
-            // `TEST(Suite, Name)`; a call without a text names no test.
-            let name = rest.split(')').next().unwrap_or_default().trim();
-            let macros = name.contains(',') || word.starts_with("BOOST");
-            return (macros && word.starts_with(char::is_uppercase)).then(|| (name.to_owned(), at));
-        }
-        if !is_marker(word) {
-            let tail: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let head = word.rsplit(' ').next().unwrap_or_default();
-            return Some((format!("{head}{tail}"), at));
-        }
-        (at..lines.len().min(at + NAME_WITHIN)).find_map(|at| Some((function(lines.get(at)?)?, at)))
-    }
-}
-
-/// Words of what holds several tests.
-const GROUPS: &[&str] = &["describe", "context", "suite"];
-
-/// Whether a pattern is an attribute, behind which a function is declared.
-fn is_marker(word: &str) -> bool {
-    word.starts_with(['@', '[', '#'])
-}
-
-/// Whether a line begins as `word` says; an attribute ends where its name does.
-fn begins(line: &str, word: &str) -> bool {
-    let Some(rest) = line.strip_prefix(word) else { return false };
-    !(is_marker(word) && word.ends_with(char::is_alphanumeric) && rest.starts_with(is_name))
-}
-
-/// A line without white space and what may stand before a declaration.
-fn code(line: &str) -> &str {
-    let mut line = line.trim_start();
-    for word in ["export ", "public ", "pub ", "async ", "static "] {
-        line = line.strip_prefix(word).unwrap_or(line);
-    }
-    line
-}
-
-/// The test that a method of a suite is in Go: `func (s *Suite) TestName() {`.
-fn method(line: &str) -> Option<String> {
-    let (_, name) = line.strip_prefix("func (")?.split_once(") ")?;
-    name.starts_with("Test").then(|| name.chars().take_while(|c| is_name(*c)).collect())
-}
-
-/// The text in quotes at the beginning.
-fn quoted(rest: &str) -> Option<String> {
-    let rest = rest.trim_start_matches(['(', ' ']);
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
-    let inner = rest.get(1..)?;
-    Some(inner.get(..inner.find(quote)?)?.to_owned())
-}
-
-/// A line without what is quoted in it.
-fn unquoted(line: &str) -> String {
-    let mut quote = None;
-    let outside = |c: &char| {
-        let open = quote;
-        if open == Some(*c) {
-            quote = None;
-        } else if open.is_none() && matches!(c, '"' | '`') {
-            quote = Some(*c);
-        }
-        open.is_none() && quote.is_none()
-    };
-    line.chars().filter(outside).collect()
-}
-
-/// The function that a line declares.
-fn function(line: &str) -> Option<String> {
-    if is_attribute(line) {
-        return None;
-    }
-    let words = ["fn ", "def ", "func ", "fun ", "function ", "void "];
-    let after = words.iter().find_map(|word| line.find(word).and_then(|at| line.get(at + word.len()..)));
-    if let Some(spoken) = after.and_then(|rest| rest.strip_prefix('`')) {
-        return spoken.split('`').next().map(str::to_owned);
-    }
-    // `public async Task Name()`: a type and a name.
-    let typed = || {
-        let (before, _) = line.trim_start().strip_prefix("public ")?.split_once('(')?;
-        before.rsplit_once(' ').map(|(_, name)| name)
-    };
-    let name: String = after.or_else(typed)?.chars().take_while(|c| is_name(*c)).collect();
-    (!name.is_empty()).then_some(name)
-}
-
-fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-fn is_noise(line: &str) -> bool {
-    line.chars().all(|c| !c.is_alphanumeric())
-}
-
-fn is_code(line: &str) -> bool {
-    let line = line.trim();
-    !(line.starts_with("//") || line.starts_with("# "))
-}
-
-fn has(line: &str, words: &[&str]) -> bool {
-    is_code(line) && words.iter().any(|word| line.contains(word))
-}
-
-/// Whether a line holds a word that is not a part of a longer name. Blanks around `=` are as one likes.
-fn holds(line: &str, word: &str) -> bool {
-    if let Some(name) = word.strip_suffix(" =") {
-        return is_attribute(line) && (line.contains(word) || line.contains(&format!("{name}=")));
-    }
-    line.match_indices(word).any(|(at, _)| {
-        let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
-        let joins = |inner: Option<char>, outer: Option<char>| {
-            inner.is_some_and(is_name) && outer.is_some_and(is_name)
-        };
-        let opened = word.ends_with('_') || word.starts_with(is_marker_char);
-        !joins(word.chars().next(), before) && (opened || !joins(word.chars().next_back(), after))
-    })
-}
-
-/// What an attribute begins with may go on: `@pytest.mark.skipif`.
-fn is_marker_char(c: char) -> bool {
-    matches!(c, '@' | '[' | '#')
-}
-
-fn is_attribute(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with('@') || line.starts_with("#[") || line.starts_with('[')
-}
-
-/// Attributes and decorators above a declaration belong to it.
-fn with_attributes(lines: &[&str], mut at: usize) -> usize {
-    while at > 0 && lines.get(at - 1).is_some_and(|line| is_attribute(line)) {
-        at -= 1;
-    }
-    at
-}
-
-/// The line after a declaration's last one, by indentation.
-fn end_of(lines: &[&str], named: usize) -> usize {
-    let Some(declared) = lines.get(named) else { return lines.len() };
-    let depth = indent(declared);
-    for (at, line) in lines.iter().enumerate().skip(named + 1) {
-        let text = line.trim_start();
-        if text.is_empty() || indent(line) > depth || text.starts_with('{') || text.starts_with(") {") {
+        let lines = reader.above(at)..reader.end_of(&found);
+        at = lines.end.max(at + 1);
+        let layout = reader.layout(lines, &found);
+        let head = source.code.get(layout.block.start..layout.attributes).unwrap_or_default();
+        if source.family == Family::Python && head.contains("fixture") {
             continue;
         }
-        let closes = text.starts_with(['}', ')', ']']) || text.starts_with("end");
-        return if closes { at + 1 } else { at };
+        if is_marked(source, &words.focuses, &layout) {
+            focused.push(layout.line..layout.line + 1);
+        }
+        let skipped = reader.is_skipped(&layout);
+        tests.push(Test { name: found.name, file, layout, skipped, collected: true });
     }
-    lines.len()
+    for test in &mut tests {
+        let within = |ranges: &[Range<usize>]| ranges.iter().any(|lines| lines.contains(&test.layout.line));
+        test.collected = !within(&lost);
+        test.skipped |= within(&skipped) || !focused.is_empty() && !within(&focused);
+    }
+    tests
 }
 
-/// What begins a comment of several lines at the beginning of one, and what ends it.
-const COMMENTS: &[(&str, &str)] = &[("/*", "*/"), ("#if 0", "#endif"), ("=begin", "=end")];
+struct Reader<'s, 't> {
+    source: &'s Source<'t>,
+    words: &'s Words<'t>,
+}
 
-/// The lines of a text; those of comments over several lines are empty.
-fn uncommented(text: &str) -> Vec<&str> {
-    let mut until: Option<&str> = None;
-    let line = |line| {
-        let begun = COMMENTS.iter().find(|(begin, _)| str::trim_start(line).starts_with(begin));
-        let end = until.or_else(|| begun.map(|(_, end)| *end));
-        until = end.filter(|end| !line.contains(end));
-        if end.is_some() { "" } else { line }
-    };
-    text.lines().map(line).collect()
+impl Reader<'_, '_> {
+    /// The first line of the attributes and decorators above a declaration, which belong to it.
+    fn above(&self, declared: usize) -> usize {
+        let source = self.source;
+        if !has_attributes(source.family) {
+            return declared;
+        }
+        let (mut first, depth) = (declared, source.depth(declared));
+        let mut at = declared;
+        while at > 0 && declared - at < 256 {
+            at -= 1;
+            if source.depth(at) > depth || source.is_quoted(at) {
+                continue;
+            }
+            let code = source.code(at);
+            if is_attribute(code) && is_noise(attributes(code).1) {
+                first = at;
+            } else if !code.trim().is_empty() || source.text(at).trim().is_empty() {
+                break;
+            } else if source.family == Family::Php {
+                // A comment may hold annotations.
+                first = at;
+            }
+        }
+        first
+    }
+
+    /// The line after a test's last one; where brackets do not close, the next test of the same column ends it.
+    fn end_of(&self, found: &Declared) -> usize {
+        let (source, line) = (self.source, found.line);
+        let (end, column) = (source.end_of(line), source.indent(line));
+        let stray = |at: &usize| {
+            source.indent(*at) == column
+                && source.depth(*at) > source.depth(line)
+                && declared(source, self.words, *at).is_some()
+        };
+        (line + 1..end).find(stray).unwrap_or(end)
+    }
+
+    fn layout(&self, lines: Range<usize>, found: &Declared) -> Layout {
+        let source = self.source;
+        let block = source.place(&lines);
+        let code = source.code(found.line);
+        let own = if has_attributes(source.family) { code.len() - attributes(code).1.len() } else { 0 };
+        let attributes = source.start(found.line) + own;
+        let from = found.place.max(attributes);
+        let body = self.body_of(from, block.end, found).clamp(from.min(block.end), block.end);
+        Layout {
+            block,
+            line: found.line,
+            attributes,
+            place: found.place.max(source.start(lines.start)),
+            body,
+        }
+    }
+
+    /// Where the body of a test begins.
+    fn body_of(&self, from: usize, end: usize, found: &Declared) -> usize {
+        let code = self.source.code.get(from..end).unwrap_or_default();
+        let line_end = || code.find('\n').unwrap_or(code.len());
+        let after = |word: &str| code.find(word).map(|at| at + word.len());
+        let body = match self.source.family {
+            Family::Script => {
+                let arrow = after("=>");
+                let function = after("function");
+                arrow.into_iter().chain(function).min().unwrap_or(code.len())
+            }
+            Family::Python => colon(code).unwrap_or_else(line_end),
+            Family::Ruby | Family::Elixir | Family::Shell => {
+                if self.source.code(found.line).trim_start().starts_with("def ") {
+                    line_end()
+                } else {
+                    let block = code.match_indices(" do").map(|(at, _)| at + 3);
+                    let block = block
+                        .into_iter()
+                        .find(|at| !code.get(*at..).is_some_and(|rest| rest.starts_with(is_name)));
+                    block.into_iter().chain(after("{")).min().unwrap_or(code.len())
+                }
+            }
+            _ => after("{").or_else(|| after(")")).unwrap_or_else(line_end),
+        };
+        from + body
+    }
+
+    fn is_skipped(&self, layout: &Layout) -> bool {
+        let (source, marks) = (self.source, &self.words.skips);
+        let head = source.raw.get(layout.block.start..layout.attributes).unwrap_or_default();
+        let off = source.family == Family::Rust && is_feature_off(head);
+        if off || is_marked(source, marks, layout) || self.is_pending(layout) {
+            return true;
+        }
+        let body = source.code.get(layout.body..layout.block.end).unwrap_or_default();
+        !marks.statements.is_empty() && body.lines().any(|line| is_said(line, marks))
+    }
+
+    /// A test without a body is still to be written.
+    fn is_pending(&self, layout: &Layout) -> bool {
+        let head = self.source.code.get(layout.place..layout.block.end).unwrap_or_default();
+        let bodyless = layout.body >= layout.block.end;
+        match self.source.family {
+            Family::Script => bodyless && !head.contains(','),
+            Family::Ruby | Family::Elixir => bodyless && !head.contains('&'),
+            _ => false,
+        }
+    }
+}
+
+/// Where the colon stands that ends a signature.
+fn colon(code: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in code.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }

@@ -1,0 +1,179 @@
+//! Which test of before is which of now, and which became a part of another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::asserts::{Content, Vocabulary};
+use super::compare::added;
+use super::matching::{Table, Weights, is_row, is_split, subjects};
+use super::read::Test;
+use super::side::Side;
+
+/// Tests of before with those of now that they are, and those that are gone.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pub(super) same: Vec<(usize, usize)>,
+    pub(super) gone: Vec<usize>,
+    /// Those that became a part of another test, or stand in another file as well.
+    pub(super) parts: Vec<usize>,
+    /// Tests that came.
+    pub(super) fresh: Vec<usize>,
+    /// Whether there were too many to compare them all by what they are about.
+    pub(super) many: bool,
+}
+
+/// Pairs the tests of two sides.
+pub(super) fn pairs<'t>(old: &Side<'t>, new: &Side<'t>) -> Pairs {
+    let mut pairing = Pairing {
+        old,
+        new,
+        same: Vec::new(),
+        left: (0..old.tests.len()).collect(),
+        free: vec![true; new.tests.len()],
+    };
+    // In the same file first: the same test, then one of the same name.
+    pairing.pair(|side, test| {
+        (side.tests[test].file.to_string(), side.tests[test].name.clone(), side.text(test))
+    });
+    pairing.pair(|side, test| (side.tests[test].file.to_string(), side.tests[test].name.clone(), ""));
+    pairing.pair(|side, test| (String::new(), side.tests[test].name.clone(), side.text(test)));
+    let fresh: Vec<usize> = (0..new.tests.len()).filter(|test| pairing.free[*test]).collect();
+    let few = pairing.left.len().saturating_mul(fresh.len()) <= MAX_PAIRS;
+    if few {
+        pairing.by_subject();
+    }
+    let Pairing { same, left, .. } = pairing;
+    let mut pairs = Pairs { same, fresh, many: !few, ..Pairs::default() };
+    let copies = Copies::of(new);
+    let counts = |test: &usize| {
+        !old.tests[*test].skipped && (old.tests[*test].collected || !old.content(*test).assertions.is_empty())
+    };
+    let (parts, gone): (Vec<usize>, Vec<usize>) = left
+        .into_iter()
+        .filter(counts)
+        .partition(|test| copies.has(old, new, *test) || few && is_part(old, new, &pairs, *test));
+    (pairs.parts, pairs.gone) = (parts, gone);
+    pairs
+}
+
+/// Pairs of tests that are compared by what they are about, at the most: a change beyond that is no edit by hand.
+const MAX_PAIRS: usize = 1 << 20;
+
+struct Pairing<'s, 't> {
+    old: &'s Side<'t>,
+    new: &'s Side<'t>,
+    same: Vec<(usize, usize)>,
+    left: Vec<usize>,
+    free: Vec<bool>,
+}
+
+impl<'s, 't> Pairing<'s, 't> {
+    /// Pairs tests that have the same key, in their order.
+    fn pair<K: Ord>(&mut self, key: impl Fn(&'s Side<'t>, usize) -> K) {
+        if self.left.is_empty() {
+            return;
+        }
+        let mut known: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        for test in (0..self.new.tests.len()).rev().filter(|test| self.free[*test]) {
+            known.entry(key(self.new, test)).or_default().push(test);
+        }
+        let mut left = Vec::new();
+        for test in std::mem::take(&mut self.left) {
+            match known.get_mut(&key(self.old, test)).and_then(Vec::pop) {
+                Some(same) => self.take(test, same),
+                None => left.push(test),
+            }
+        }
+        self.left = left;
+    }
+
+    fn take(&mut self, old: usize, new: usize) {
+        self.same.push((old, new));
+        self.free[new] = false;
+    }
+
+    /// Pairs what is left by what it is about: tests that were renamed or moved.
+    fn by_subject(&mut self) {
+        if self.left.is_empty() || !self.free.contains(&true) {
+            return;
+        }
+        let about = |side: &'s Side<'t>| -> Vec<BTreeSet<String>> {
+            (0..side.tests.len()).map(|test| subjects(side.content(test))).collect()
+        };
+        let (before, now) = (about(self.old), about(self.new));
+        let weights = Weights::of([&mut before.iter(), &mut now.iter()]);
+        for test in std::mem::take(&mut self.left) {
+            let others: Vec<usize> = (0..now.len()).filter(|test| self.free[*test]).collect();
+            let named = |other: &usize| self.new.tests[*other].name == self.old.tests[test].name;
+            let namesake = others
+                .iter()
+                .copied()
+                .find(|other| named(other) && weights.likeness(&before[test], &now[*other]) > NAMESAKE);
+            let sets: Vec<&BTreeSet<String>> = others.iter().map(|other| &now[*other]).collect();
+            match namesake.or_else(|| weights.likest(&before[test], &sets).map(|at| others[at])) {
+                Some(same) => self.take(test, same),
+                None => self.left.push(test),
+            }
+        }
+    }
+}
+
+/// Share of what they are about that two tests of one name in two files have in common at the least.
+const NAMESAKE: f64 = 0.45;
+
+/// The tests of now by their names.
+struct Copies<'s>(BTreeMap<&'s str, Vec<usize>>);
+
+impl<'s> Copies<'s> {
+    fn of(new: &'s Side<'_>) -> Self {
+        let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, test) in new.tests.iter().enumerate() {
+            named.entry(&test.name).or_default().push(at);
+        }
+        Self(named)
+    }
+
+    /// Whether a test of before still stands in another file as well.
+    fn has(&self, old: &Side<'_>, new: &Side<'_>, test: usize) -> bool {
+        let Test { name, file, .. } = &old.tests[test];
+        let is_copy = |other: &usize| new.tests[*other].file != *file && new.text(*other) == old.text(test);
+        self.0.get(name.as_str()).is_some_and(|others| others.iter().any(is_copy))
+    }
+}
+
+/// Whether a test became a row of one that came or changed, or a table became tests.
+fn is_part(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs, test: usize) -> bool {
+    let content = old.content(test);
+    let before = old.beside(old.tests[test].file);
+    let differs = |(before, now): &&(usize, usize)| {
+        old.text(*before) != new.text(*now) && old.content(*before).differs(new.content(*now))
+    };
+    let none = Content::default();
+    let fresh = pairs.fresh.iter().map(|test| (*test, &none));
+    let changed = pairs.same.iter().filter(differs).map(|(before, now)| (*now, old.content(*before)));
+    let mut around: BTreeMap<usize, Vocabulary> = BTreeMap::new();
+    let is_row = fresh.chain(changed).filter(|(table, _)| !new.tests[*table].skipped).any(|(table, was)| {
+        let file = new.tests[table].file;
+        let beside = around.entry(file).or_insert_with(|| came(&before, new.beside(file)));
+        let now = new.content(table);
+        is_row(content, &Table { content: now, came: added(was, now) }, beside)
+    });
+    let went = || -> BTreeSet<String> {
+        let now = new.beside(old.tests[test].file).values;
+        before.values.difference(&now).cloned().collect()
+    };
+    let fresh: Vec<&Content> = pairs.fresh.iter().map(|test| new.content(*test)).collect();
+    is_row || !fresh.is_empty() && is_split(content, &went(), &fresh)
+}
+
+/// The words of `now` that `before` does not have.
+fn came(before: &Vocabulary, now: Vocabulary) -> Vocabulary {
+    let without = |now: BTreeSet<String>, before: &BTreeSet<String>| {
+        now.into_iter().filter(|it| !before.contains(it)).collect()
+    };
+    Vocabulary {
+        values: without(now.values, &before.values),
+        calls: without(now.calls, &before.calls),
+        names: without(now.names, &before.names),
+        locals: now.locals,
+    }
+}

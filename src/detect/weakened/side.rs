@@ -1,0 +1,127 @@
+//! The files of a change on one of its sides, read only as far as is asked for.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
+use super::declared::function;
+use super::masked::Family;
+use super::read::{MAX_TESTS, Test, tests};
+use super::source::Source;
+use super::words::Words;
+use super::{ChangedText, Patterns};
+
+/// The files of a change on one of its sides.
+#[derive(Debug)]
+pub(super) struct Side<'t> {
+    files: Vec<File<'t>>,
+    pub(super) tests: Vec<Test>,
+    /// Whether it may have more tests than are looked at.
+    pub(super) cut: bool,
+    contents: Vec<OnceCell<Content>>,
+}
+
+#[derive(Debug)]
+struct File<'t> {
+    raw: &'t str,
+    family: Family,
+    words: Words<'t>,
+    source: OnceCell<Source<'t>>,
+    /// What stands beside the tests.
+    outside: OnceCell<Content>,
+}
+
+impl<'t> File<'t> {
+    fn of(changed: &'t ChangedText, raw: &'t str, patterns: &Patterns<'t>) -> Self {
+        let other = if raw == changed.old { &changed.new } else { &changed.old };
+        let words = Words::of(patterns, &changed.extension, raw, other);
+        let family = Family::of(&changed.extension);
+        Self { raw, family, words, source: OnceCell::new(), outside: OnceCell::new() }
+    }
+
+    fn source(&self) -> &Source<'t> {
+        self.source.get_or_init(|| Source::of(self.raw, self.family))
+    }
+}
+
+impl<'t> Side<'t> {
+    /// Reads the tests of one side of each file.
+    pub(super) fn of(
+        files: &'t [ChangedText],
+        side: impl Fn(&'t ChangedText) -> &'t str,
+        patterns: &Patterns<'t>,
+    ) -> Self {
+        let texts: Vec<&str> = files.iter().map(&side).collect();
+        let files = files.iter().zip(&texts).map(|(file, raw)| File::of(file, raw, patterns));
+        let files: Vec<File<'t>> = files.collect();
+        let read = |(at, file): (usize, &File<'t>)| match file.words.tests.is_empty() {
+            true => Vec::new(),
+            false => tests(file.source(), &file.words, at, &texts),
+        };
+        let tests: Vec<Test> = files.iter().enumerate().flat_map(read).take(MAX_TESTS).collect();
+        let contents = tests.iter().map(|_| OnceCell::new()).collect();
+        Self { files, cut: tests.len() == MAX_TESTS, tests, contents }
+    }
+
+    /// The text of a test.
+    pub(super) fn text(&self, test: usize) -> &'t str {
+        let test = &self.tests[test];
+        self.files[test.file].raw.get(test.layout.block.clone()).unwrap_or_default()
+    }
+
+    /// What stands in a test.
+    pub(super) fn content(&self, test: usize) -> &Content {
+        self.contents[test].get_or_init(|| {
+            let Test { file, layout, .. } = &self.tests[test];
+            let file = &self.files[*file];
+            content(
+                file.source(),
+                &file.words,
+                layout.block.clone(),
+                (layout.attributes.max(layout.place), layout.body),
+            )
+        })
+    }
+
+    /// The words beside the tests of a file.
+    pub(super) fn beside(&self, file: usize) -> Vocabulary {
+        self.outside(file).map(words).unwrap_or_default()
+    }
+
+    /// The assertions beside the tests, of files that have some.
+    pub(super) fn assertions_beside(&self) -> impl Iterator<Item = &Assertion> {
+        let all = (0..self.files.len()).filter_map(|file| self.outside(file));
+        all.flat_map(|content| &content.assertions)
+    }
+
+    fn outside(&self, at: usize) -> Option<&Content> {
+        let file = self.files.get(at).filter(|file| !file.words.tests.is_empty())?;
+        Some(file.outside.get_or_init(|| {
+            let blocks =
+                self.tests.iter().filter(|test| test.file == at).map(|test| test.layout.block.clone());
+            let (mut from, mut all) = (0, Content::default());
+            for block in blocks.chain(std::iter::once(file.raw.len()..file.raw.len())) {
+                let gap: Range<usize> = from..block.start.max(from);
+                let found = content(file.source(), &file.words, gap.clone(), (gap.start, gap.start));
+                all.around.extend(&found.around);
+                all.assertions.extend(found.assertions);
+                from = block.end.max(from);
+            }
+            all
+        }))
+    }
+
+    /// Whether a function of this name stands in one of the files and asserts.
+    pub(super) fn asserts(&self, name: &str) -> bool {
+        self.files.iter().filter(|file| file.raw.contains(name)).any(|file| {
+            let source = file.source();
+            (0..source.len()).any(|line| {
+                let code = source.code(line);
+                let declares = code.contains(name) && function(code.trim_start()).as_deref() == Some(name);
+                declares
+                    && (line..source.end_of(line))
+                        .any(|at| is_assertion(source.code(at).trim_start(), file.family, &file.words))
+            })
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! Whether a test runs: what its declaration, its statements and the groups around it say.
+
+use std::ops::Range;
+
+use super::declared::{attributes, is_attribute};
+use super::masked::{Family, is_off};
+use super::patterns::{GROUPS, SETUPS};
+use super::source::{Source, holds, is_name, is_noise, name};
+use super::words::{Marks, Words};
+
+/// Where the parts of a test are, as places in its file.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    /// All of it, with its attributes.
+    pub(super) block: Range<usize>,
+    /// The line of its name.
+    pub(super) line: usize,
+    /// Where its attributes end.
+    pub(super) attributes: usize,
+    /// Where its name begins.
+    pub(super) place: usize,
+    /// Where its body begins.
+    pub(super) body: usize,
+}
+
+/// Whether the declaration of a test holds one of the marks.
+pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -> bool {
+    if marks.is_empty() {
+        return false;
+    }
+    let code = |range: Range<usize>| source.code.get(range).unwrap_or_default();
+    let (start, end) = (test.block.start, test.block.end);
+    let text = code(start..test.attributes);
+    // In PHP an attribute may be a comment.
+    let raw = source.raw.get(start..test.attributes).filter(|_| source.family == Family::Php);
+    let quoted = source.raw.get(test.attributes..test.body).unwrap_or_default();
+    let options = code(test.attributes..test.body);
+    let chain = code(start..test.place);
+    let declares = options.trim_start();
+    let tail = code(test.body.min(end)..end);
+    let tail = tail.rfind("\n}").map_or("", |at| tail.get(at..).unwrap_or_default());
+    has_attribute(raw.unwrap_or(text), marks)
+        || marks.options.iter().any(|word| is_option(options, word) || is_option(text, word))
+        || marks.options.iter().any(|word| word.ends_with(':') && is_option(tail, word))
+        || marks.quoted.iter().any(|word| quoted.contains(word))
+        || marks.chains.iter().any(|word| holds(chain, word, false))
+        || marks.tails.iter().any(|word| tail.contains(word))
+        || marks.declares.iter().any(|word| declares.starts_with(word))
+}
+
+fn has_attribute(text: &str, marks: &Marks<'_>) -> bool {
+    marks.attributes.iter().any(|word| holds(text, word, true)) || is_never(text)
+}
+
+/// Whether attributes of Rust leave out what they stand at.
+fn is_never(text: &str) -> bool {
+    let Some((_, condition)) = text.split_once("cfg(") else { return false };
+    let never = ["any()", "FALSE", "(false", ", false"].iter().any(|it| condition.contains(it));
+    never && !condition.contains("not(any())") || condition.starts_with("false")
+}
+
+/// Whether a text holds an option, unless it is said not to hold.
+fn is_option(text: &str, word: &str) -> bool {
+    let bare = word.strip_suffix(" =").unwrap_or(word);
+    text.match_indices(bare).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let next = text.get(at + bare.len()..).unwrap_or_default();
+        let rest = next.trim_start();
+        let apart = !(bare.starts_with(is_name) && before.is_some_and(is_name));
+        let says = match word.as_bytes() {
+            [.., b'='] => rest.starts_with('='),
+            [.., b':'] => !["false", "nil", "null", "undefined"].iter().any(|no| rest.starts_with(no)),
+            [b':', ..] => !next.starts_with(is_name),
+            _ => true,
+        };
+        apart && says
+    })
+}
+
+/// Whether one of a line's statements is one of the marks.
+pub(super) fn is_said(line: &str, marks: &Marks<'_>) -> bool {
+    let mut words = marks.statements.iter();
+    words.any(|word| {
+        let alone = word.bytes().all(|byte| byte.is_ascii_lowercase());
+        // A word that may be a name or a value has to begin a statement.
+        let begins = |text: &str| text.trim_start().starts_with(word);
+        holds(line, word, false) && (!alone && *word != "Skip(" || line.split(['{', ';']).any(begins))
+    })
+}
+
+/// What an annotation, a class, a group or a preparation says of all tests that it holds.
+pub(super) struct Groups<'s, 't> {
+    pub(super) source: &'s Source<'t>,
+    pub(super) words: &'s Words<'t>,
+    /// The texts of all files of this side.
+    pub(super) texts: &'s [&'t str],
+}
+
+impl Groups<'_, '_> {
+    /// The lines whose tests a line outside of tests skips; `own` tells of a line that declares one.
+    pub(super) fn skipped(&self, at: usize, own: impl Fn(usize) -> bool) -> Option<Range<usize>> {
+        let (source, code) = (self.source, self.source.code(at));
+        if code.trim().is_empty() {
+            return self.is_build_tag(at).then(|| 0..source.len());
+        }
+        if is_attribute(code) && has_attributes(source.family) {
+            if !has_attribute(&self.statement(at), &self.words.skips) && !self.is_feature_off(at) {
+                return None;
+            }
+            if code.trim_start().starts_with("#!") || code.contains("@moduletag") {
+                return Some(source.parent(at).map_or(0..source.len(), |group| group..source.end_of(group)));
+            }
+            let depth = source.depth(at);
+            let opens = (at + 1..source.len())
+                .find(|at| source.depth(*at) <= depth && !is_noise(attributes(source.code(*at)).1));
+            return opens.filter(|at| !own(*at)).map(|opens| at..source.end_of(opens));
+        }
+        if is_group_marked(code, &self.words.skips) {
+            return Some(at..source.end_of(at));
+        }
+        self.by_statement(at, code)
+    }
+
+    /// The lines besides which no test of the file runs.
+    pub(super) fn focused(&self, at: usize) -> Option<Range<usize>> {
+        is_group_marked(self.source.code(at), &self.words.focuses).then(|| at..self.source.end_of(at))
+    }
+
+    fn around(&self, at: usize) -> Range<usize> {
+        self.source.parent(at).map_or(0..self.source.len(), |group| group..self.source.end_of(group))
+    }
+
+    /// A line with those that its brackets go on to.
+    fn statement(&self, at: usize) -> String {
+        let depth = self.source.depth(at);
+        let more = (at + 1..self.source.len()).take_while(|at| self.source.depth(*at) > depth).take(64);
+        std::iter::once(at).chain(more).map(|at| self.source.code(at)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn is_feature_off(&self, at: usize) -> bool {
+        is_feature_off(self.source.text(at))
+    }
+
+    /// `//go:build ignore`
+    fn is_build_tag(&self, at: usize) -> bool {
+        let tag = |text: &str| {
+            ["//go:build ", "// +build "].iter().find_map(|it| text.strip_prefix(it)).is_some_and(is_off)
+        };
+        self.source.family == Family::Go && at < 40 && tag(self.source.text(at))
+    }
+
+    /// What a skip outside of any test skips: what it prepares, or the whole file.
+    fn by_statement(&self, at: usize, code: &str) -> Option<Range<usize>> {
+        let python = self.source.family == Family::Python;
+        let text = code.trim_start();
+        if python && text.starts_with("pytestmark") {
+            let marks = &self.words.skips;
+            return has_attribute(&self.statement(at), marks).then(|| self.around(at));
+        }
+        if python && text.starts_with("__test__ = False") {
+            return Some(self.around(at));
+        }
+        if self.words.skips.statements.is_empty() || !is_said(code, &self.words.skips) {
+            return None;
+        }
+        if python && self.source.indent(at) == 0 {
+            return Some(0..self.source.len());
+        }
+        let begins = |line: &str| SETUPS.contains(&name(line.trim_start()));
+        if begins(text) {
+            return Some(self.around(at));
+        }
+        let opener = self.source.parent(at)?;
+        let line = self.source.code(opener);
+        let declares = super::declared::function(line).is_some_and(|name| SETUPS.contains(&name.as_str()));
+        (declares || begins(line)).then(|| self.around(opener))
+    }
+
+    /// A class whose tests no runner finds: none of a test's name, abstract without heirs, without its attribute.
+    pub(super) fn uncollected(&self, at: usize) -> Option<Range<usize>> {
+        let code = self.source.code(at).trim_start();
+        let head = code.split("class ").next().filter(|head| head.len() < code.len())?;
+        let plain = head.split_whitespace().all(|word| word.bytes().all(|it| it.is_ascii_lowercase()));
+        let rest = code.get(head.len() + "class ".len()..)?;
+        let class = name(rest);
+        if !plain || class.is_empty() {
+            return None;
+        }
+        let bases = rest.get(class.len()..).unwrap_or_default().trim_start();
+        let lost = match self.source.family {
+            Family::Python => {
+                let bare =
+                    bases.starts_with(':') || bases.starts_with("():") || bases.starts_with("(object)");
+                bare && !class.starts_with("Test")
+            }
+            Family::Jvm | Family::Php => head.contains("abstract"),
+            Family::Sharp => {
+                let above = (0..at).rev().take_while(|at| is_attribute(self.source.code(*at)));
+                let marked = above.into_iter().any(|at| self.source.code(at).contains("TestClass"));
+                head.contains("abstract") || self.source.code.contains("[TestMethod") && !marked
+            }
+            _ => false,
+        };
+        let forms =
+            [format!("extends {class}"), format!("({class}"), format!(": {class}"), format!(", {class})")];
+        let heirs = || self.texts.iter().any(|text| forms.iter().any(|form| text.contains(form)));
+        (lost && !heirs()).then(|| at..self.source.end_of(at))
+    }
+}
+
+/// Whether a feature that is never on guards what follows, as `#[cfg(feature = "never")]`.
+pub(super) fn is_feature_off(text: &str) -> bool {
+    text.split_once("feature = \"").is_some_and(|(_, name)| is_off(name))
+}
+
+/// Whether attributes stand on lines of their own.
+pub(super) fn has_attributes(family: Family) -> bool {
+    use Family::{Elixir, Jvm, Php, Python, Rust, Sharp, Swift};
+    matches!(family, Rust | Python | Jvm | Sharp | Php | Swift | Elixir)
+}
+
+/// Whether a line declares a group that is marked.
+fn is_group_marked(code: &str, marks: &Marks<'_>) -> bool {
+    let mut code = code.trim_start();
+    if marks.is_empty() {
+        return false;
+    }
+    for word in ["export ", "var _ = ", "RSpec.", "test."] {
+        code = code.strip_prefix(word).unwrap_or(code);
+    }
+    let word = name(code);
+    let plain = word.strip_prefix(['x', 'f', 'X', 'P', 'F']).unwrap_or(word);
+    if !GROUPS.contains(&word) && !GROUPS.contains(&plain) {
+        return false;
+    }
+    let chain = code.split(['"', '\'', '`']).next().unwrap_or(code);
+    let head = code.split("=>").next().unwrap_or(code);
+    marks.declares.iter().any(|word| code.starts_with(word))
+        || marks.chains.iter().any(|word| holds(chain, word, false))
+        || marks.options.iter().any(|word| is_option(head, word))
+}

@@ -1,0 +1,110 @@
+//! The patterns for one file, sorted by where each is looked for. What does not occur in the file is left out at once.
+
+use super::masked::Family;
+use super::{Patterns, all, patterns};
+
+/// The patterns for one file.
+#[derive(Debug)]
+pub(super) struct Words<'a> {
+    pub(super) tests: Vec<&'a str>,
+    pub(super) skips: Marks<'a>,
+    pub(super) focuses: Marks<'a>,
+    pub(super) assertions: Vec<&'a str>,
+    /// Whether functions that are called like tests are tests here.
+    pub(super) is_of_tests: bool,
+}
+
+/// Words that say one thing of a test, by their place.
+#[derive(Debug, Default)]
+pub(super) struct Marks<'a> {
+    /// Names of attributes and decorators.
+    pub(super) attributes: Vec<&'a str>,
+    /// What a text in the declaration holds.
+    pub(super) quoted: Vec<&'a str>,
+    /// What follows the closing bracket of the test.
+    pub(super) tails: Vec<&'a str>,
+    /// What is appended to the word that declares: `it.skip`.
+    pub(super) chains: Vec<&'a str>,
+    /// Options of the declaration.
+    pub(super) options: Vec<&'a str>,
+    /// What a statement begins with.
+    pub(super) statements: Vec<&'a str>,
+    /// What stands in place of the word that declares: `xit(`.
+    pub(super) declares: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    /// The patterns that matter to the text `raw`, which is `other` on the other side of the change.
+    pub(super) fn of(patterns: &Patterns<'a>, extension: &str, raw: &str, other: &str) -> Self {
+        let family = Family::of(extension);
+        let signs = signs(family);
+        let is_of_tests =
+            signs.is_empty() || signs.iter().any(|sign| raw.contains(sign) || other.contains(sign));
+        Self {
+            is_of_tests,
+            tests: all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect(),
+            skips: Marks::of(all(patterns.skips, extension), family, raw),
+            focuses: Marks::of(all(patterns::FOCUSES, extension), family, raw),
+            assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
+        }
+    }
+}
+
+impl<'a> Marks<'a> {
+    fn of(words: impl Iterator<Item = &'a str>, family: Family, raw: &str) -> Self {
+        let mut marks = Self::default();
+        for word in words.filter(|word| occurs(raw, word)) {
+            let list = match word.as_bytes() {
+                _ if is_marker(word) => {
+                    marks
+                        .attributes
+                        .push(word.trim_start_matches(['@', '#', '[', '!']).trim_end_matches(']'));
+                    continue;
+                }
+                [b'"' | b'[', ..] => &mut marks.quoted,
+                [b'-', b'>', ..] => &mut marks.tails,
+                [b'.', ..] if family == Family::Script => &mut marks.chains,
+                [b'.' | b':', ..] | [.., b'_' | b'=' | b':' | b','] => &mut marks.options,
+                _ if word.contains(" = ") || word.contains("::") => &mut marks.options,
+                [.., b' '] => &mut marks.declares,
+                [.., b'('] if !word.contains('.') => {
+                    marks.declares.push(word);
+                    &mut marks.statements
+                }
+                _ => &mut marks.statements,
+            };
+            list.push(word);
+        }
+        marks
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { attributes, quoted, tails, chains, options, statements, declares } = self;
+        [attributes, quoted, tails, chains, options, statements, declares].iter().all(|list| list.is_empty())
+    }
+}
+
+/// What occurs in files of tests where a test is told by the name of its function alone.
+fn signs(family: Family) -> &'static [&'static str] {
+    match family {
+        Family::Python => &["assert", "pytest", "unittest", "TestCase", "raises"],
+        Family::Php => &["TestCase", "PHPUnit", "assert", "expect"],
+        Family::Swift => &["XCT", "import Testing"],
+        _ => &[],
+    }
+}
+
+/// Whether what a pattern cannot do without occurs in a text.
+fn occurs(text: &str, word: &str) -> bool {
+    let core = word.trim_start_matches(['@', '#', '[', '!', '"']).trim_end_matches([']', '=', ' ', '(']);
+    let core = core.split([' ', '(']).next_back().unwrap_or(core);
+    let core = core.rsplit("::").next().unwrap_or(core);
+    text.contains(core)
+}
+
+/// Whether a pattern is an attribute, behind which a function is declared.
+pub(super) fn is_marker(word: &str) -> bool {
+    let name = |rest: Option<&str>| rest.is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+    !word.ends_with(' ')
+        && (word.starts_with("#[") || name(word.strip_prefix('@')) || name(word.strip_prefix('[')))
+}
