@@ -81,6 +81,7 @@ const COMMON: &[&str] = &[
     "cfg",
     "as",
     "any",
+    "class",
 ];
 
 pub(super) fn is_common(name: &str) -> bool {
@@ -181,8 +182,11 @@ const ASKING: &[&str] = &[
 pub(super) fn is_asking(name: &str) -> bool {
     let follows =
         |word: &str| name.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_uppercase));
-    let matcher =
-        follows("to") || follows("should") || name.starts_with("EXPECT_") || name.starts_with("REQUIRE");
+    let matcher = follows("to")
+        || follows("should")
+        || follows("expect")
+        || name.starts_with("EXPECT_")
+        || name.starts_with("REQUIRE");
     let frame = name.starts_with("CHECK") || name.starts_with("BOOST_") || name.starts_with("TEST");
     matcher || frame || ASKING.contains(&name) || name.to_ascii_lowercase().contains("assert")
 }

@@ -270,6 +270,7 @@ pub(in crate::detect) const ASSERTIONS: &[&str] = &[
     "php: assert",
     "php: expect(",
     "php: expectException",
+    "php: ->expects(",
     "php: expectOutput",
     "php: ->should",
     "c,cc,cpp,cxx,h,hh,hpp,hxx: EXPECT_",
@@ -348,4 +349,22 @@ pub(super) const SETUPS: &[&str] = &[
     "setup_method",
     "setUpClass",
     "setup_class",
+];
+
+/// Words of conditions on the machine that a test runs on: what skips it on some is no weaker on the others.
+pub(super) const PLATFORMS: &[&str] = &[
+    "miri",
+    "loom",
+    "target_os",
+    "target_arch",
+    "target_family",
+    "windows",
+    "GOOS",
+    "GOARCH",
+    "sys.platform",
+    "sys.version_info",
+    "os.name",
+    "platform.system",
+    "process.platform",
+    "WIN",
 ];

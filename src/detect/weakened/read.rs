@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::declared::{Declared, attributes, declared, is_attribute};
 use super::masked::Family;
-use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_said};
+use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said};
 use super::source::{Source, is_name, is_noise};
 use super::words::Words;
 
@@ -157,7 +157,13 @@ impl Reader<'_, '_> {
             return true;
         }
         let body = source.code.get(layout.body..layout.block.end).unwrap_or_default();
-        !marks.statements.is_empty() && body.lines().any(|line| is_said(line, marks))
+        let lines: Vec<&str> = if marks.statements.is_empty() { Vec::new() } else { body.lines().collect() };
+        lines.iter().enumerate().any(|(at, line)| {
+            // Where the machine is asked for, other ones run it.
+            let above = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |line| line.trim_start());
+            let asked = above.starts_with("if ") && is_of_platform(above) || is_of_platform(line);
+            is_said(line, marks) && !asked
+        })
     }
 
     /// A test without a body is still to be written.

@@ -1,6 +1,7 @@
 //! The files of a change on one of its sides, read only as far as is asked for.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
@@ -17,6 +18,8 @@ pub(super) struct Side<'t> {
     files: Vec<File<'t>>,
     pub(super) tests: Vec<Test>,
     contents: Vec<OnceCell<Content>>,
+    /// Functions beside the tests that assert.
+    asserting: OnceCell<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -58,7 +61,7 @@ impl<'t> Side<'t> {
         };
         let tests: Vec<Test> = files.iter().enumerate().flat_map(read).collect();
         let contents = tests.iter().map(|_| OnceCell::new()).collect();
-        Self { files, tests, contents }
+        Self { files, tests, contents, asserting: OnceCell::new() }
     }
 
     /// The text of a test.
@@ -109,17 +112,27 @@ impl<'t> Side<'t> {
         }))
     }
 
-    /// Whether a function of this name stands in one of the files and asserts.
+    /// Whether a function of this name stands beside the tests and asserts.
     pub(super) fn asserts(&self, name: &str) -> bool {
-        self.files.iter().filter(|file| file.raw.contains(name)).any(|file| {
+        self.asserting.get_or_init(|| self.functions()).contains(name)
+    }
+
+    fn functions(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for (at, file) in self.files.iter().enumerate().filter(|(_, file)| !file.words.assertions.is_empty())
+        {
             let source = file.source();
-            (0..source.len()).any(|line| {
-                let code = source.code(line);
-                let declares = code.contains(name) && function(code.trim_start()).as_deref() == Some(name);
-                declares
-                    && (line..source.end_of(line))
-                        .any(|at| is_assertion(source.code(at).trim_start(), file.family, &file.words))
-            })
-        })
+            let mut blocks =
+                self.tests.iter().filter(|test| test.file == at).map(|test| &test.layout.block).peekable();
+            for line in 0..source.len() {
+                while blocks.next_if(|block| block.end <= source.start(line)).is_some() {}
+                let is_test = blocks.peek().is_some_and(|block| block.contains(&source.start(line)));
+                let code = source.code(line).trim_start();
+                let declares = (!is_test && code.contains('(')).then(|| function(code)).flatten();
+                let asserts = |at| is_assertion(source.code(at).trim_start(), file.family, &file.words);
+                found.extend(declares.filter(|_| (line..source.end_of(line)).any(asserts)));
+            }
+        }
+        found
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::declared::{attributes, is_attribute};
 use super::masked::{Family, is_off};
-use super::patterns::{GROUPS, SETUPS};
+use super::patterns::{GROUPS, PLATFORMS, SETUPS};
 use super::source::{Source, holds, is_name, is_noise, name};
 use super::words::{Marks, Words};
 
@@ -49,7 +49,19 @@ pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -
 }
 
 fn has_attribute(text: &str, marks: &Marks<'_>) -> bool {
-    marks.attributes.iter().any(|word| holds(text, word, true)) || is_never(text)
+    marks.attributes.iter().any(|word| holds(text, word, true)) && !is_on_some(text) || is_never(text)
+}
+
+/// Whether a condition asks which machine it is.
+pub(super) fn is_of_platform(condition: &str) -> bool {
+    PLATFORMS.iter().any(|word| holds(condition, word, false))
+}
+
+/// Whether attributes skip a test on some machines alone, as `#[cfg_attr(miri, ignore)]` does.
+fn is_on_some(text: &str) -> bool {
+    let conditions = ["cfg_attr(", "skipif(", "skipIf(", "skipUnless(", "xfail("];
+    let conditions = conditions.iter().filter_map(|word| text.split_once(word));
+    conditions.into_iter().any(|(_, rest)| is_of_platform(rest.split(')').next().unwrap_or(rest)))
 }
 
 /// Whether attributes of Rust leave out what they stand at.
