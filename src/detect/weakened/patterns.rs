@@ -191,6 +191,7 @@ pub(in crate::detect) const ASSERTIONS: &[&str] = &[
     "rs: expect_that!",
     "rs: verify_that!",
     "rs: expect![",
+    "rs: panic!(",
     "py: assert",
     "py: pytest.raises(",
     "py: pytest.warns(",
