@@ -132,11 +132,14 @@ fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening>
         new.content(*test).assertions.iter().for_each(|it| elsewhere.add(&it.text));
     }
     for (before, now) in &changed {
-        added(old.content(*before), new.content(*now)).into_iter().for_each(|text| elsewhere.add(text));
+        for text in added(old.content(*before), new.content(*now)) {
+            elsewhere.add(text);
+        }
     }
     for (before, now) in changed {
         let test = &new.tests[now];
-        if !test.skipped && !old.tests[before].skipped && !(old.tests[before].collected && !test.collected) {
+        let ran = !old.tests[before].skipped;
+        if ran && !test.skipped && (test.collected || !old.tests[before].collected) {
             let file = test.file;
             if is_looser(old.content(before), new.content(now), file, &mut elsewhere) {
                 note(&mut found.loosened, &mut found.total, &test.name);

@@ -127,6 +127,10 @@ fn reports(code: &str) -> bool {
 /// Whether a statement asserts.
 pub(super) fn is_assertion(code: &str, family: Family, words: &Words<'_>) -> bool {
     words.assertions.iter().any(|word| {
+        // The brace of a block is not part of what opens it.
+        if word.strip_suffix(" {").is_some_and(|word| code.trim_end() == word) {
+            return true;
+        }
         let Some(at) = code.find(word).filter(|_| holds(code, word, true)) else { return false };
         // In Go a method asserts where it is the statement itself, not in one of its values.
         let method = family == Family::Go && word.starts_with('.');

@@ -106,7 +106,7 @@ fn is_weaker(gone: &Assertion, came: &Assertion) -> bool {
         |it: &str| it.is_empty() || it.starts_with(|c: char| c.is_ascii_digit() || "\"'`".contains(c));
     let subject = |it: &&str| !is_value(it) && came.text.contains(*it);
     if came.strength == Strength::Existence {
-        return about.iter().any(|it| subject(&it));
+        return about.iter().any(subject);
     }
     // `assert!(x)` where `assert_eq!(x, 3)` was.
     let now = operands(&came.text, &came.shape);

@@ -93,8 +93,8 @@ struct Finder<'s, 't> {
 }
 
 impl Finder<'_, '_> {
-    fn here(&self, name: impl Into<String>, place: usize) -> Option<Declared> {
-        Some(Declared { name: name.into(), line: self.at, place })
+    fn here(&self, name: impl Into<String>, place: usize) -> Declared {
+        Declared { name: name.into(), line: self.at, place }
     }
 
     /// The text of the line from a place on.
@@ -120,15 +120,15 @@ impl Finder<'_, '_> {
         let place = self.place + word.len();
         if word.ends_with(' ') {
             if let Some(name) = quoted(self.text(place)) {
-                return self.here(name, place);
+                return Some(self.here(name, place));
             }
             // A test without a name of its own: `it { is_expected.to be_valid }`.
             let is_block = rest.starts_with('{') || rest.starts_with("do\n") || rest.trim() == "do";
-            return (is_block && word.starts_with("it")).then(|| self.here(self.text(place), place))?;
+            return (is_block && word.starts_with("it")).then(|| self.here(self.text(place), place));
         }
         let head = word.rsplit(' ').next().unwrap_or_default();
         let goes_on = rest.starts_with(char::is_lowercase) && !word.ends_with('_');
-        (!goes_on && self.is_of_tests).then(|| self.here(format!("{head}{}", name(rest)), place))?
+        (!goes_on && self.is_of_tests).then(|| self.here(format!("{head}{}", name(rest)), place))
     }
 
     /// `func TestX(t *testing.T)`, or a method of a suite.
@@ -142,17 +142,17 @@ impl Finder<'_, '_> {
         let suite = parameters.starts_with("()") && !parameters.contains(") (") || parameters.contains("C)");
         let plain = ["testing.T", "testing.F"].iter().any(|it| parameters.contains(it));
         let is_test = plain || method.is_some() && suite && parameters.trim_end().ends_with('{');
-        is_test.then(|| self.here(format!("{head}{name}"), self.place))?
+        is_test.then(|| self.here(format!("{head}{name}"), self.place))
     }
 
-    /// `"name" { … }` of kotest, `"name" in { … }` of ScalaTest.
+    /// `"name" { … }` of kotest, `"name" in { … }` of `ScalaTest`.
     fn spec(&self, code: &str) -> Option<Declared> {
         let rest = code.strip_prefix('"')?;
         let after = rest.get(rest.find('"')? + 1..)?.trim();
         let scala = after.ends_with("in {") || after.ends_with("in:");
         let kotest = after == "{" || after.starts_with(".config(") || after.starts_with("{ ");
         let specs = ["Spec", "FreeSpec", "FlatSpec"].iter().any(|it| self.source.raw.contains(it));
-        (specs && (scala || kotest)).then(|| self.here(quoted(self.text(self.place))?, self.place))?
+        (specs && (scala || kotest)).then(|| Some(self.here(quoted(self.text(self.place))?, self.place)))?
     }
 
     /// `it.only("name", …)`, `TEST(Suite, Name)`; `rest` begins behind the word without its bracket.
@@ -189,7 +189,7 @@ impl Finder<'_, '_> {
                 (name.contains(',') || word.starts_with("BOOST"))
                     .then(|| name.split(", *").next().unwrap_or(name).to_owned())
             });
-            return self.here(named?, place);
+            return Some(self.here(named?, place));
         }
         if inner.trim().is_empty() {
             let line =
@@ -202,7 +202,7 @@ impl Finder<'_, '_> {
             let has_body = inner.contains("=>") || inner.contains("function");
             has_body.then(|| inner.split(',').next().unwrap_or_default().to_owned())
         });
-        self.here(named?, place)
+        Some(self.here(named?, place))
     }
 
     /// `it.each([…])("name", …)`: the name comes behind the table.
@@ -246,7 +246,7 @@ impl Finder<'_, '_> {
         let mut comment = comment.map(|line| self.source.text(line));
         comment
             .any(|line| super::source::holds(line, "@test", false))
-            .then(|| self.here(name(named), self.place))?
+            .then(|| self.here(name(named), self.place))
     }
 }
 

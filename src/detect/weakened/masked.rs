@@ -57,11 +57,8 @@ impl Family {
     }
 
     fn has_triple(self, quote: u8) -> bool {
-        match self {
-            Self::Python | Self::Dart => true,
-            Self::Jvm | Self::Sharp | Self::Swift | Self::Elixir => quote == b'"',
-            _ => false,
-        }
+        matches!(self, Self::Python | Self::Dart)
+            || quote == b'"' && matches!(self, Self::Jvm | Self::Sharp | Self::Swift | Self::Elixir)
     }
 
     /// Whether a text in ordinary quotes goes on over lines.
@@ -303,32 +300,31 @@ impl<'t> Masker<'t> {
             return false;
         }
         let rest = self.rest();
-        match self.family {
-            Family::Rust if rest[0] == b'r' => {
-                let hashes = rest.iter().skip(1).take_while(|byte| **byte == b'#').count();
-                if rest.get(hashes + 1) != Some(&b'"') {
-                    return false;
-                }
-                let end: Vec<u8> = std::iter::once(b'"').chain(std::iter::repeat_n(b'#', hashes)).collect();
-                self.quoted(hashes + 2, &end, false, true)
+        if self.family == Family::Rust && rest.starts_with(b"r") {
+            let hashes = rest.iter().skip(1).take_while(|byte| **byte == b'#').count();
+            if rest.get(hashes + 1) != Some(&b'"') {
+                return false;
             }
-            Family::C if rest.starts_with(b"R\"") => {
-                let Some(open) = rest.iter().take(20).position(|byte| *byte == b'(') else { return false };
-                let end = [b")", &rest[2..open], b"\""].concat();
-                self.quoted(open + 1, &end, false, true)
-            }
-            _ => false,
+            let end: Vec<u8> = std::iter::once(b'"').chain(std::iter::repeat_n(b'#', hashes)).collect();
+            return self.quoted(hashes + 2, &end, false, true);
         }
+        if self.family == Family::C && rest.starts_with(b"R\"") {
+            let Some(open) = rest.iter().take(20).position(|byte| *byte == b'(') else { return false };
+            let end = [b")", &rest[2..open], b"\""].concat();
+            return self.quoted(open + 1, &end, false, true);
+        }
+        false
     }
 
     /// `<<~WORD` of Ruby, `<<<WORD` of PHP: a text from the next line on.
     fn here_document(&mut self) -> bool {
         let rest = self.rest();
-        let open = match self.family {
-            Family::Ruby if self.here("<<~") || self.here("<<-") => 3,
-            Family::Php if self.here("<<<") => 3,
-            _ => return false,
-        };
+        let words: &[&str] = if self.family == Family::Ruby { &["<<~", "<<-"] } else { &["<<<"] };
+        let known = matches!(self.family, Family::Ruby | Family::Php);
+        if !known || !words.iter().any(|word| self.here(word)) {
+            return false;
+        }
+        let open = 3;
         let quote = usize::from(rest.get(open).is_some_and(|byte| b"'\"".contains(byte)));
         let word = rest.get(open + quote..).unwrap_or_default();
         let end = word.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(0);

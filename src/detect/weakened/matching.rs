@@ -81,6 +81,7 @@ const COMMON: &[&str] = &[
     "cfg",
     "as",
     "any",
+    "class",
 ];
 
 pub(super) fn is_common(name: &str) -> bool {
@@ -91,7 +92,7 @@ pub(super) fn is_common(name: &str) -> bool {
 pub(super) struct Weights(BTreeMap<String, usize>);
 
 impl Weights {
-    pub(super) fn of<'a>(sides: [&mut dyn Iterator<Item = &'a BTreeSet<String>>; 2]) -> Self {
+    pub(super) fn of(sides: [&mut dyn Iterator<Item = &BTreeSet<String>>; 2]) -> Self {
         let mut weights: BTreeMap<String, usize> = BTreeMap::new();
         for side in sides {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -181,8 +182,11 @@ const ASKING: &[&str] = &[
 pub(super) fn is_asking(name: &str) -> bool {
     let follows =
         |word: &str| name.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_uppercase));
-    let matcher =
-        follows("to") || follows("should") || name.starts_with("EXPECT_") || name.starts_with("REQUIRE");
+    let matcher = follows("to")
+        || follows("should")
+        || follows("expect")
+        || name.starts_with("EXPECT_")
+        || name.starts_with("REQUIRE");
     let frame = name.starts_with("CHECK") || name.starts_with("BOOST_") || name.starts_with("TEST");
     matcher || frame || ASKING.contains(&name) || name.to_ascii_lowercase().contains("assert")
 }
@@ -232,7 +236,9 @@ pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> b
 pub(super) fn is_split(table: &Content, beside: &BTreeSet<String>, tests: &[&Content]) -> bool {
     let own = words(table);
     let mut all = Vocabulary::default();
-    tests.iter().for_each(|test| all.extend(&words(test)));
+    for test in tests {
+        all.extend(&words(test));
+    }
     let calls = own.calls.iter().filter(|call| !is_asking(call) && !is_common(call));
     let mut same = calls.map(|call| all.calls.contains(call)).peekable();
     let values: BTreeSet<String> = own.values.union(beside).cloned().collect();

@@ -191,6 +191,7 @@ pub(in crate::detect) const ASSERTIONS: &[&str] = &[
     "rs: expect_that!",
     "rs: verify_that!",
     "rs: expect![",
+    "rs: panic!(",
     "py: assert",
     "py: pytest.raises(",
     "py: pytest.warns(",
@@ -270,6 +271,7 @@ pub(in crate::detect) const ASSERTIONS: &[&str] = &[
     "php: assert",
     "php: expect(",
     "php: expectException",
+    "php: ->expects(",
     "php: expectOutput",
     "php: ->should",
     "c,cc,cpp,cxx,h,hh,hpp,hxx: EXPECT_",
@@ -348,4 +350,22 @@ pub(super) const SETUPS: &[&str] = &[
     "setup_method",
     "setUpClass",
     "setup_class",
+];
+
+/// Words of conditions on the machine that a test runs on: what skips it on some is no weaker on the others.
+pub(super) const PLATFORMS: &[&str] = &[
+    "miri",
+    "loom",
+    "target_os",
+    "target_arch",
+    "target_family",
+    "windows",
+    "GOOS",
+    "GOARCH",
+    "sys.platform",
+    "sys.version_info",
+    "os.name",
+    "platform.system",
+    "process.platform",
+    "WIN",
 ];

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::declared::{Declared, attributes, declared, is_attribute};
 use super::masked::Family;
-use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_said};
+use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said};
 use super::source::{Source, is_name, is_noise};
 use super::words::Words;
 
@@ -24,10 +24,11 @@ pub(super) struct Test {
 }
 
 /// The tests of a file, the `file`th of those whose `texts` are given.
-pub(super) fn tests(source: &Source<'_>, words: &Words<'_>, file: usize, texts: &[&str]) -> Vec<Test> {
-    let groups = Groups { source, words, texts };
+pub(super) fn tests(source: &Source<'_>, words: &Words<'_>, file: usize, sources: &[&str]) -> Vec<Test> {
+    let groups = Groups { source, words, texts: sources };
     let reader = Reader { source, words };
-    let (mut tests, mut skipped, mut focused, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut tests: Vec<Test> = Vec::new();
+    let (mut skipped, mut focused, mut lost) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     while at < source.len() && tests.len() < MAX_TESTS && !words.tests.is_empty() {
         let Some(found) = declared(source, words, at) else {
@@ -52,10 +53,10 @@ pub(super) fn tests(source: &Source<'_>, words: &Words<'_>, file: usize, texts: 
         let skipped = reader.is_skipped(&layout);
         tests.push(Test { name: found.name, file, layout, skipped, collected: true });
     }
-    for test in &mut tests {
-        let within = |ranges: &[Range<usize>]| ranges.iter().any(|lines| lines.contains(&test.layout.line));
-        test.collected = !within(&lost);
-        test.skipped |= within(&skipped) || !focused.is_empty() && !within(&focused);
+    for it in &mut tests {
+        let within = |ranges: &[Range<usize>]| ranges.iter().any(|lines| lines.contains(&it.layout.line));
+        it.collected = !within(&lost);
+        it.skipped |= within(&skipped) || !focused.is_empty() && !within(&focused);
     }
     tests
 }
@@ -144,7 +145,15 @@ impl Reader<'_, '_> {
                     block.into_iter().chain(after("{")).min().unwrap_or(code.len())
                 }
             }
-            _ => after("{").or_else(|| after(")")).unwrap_or_else(line_end),
+            Family::Rust
+            | Family::Go
+            | Family::Jvm
+            | Family::Sharp
+            | Family::Php
+            | Family::C
+            | Family::Swift
+            | Family::Dart
+            | Family::Other => after("{").or_else(|| after(")")).unwrap_or_else(line_end),
         };
         from + body
     }
@@ -157,18 +166,23 @@ impl Reader<'_, '_> {
             return true;
         }
         let body = source.code.get(layout.body..layout.block.end).unwrap_or_default();
-        !marks.statements.is_empty() && body.lines().any(|line| is_said(line, marks))
+        let lines: Vec<&str> = if marks.statements.is_empty() { Vec::new() } else { body.lines().collect() };
+        lines.iter().enumerate().any(|(at, line)| {
+            // Where the machine is asked for, other ones run it.
+            let above = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |line| line.trim_start());
+            let asked = above.starts_with("if ") && is_of_platform(above) || is_of_platform(line);
+            is_said(line, marks) && !asked
+        })
     }
 
     /// A test without a body is still to be written.
     fn is_pending(&self, layout: &Layout) -> bool {
         let head = self.source.code.get(layout.place..layout.block.end).unwrap_or_default();
         let bodyless = layout.body >= layout.block.end;
-        match self.source.family {
-            Family::Script => bodyless && !head.contains(','),
-            Family::Ruby | Family::Elixir => bodyless && !head.contains('&'),
-            _ => false,
-        }
+        let family = self.source.family;
+        bodyless
+            && (family == Family::Script && !head.contains(',')
+                || matches!(family, Family::Ruby | Family::Elixir) && !head.contains('&'))
     }
 }
 

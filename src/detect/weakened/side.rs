@@ -1,6 +1,7 @@
 //! The files of a change on one of its sides, read only as far as is asked for.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
@@ -19,6 +20,8 @@ pub(super) struct Side<'t> {
     /// Whether it may have more tests than are looked at.
     pub(super) cut: bool,
     contents: Vec<OnceCell<Content>>,
+    /// Functions beside the tests that assert.
+    asserting: OnceCell<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -51,16 +54,16 @@ impl<'t> Side<'t> {
         side: impl Fn(&'t ChangedText) -> &'t str,
         patterns: &Patterns<'t>,
     ) -> Self {
-        let texts: Vec<&str> = files.iter().map(&side).collect();
-        let files = files.iter().zip(&texts).map(|(file, raw)| File::of(file, raw, patterns));
+        let sources: Vec<&str> = files.iter().map(&side).collect();
+        let files = files.iter().zip(&sources).map(|(file, raw)| File::of(file, raw, patterns));
         let files: Vec<File<'t>> = files.collect();
-        let read = |(at, file): (usize, &File<'t>)| match file.words.tests.is_empty() {
-            true => Vec::new(),
-            false => tests(file.source(), &file.words, at, &texts),
+        let read = |(at, file): (usize, &File<'t>)| {
+            let holds_tests = !file.words.tests.is_empty();
+            if holds_tests { tests(file.source(), &file.words, at, &sources) } else { Vec::new() }
         };
         let tests: Vec<Test> = files.iter().enumerate().flat_map(read).take(MAX_TESTS).collect();
         let contents = tests.iter().map(|_| OnceCell::new()).collect();
-        Self { files, cut: tests.len() == MAX_TESTS, tests, contents }
+        Self { files, cut: tests.len() == MAX_TESTS, tests, contents, asserting: OnceCell::new() }
     }
 
     /// The text of a test.
@@ -111,17 +114,27 @@ impl<'t> Side<'t> {
         }))
     }
 
-    /// Whether a function of this name stands in one of the files and asserts.
+    /// Whether a function of this name stands beside the tests and asserts.
     pub(super) fn asserts(&self, name: &str) -> bool {
-        self.files.iter().filter(|file| file.raw.contains(name)).any(|file| {
+        self.asserting.get_or_init(|| self.functions()).contains(name)
+    }
+
+    fn functions(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for (at, file) in self.files.iter().enumerate().filter(|(_, file)| !file.words.assertions.is_empty())
+        {
             let source = file.source();
-            (0..source.len()).any(|line| {
-                let code = source.code(line);
-                let declares = code.contains(name) && function(code.trim_start()).as_deref() == Some(name);
-                declares
-                    && (line..source.end_of(line))
-                        .any(|at| is_assertion(source.code(at).trim_start(), file.family, &file.words))
-            })
-        })
+            let mut blocks =
+                self.tests.iter().filter(|test| test.file == at).map(|test| &test.layout.block).peekable();
+            for line in 0..source.len() {
+                while blocks.next_if(|block| block.end <= source.start(line)).is_some() {}
+                let is_test = blocks.peek().is_some_and(|block| block.contains(&source.start(line)));
+                let code = source.code(line).trim_start();
+                let declares = (!is_test && code.contains('(')).then(|| function(code)).flatten();
+                let asserts = |at| is_assertion(source.code(at).trim_start(), file.family, &file.words);
+                found.extend(declares.filter(|_| (line..source.end_of(line)).any(asserts)));
+            }
+        }
+        found
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::declared::{attributes, is_attribute};
 use super::masked::{Family, is_off};
-use super::patterns::{GROUPS, SETUPS};
+use super::patterns::{GROUPS, PLATFORMS, SETUPS};
 use super::source::{Source, holds, is_name, is_noise, name};
 use super::words::{Marks, Words};
 
@@ -30,7 +30,7 @@ pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -
     }
     let code = |range: Range<usize>| source.code.get(range).unwrap_or_default();
     let (start, end) = (test.block.start, test.block.end);
-    let text = code(start..test.attributes);
+    let above = code(start..test.attributes);
     // In PHP an attribute may be a comment.
     let raw = source.raw.get(start..test.attributes).filter(|_| source.family == Family::Php);
     let quoted = source.raw.get(test.attributes..test.body).unwrap_or_default();
@@ -39,8 +39,8 @@ pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -
     let declares = options.trim_start();
     let tail = code(test.body.min(end)..end);
     let tail = tail.rfind("\n}").map_or("", |at| tail.get(at..).unwrap_or_default());
-    has_attribute(raw.unwrap_or(text), marks)
-        || marks.options.iter().any(|word| is_option(options, word) || is_option(text, word))
+    has_attribute(raw.unwrap_or(above), marks)
+        || marks.options.iter().any(|word| is_option(options, word) || is_option(above, word))
         || marks.options.iter().any(|word| word.ends_with(':') && is_option(tail, word))
         || marks.quoted.iter().any(|word| quoted.contains(word))
         || marks.chains.iter().any(|word| holds(chain, word, false))
@@ -49,7 +49,19 @@ pub(super) fn is_marked(source: &Source<'_>, marks: &Marks<'_>, test: &Layout) -
 }
 
 fn has_attribute(text: &str, marks: &Marks<'_>) -> bool {
-    marks.attributes.iter().any(|word| holds(text, word, true)) || is_never(text)
+    marks.attributes.iter().any(|word| holds(text, word, true)) && !is_on_some(text) || is_never(text)
+}
+
+/// Whether a condition asks which machine it is.
+pub(super) fn is_of_platform(condition: &str) -> bool {
+    PLATFORMS.iter().any(|word| holds(condition, word, false))
+}
+
+/// Whether attributes skip a test on some machines alone, as `#[cfg_attr(miri, ignore)]` does.
+fn is_on_some(text: &str) -> bool {
+    let conditions = ["cfg_attr(", "skipif(", "skipIf(", "skipUnless(", "xfail("];
+    let conditions = conditions.iter().filter_map(|word| text.split_once(word));
+    conditions.into_iter().any(|(_, rest)| is_of_platform(rest.split(')').next().unwrap_or(rest)))
 }
 
 /// Whether attributes of Rust leave out what they stand at.
@@ -187,19 +199,17 @@ impl Groups<'_, '_> {
             return None;
         }
         let bases = rest.get(class.len()..).unwrap_or_default().trim_start();
-        let lost = match self.source.family {
-            Family::Python => {
-                let bare =
-                    bases.starts_with(':') || bases.starts_with("():") || bases.starts_with("(object)");
-                bare && !class.starts_with("Test")
-            }
-            Family::Jvm | Family::Php => head.contains("abstract"),
-            Family::Sharp => {
-                let above = (0..at).rev().take_while(|at| is_attribute(self.source.code(*at)));
-                let marked = above.into_iter().any(|at| self.source.code(at).contains("TestClass"));
-                head.contains("abstract") || self.source.code.contains("[TestMethod") && !marked
-            }
-            _ => false,
+        let family = self.source.family;
+        let lost = if family == Family::Python {
+            let bare = [":", "():", "(object)"].iter().any(|it| bases.starts_with(it));
+            bare && !class.starts_with("Test")
+        } else {
+            let unmarked = || {
+                let mut above = (0..at).rev().take_while(|at| is_attribute(self.source.code(*at)));
+                !above.any(|at| self.source.code(at).contains("TestClass"))
+            };
+            matches!(family, Family::Jvm | Family::Php | Family::Sharp) && head.contains("abstract")
+                || family == Family::Sharp && self.source.code.contains("[TestMethod") && unmarked()
         };
         let forms =
             [format!("extends {class}"), format!("({class}"), format!(": {class}"), format!(", {class})")];

@@ -1,6 +1,10 @@
 use super::*;
 use crate::detect::rule;
 
+mod neutral;
+mod skips;
+mod weaker;
+
 fn found(extension: &str, old: &str, new: &str) -> String {
     let setting = rule("test-weakening").unwrap().defaults();
     let file = ChangedText { extension: extension.into(), old: old.into(), new: new.into() };

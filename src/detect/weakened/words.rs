@@ -86,12 +86,12 @@ impl<'a> Marks<'a> {
 
 /// What occurs in files of tests where a test is told by the name of its function alone.
 fn signs(family: Family) -> &'static [&'static str] {
-    match family {
-        Family::Python => &["assert", "pytest", "unittest", "TestCase", "raises"],
-        Family::Php => &["TestCase", "PHPUnit", "assert", "expect"],
-        Family::Swift => &["XCT", "import Testing"],
-        _ => &[],
-    }
+    const SIGNS: &[(Family, &[&str])] = &[
+        (Family::Python, &["assert", "pytest", "unittest", "TestCase", "raises"]),
+        (Family::Php, &["TestCase", "PHPUnit", "assert", "expect"]),
+        (Family::Swift, &["XCT", "import Testing"]),
+    ];
+    SIGNS.iter().find(|(it, _)| *it == family).map_or(&[], |(_, signs)| signs)
 }
 
 /// Whether what a pattern cannot do without occurs in a text.
