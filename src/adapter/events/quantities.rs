@@ -1,14 +1,28 @@
 //! The quantities of an answer: durations, counters, line numbers. What rises or falls from call to call moves, though the
 //! masks of `hash` hide it (docs/rules.md: `tool-loop`). Times and ids are no quantities.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 /// Longest text that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
+/// What parts words besides blanks: the structure of JSON. A comma may also stand in a number.
+const STRUCTURE: [char; 5] = ['"', '{', '}', '[', ']'];
 /// Quantities that are kept, the first of a text.
 const MOST: usize = 6;
 
-/// The first quantities of a text, in thousandths.
+/// What a shell counts for itself, whatever it is asked: the line it has come to, jobs and their processes.
+static OF_THE_SHELL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?m)sh: ?(?:line )?\d+:|^\[\d+\][-+ ] ?\d+").ok());
+
+/// The first quantities of an answer, in thousandths.
 pub(super) fn of(text: &str) -> Vec<u64> {
-    let words = super::answer::cut(text, LOOKED_AT).split_whitespace();
+    let text = super::answer::cut(text, LOOKED_AT);
+    let shell = OF_THE_SHELL.as_ref().filter(|_| text.contains("sh:") || text.contains('['));
+    let text = shell.map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, ""));
+    let words = text.split(|c: char| c.is_whitespace() || STRUCTURE.contains(&c));
     let telling = words.filter(|word| has_digit(word)).filter(|word| !is_mark(word));
     telling.flat_map(in_word).take(MOST).collect()
 }
@@ -40,9 +54,17 @@ fn in_word(word: &str) -> Vec<u64> {
     if let Some(duration) = duration(word) {
         return vec![duration];
     }
-    let whole = word.replace(',', "");
-    let parts = whole.split(|c: char| !(c.is_ascii_digit() || c == '.')).filter(|part| has_digit(part));
+    let parts = joined(word);
+    let parts = parts.split(|c: char| !(c.is_ascii_digit() || c == '.')).filter(|part| has_digit(part));
     parts.filter_map(thousandths).collect()
+}
+
+/// A word without the commas between thousands; other commas part numbers.
+fn joined(word: &str) -> String {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let thousands =
+        |at: usize| digits(&word[at + 1..]) == 3 && word[..at].ends_with(|c: char| c.is_ascii_digit());
+    word.char_indices().filter(|&(at, c)| c != ',' || !thousands(at)).map(|(_, c)| c).collect()
 }
 
 /// A duration of several units.
@@ -85,6 +107,10 @@ mod tests {
             ("id 123e4567-e89b-12d3-a456-426614174000 of 9b2e456", &[]),
             ("15:30:01 1795188600 1795188600123 0x7f3a", &[]),
             ("nothing. at all", &[]),
+            ("/bin/bash: line 11301: cd: x/: No such file", &[]),
+            ("sh: 12: pytest: not found\nzsh:3: no", &[]),
+            ("[1] 4242\n[2]+ 17 Done", &[]),
+            (r#"{"done":3,"of":[9,27]}"#, &[3000, 9000, 27_000]),
             ("1 2 3 4 5 6 7 8", &[1000, 2000, 3000, 4000, 5000, 6000]),
         ] {
             assert_eq!(of(text), expected, "{text}");
