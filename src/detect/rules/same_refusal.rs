@@ -18,14 +18,14 @@ use crate::history::Call;
 pub(in crate::detect) const REPEATS: Param<u64> =
     Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
 pub(in crate::detect) const MISSING: Param<u64> =
-    Param::count("missing", 5, 2, "Calls of one program that is not there.");
+    Param::count("missing", 4, 2, "Calls of one program that is not there.");
 pub(in crate::detect) const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
 pub(in crate::detect) const COMMAND: Param<u64> =
     Param::count("command", 8, 2, "Times that one call fails while nothing is edited.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
-    summary: "the same refusal 6 times in a row, a missing program called 5 times, 12 failed calls in a row, or one that fails 8 times",
+    summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
     docs: Docs {
         trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
                 own arguments are masked in it; a call is refused when it failed or, where nobody says how it \
@@ -216,10 +216,10 @@ mod tests {
     fn a_program_that_is_not_there() {
         let calls =
             |times: u8| (0..times).flat_map(|args| [of(100 + args, |_| {}), missing(args, 7)]).collect();
-        assert_eq!(message(calls(4)), "");
+        assert_eq!(message(calls(3)), "");
         assert_eq!(
-            message(calls(5)),
-            "Bash asked 5 times for a program that is not there; the last time: Bash"
+            message(calls(4)),
+            "Bash asked 4 times for a program that is not there; the last time: Bash"
         );
         assert_eq!(message((0..5).map(|args| missing(args, args)).collect()), "", "each time another one");
     }
@@ -234,8 +234,8 @@ mod tests {
             })
         };
         assert_eq!(
-            message((0..5).map(of).collect()),
-            "Bash asked 5 times for pytest, a program that is not there; the last time: Bash: pytest 4"
+            message((0..4).map(of).collect()),
+            "Bash asked 4 times for pytest, a program that is not there; the last time: Bash: pytest 3"
         );
     }
 
