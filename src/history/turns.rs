@@ -18,53 +18,60 @@ use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
-/// Tools that change files, in lower case. A new edit begins the window of tool calls anew.
-pub const EDITORS: [&str; 35] = [
-    "apply_patch",
+/// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.
+pub const EDITORS: [&str; 32] = [
     "applypatch",
     "create",
-    "create_file",
+    "createfile",
     "delete",
-    "delete_file",
-    "developer__text_editor",
+    "deletefile",
+    "developertexteditor",
     "edit",
-    "edit_block",
-    "edit_file",
+    "editblock",
+    "editfile",
     "editfiles",
+    "editnotebook",
     "editor",
-    "file_editor",
-    "fs_write",
+    "fileeditor",
+    "fswrite",
     "insert",
-    "insert_edit_into_file",
-    "move_file",
-    "multi_edit",
+    "inserteditintofile",
+    "movefile",
     "multiedit",
-    "notebook_edit",
     "notebookedit",
     "patch",
     "replace",
-    "replace_in_file",
-    "replace_string_in_file",
-    "search_replace",
-    "str_replace",
-    "str_replace_based_edit_tool",
-    "str_replace_editor",
-    "text_editor",
-    "undo_edit",
+    "replaceinfile",
+    "replacestringinfile",
+    "searchreplace",
+    "strreplace",
+    "strreplacebasededittool",
+    "strreplaceeditor",
+    "texteditor",
+    "undoedit",
     "write",
-    "write_file",
-    "write_to_file",
     "writefile",
+    "writetofile",
 ];
 
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
-/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells. A call that only shows
-/// a file is named `TOOL:view`.
+/// First words of the names of tools that change files: servers name theirs after what is changed.
+const CHANGES: [&str; 8] = ["apply", "edit", "insert", "move", "patch", "rename", "replace", "write"];
+
+/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells, by its first word at the
+/// least. A call that only shows a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
-    let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
-    EDITORS.iter().any(|editor| own.eq_ignore_ascii_case(editor))
+    let of_server = tool.strip_prefix("mcp__").and_then(|tool| tool.rsplit("__").next());
+    let first = of_server.and_then(|own| own.split(['_', '-']).next());
+    if first.is_some_and(|first| CHANGES.contains(&first)) {
+        return true;
+    }
+    let own = of_server.unwrap_or(tool);
+    let letters =
+        own.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
+    EDITORS.iter().any(|editor| letters.clone().eq(editor.bytes()))
 }
 
 impl Timeline {

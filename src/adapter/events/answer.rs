@@ -56,11 +56,11 @@ const ABOUT_THE_CALL: [&str; 13] = [
 const MAX_QUIET: usize = 4 << 10;
 /// Longest answer in which arguments are looked for, in bytes.
 const MAX_ANSWER: usize = 16 << 10;
-/// Most words of the arguments that are masked in an answer.
+/// Most lines and words of the arguments that are masked in an answer.
 const MAX_WORDS: usize = 64;
-/// Shortest word of the arguments that is masked: shorter ones stand everywhere.
-const MIN_WORD: usize = 3;
-/// Longest argument that is masked as a whole, in bytes.
+/// Shortest part of the arguments that is masked wherever it stands, in bytes.
+const MIN_PART: usize = 3;
+/// Longest argument or line of one that is masked as a whole, in bytes.
 const MAX_WHOLE: usize = 256;
 
 /// Whether an answer says nothing: that of many commands is the same, whatever they do.
@@ -80,9 +80,7 @@ fn is_quiet_text(text: &str) -> bool {
     if text.len() > MAX_QUIET {
         return false;
     }
-    if text.trim_start().starts_with(['{', '['])
-        && let Ok(value) = serde_json::from_str::<Value>(text)
-    {
+    if let Some(value) = inner(text) {
         return is_quiet(&value);
     }
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -91,6 +89,12 @@ fn is_quiet_text(text: &str) -> bool {
         is_quiet_line(line)
             || member.is_some_and(|(name, value)| is_about_the_call(name.trim()) || is_quiet_line(value))
     })
+}
+
+/// The value in a text that is JSON itself, an object or a list.
+fn inner(text: &str) -> Option<Value> {
+    let written = text.len() <= MAX_ANSWER && text.trim_start().starts_with(['{', '[']);
+    written.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
 /// One line, without the brackets, tags and full stop around it.
@@ -109,11 +113,14 @@ fn is_about_the_call(name: &str) -> bool {
     ABOUT_THE_CALL.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// What an answer says to its reader: a text as it is, of any other value the texts in it, a line each.
+/// What an answer says to its reader: a text as it is, of any other value, or JSON in a text, the texts in it, a line each.
 pub(super) fn words_of(answer: &Value) -> String {
     fn collect(value: &Value, lines: &mut Vec<String>) {
         match value {
-            Value::String(text) => lines.push(text.clone()),
+            Value::String(text) => match inner(text) {
+                Some(value) => collect(&value, lines),
+                None => lines.push(text.clone()),
+            },
             Value::Array(values) => values.iter().for_each(|value| collect(value, lines)),
             Value::Object(members) => members.values().for_each(|value| collect(value, lines)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -129,7 +136,8 @@ pub(super) fn words_of(answer: &Value) -> String {
 pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
     static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let words = "error|fatal|failed|cannot|can't|could not|not found|no such|denied|invalid|refused|not allowed|\
-                     do(?:es)? not exist|read-only|unable to|tool_use_error|e(?:acces|noent|rofs|perm)";
+                     do(?:es)? not exist|not recognized|not been read|read-only|unable to|unknown command|no replacement was|\
+                     requires approval|doesn't want to proceed|tool_use_error|exit code:? [1-9][0-9]*|e(?:acces|noent|rofs|perm)";
         Regex::new(&format!("(?i)\\b(?:{words})\\b")).ok()
     });
     match end {
@@ -160,47 +168,72 @@ pub(super) fn missing_program(answer: &str) -> Option<&str> {
     found.iter().skip(1).flatten().next().map(|program| program.as_str())
 }
 
-/// `answer` with the arguments and the words of them masked, the longest first. Several masks in a row are one: how many
-/// words an argument has says nothing.
+/// `answer` with the arguments, their lines and their words masked, the longest first, and any run of white space as one
+/// blank. Several masks in a row, and brackets after one, are one: how many words an argument has says nothing.
 pub(super) fn without(answer: &str, args: &Value) -> String {
-    let mut words: Vec<&str> = Vec::new();
+    let mut parts: Vec<&str> = Vec::new();
     let answer = cut(answer, MAX_ANSWER);
-    collect(args, answer, &mut words);
-    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-    words.dedup();
+    collect(args, answer, &mut parts);
+    parts.sort_unstable_by_key(|part| (std::cmp::Reverse(part.len()), *part));
+    parts.dedup();
     let mut masked = answer.to_owned();
-    let mut any = false;
-    for word in words {
-        if masked.contains(word) {
-            masked = masked.replace(word, MASK);
-            any = true;
+    for part in parts {
+        if part.len() < MIN_PART {
+            masked = without_word(&masked, part);
+        } else if masked.contains(part) {
+            masked = masked.replace(part, MASK);
         }
     }
-    while any && masked.contains("<arg> <arg>") {
-        masked = masked.replace("<arg> <arg>", MASK);
+    let mut shown = String::with_capacity(masked.len());
+    for word in masked.split_whitespace() {
+        let more = Some(word).filter(|_| shown.ends_with(MASK));
+        let again = more.and_then(|word| word.strip_prefix(MASK));
+        let brackets = more.filter(|word| !word.contains(char::is_alphanumeric)).map(|_| "");
+        if again.or(brackets).is_none() && !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.push_str(again.or(brackets).unwrap_or(word));
     }
-    masked
+    shown
 }
 
 /// What stands for an argument.
 const MASK: &str = "<arg>";
 
-/// The arguments that `answer` repeats, as a whole or else by their words.
-fn collect<'a>(value: &'a Value, answer: &str, words: &mut Vec<&'a str>) {
+/// `text` with a short word masked where it stands for itself: its letters are in other words too.
+fn without_word(text: &str, word: &str) -> String {
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let (mut masked, mut from) = (String::with_capacity(text.len()), 0);
+    for (at, _) in text.match_indices(word) {
+        let behind = at + word.len();
+        if at >= from && !joins(text[..at].chars().next_back()) && !joins(text[behind..].chars().next()) {
+            masked.push_str(&text[from..at]);
+            masked.push_str(MASK);
+            from = behind;
+        }
+    }
+    masked + &text[from..]
+}
+
+/// The arguments that `answer` repeats, as a whole or else by their lines, as a patch has them too, and their words.
+fn collect<'a>(value: &'a Value, answer: &str, parts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => {
-            let whole = text.trim();
-            if (MIN_WORD..=MAX_WHOLE).contains(&whole.len()) && answer.contains(whole) {
-                words.push(whole);
+            let repeated =
+                |part: &&str| (MIN_PART..=MAX_WHOLE).contains(&part.len()) && answer.contains(part);
+            if let Some(whole) = [text, text.trim()].into_iter().find(repeated) {
+                parts.push(whole);
                 return;
             }
             let quotes = ['"', '\'', '`', ',', ';', '(', ')'];
-            let single = text.split_whitespace().map(|word| word.trim_matches(quotes));
-            let room = MAX_WORDS.saturating_sub(words.len());
-            words.extend(single.filter(|word| word.len() >= MIN_WORD).take(room));
+            let lines = text.lines().map(|line| line.trim_start_matches(['+', '-']).trim()).filter(repeated);
+            let words = text.split_whitespace().map(|word| word.trim_matches(quotes));
+            let told = words.filter(|word| word.contains(char::is_alphanumeric));
+            parts.extend(lines.take(MAX_WORDS.saturating_sub(parts.len())));
+            parts.extend(told.take(MAX_WORDS.saturating_sub(parts.len())));
         }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, answer, words)),
-        Value::Object(members) => members.values().for_each(|value| collect(value, answer, words)),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, answer, parts)),
+        Value::Object(members) => members.values().for_each(|value| collect(value, answer, parts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -277,6 +310,8 @@ mod tests {
     fn a_failed_call_is_refused_and_an_unknown_one_by_its_words() {
         assert!(is_refusal("whatever", CallEnd::Failed));
         assert!(!is_refusal("error: x", CallEnd::Done));
+        assert!(is_refusal("Exit code 127\nbash: x: command not found", CallEnd::Unknown));
+        assert!(!is_refusal("exit code: 0", CallEnd::Unknown));
         assert!(is_refusal("\nError: old_string not found\nmore", CallEnd::Unknown));
         assert!(!is_refusal("3 passed\n0 errors", CallEnd::Unknown));
         assert!(!is_refusal("src/terror.rs", CallEnd::Unknown));
@@ -311,10 +346,16 @@ mod tests {
             )
         };
         assert_eq!(refused("src/a.rs"), refused("src/deep/b.rs"));
-        assert_eq!(without("a is not b", &json!({"x": "a", "y": ["b"]})), "a is not b", "short words stay");
+        let short = without("a is\tnot b, ab or b_c", &json!({"x": "a", "y": ["b"]}));
+        assert_eq!(short, "<arg> is not <arg>, ab or b_c", "short words for themselves");
         assert_eq!(without("no ab/c in ab", &json!(["ab/c", "'ab/c'"])), "no <arg> in ab");
         let several = |text: &str| without(&format!("no such text: {text}."), &json!({"old_string": text}));
         assert_eq!(several("let x = 1"), several("a much longer line of text, with words"));
+        let edit =
+            |old: &str| without(&format!("no `{old}` in it:\n{old}"), &json!({"old": old, "new": "b"}));
+        assert_eq!(edit("    if n {\n        x\n    }"), edit("let b = 1;"));
+        let patch = json!({"input": "*** Update File: a.rs\n-    if n == 0 {\n+new\n"});
+        assert_eq!(without("no such lines:\n    if n == 0 {\n", &patch), "no such lines: <arg>");
         assert_eq!(gist("12 tests, 3 of a.rs", &json!({"file": "a.rs"})), "# tests, # of <arg>");
         let long = "é".repeat(MAX_ANSWER);
         assert!(without(&long, &Value::Null).len() <= MAX_ANSWER);

@@ -75,10 +75,11 @@ pub(super) fn signature(reported: &Reported, patterns: &Normalizer) -> ToolCall 
 fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: &Normalizer) {
     let whole = hash::text_of(result);
     let masked = hash::masked(&whole);
-    let words = if result.is_string() { masked.clone() } else { hash::masked(&answer::words_of(result)) };
+    let words = answer::words_of(result);
     let of = |kind: &[u8], text: &str| Some(hash::short(&[kind, call.tool.as_bytes(), text.as_bytes()]));
     let gist = of(b"gist", &answer::gist(&masked, args));
-    let refusal = answer::is_refusal(&words, call.end).then(|| answer::without(&words, args));
+    // Arguments before volatile parts: these may be parts of an argument.
+    let refusal = answer::is_refusal(&words, call.end).then(|| hash::masked(&answer::without(&words, args)));
     let missing = refusal.as_ref().and_then(|_| answer::missing_program(&words));
     call.program = missing.map(|program| shown::text(program, patterns));
     call.missing = missing.map(|program| hash::short(&[b"missing", program.as_bytes()]));
@@ -92,7 +93,8 @@ fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: 
 fn name(tool: &str, args: &Value) -> String {
     let tool: String = tool.chars().take(MAX_TOOL).collect();
     let asked = args.get("command").and_then(Value::as_str);
-    let views = is_edit(&tool) && asked.is_some_and(|asked| SHOWING.contains(&asked));
+    let views = is_edit(&tool)
+        && asked.is_some_and(|asked| SHOWING.iter().any(|one| asked.eq_ignore_ascii_case(one)));
     if views { format!("{tool}:view") } else { tool }
 }
 
@@ -209,6 +211,7 @@ mod tests {
             signature(&reported, &Normalizer::new(&[]).unwrap())
         };
         assert!(of(json.clone()).missing.is_some());
+        assert_eq!(of(json.clone()).missing, of(json!(json.to_string())).missing, "in a text");
         assert_eq!(of(json).missing, of(json!("sh: 1: pytest: not found")).missing);
         let moved = |text: &str| of(json!(text)).moves;
         assert_eq!(moved("elapsed 30s"), [30_000]);

@@ -5,9 +5,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Commands that end when something else does, or ask how far something elsewhere is.
-const WAITING: [&[&str]; 14] = [
+const WAITING: [&[&str]; 19] = [
     &["sleep"],
+    &["Start-Sleep"],
     &["wait"],
+    &["wait-on"],
+    &["npx", "wait-on"],
+    &["inotifywait"],
+    &["gh", "workflow", "view"],
     &["gh", "run", "watch"],
     &["gh", "run", "view"],
     &["gh", "run", "list"],
@@ -22,7 +27,10 @@ const WAITING: [&[&str]; 14] = [
     &["docker", "compose", "wait"],
 ];
 /// Commands that are part of waiting beside one of [`WAITING`]: they look at what is waited for, or say nothing.
-const BESIDE: [&[&str]; 29] = [
+const BESIDE: [&[&str]; 32] = [
+    &["git", "fetch"],
+    &["git", "log"],
+    &["git", "status"],
     &["gh", "pr", "view"],
     &["kubectl", "get"],
     &["docker", "ps"],
@@ -168,6 +176,9 @@ mod tests {
             "kubectl rollout status x",
             "kubectl -n app rollout status deploy/x",
             "docker wait x",
+            "Start-Sleep 30",
+            "npx wait-on http://localhost:3000",
+            "sleep 30 && git fetch && git log origin/main -1",
         ] {
             assert!(waits(command), "{command}");
         }

@@ -25,8 +25,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "Of the newest `window` calls of one node since the last new edit, command that wrote files, commit or \
                 changed code, at least `calls` bring nothing new, the newest among them. A call brings nothing new \
                 when it failed, or when the same tool gave that answer before in this time, the arguments of the \
-                call and all digits masked in it. The same call with another quantity in its answer is polling \
-                and counts as new; so does an answer that says nothing. A call without known arguments proves nothing.",
+                call and all digits masked in it. The same call with another quantity in its answer, or any other \
+                answer that is no failure, is polling and counts as new; so does an answer that says nothing. A call without known arguments proves nothing.",
         why: "Other rules compare calls and answers as they are. An agent that looks for a program that is not \
               there, or searches in ever other words for what does not exist, repeats neither. In 975 public runs \
               that solved their task or gave it up this came once before the end of one, which had spent 78 \
@@ -113,9 +113,11 @@ fn is_told(call: &Call) -> bool {
 /// Whether `call` fails or says what one of those `before` it said.
 fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
     let again = before.iter().rev().find(|one| one.call.exact == call.call.exact);
-    let polls = again.is_some_and(|one| one.call.moves != call.call.moves);
+    let failed = call.call.end == CallEnd::Failed;
+    let polls = again
+        .is_some_and(|one| one.call.moves != call.call.moves || !failed && one.call.whole != call.call.whole);
     let known = || call.call.gist.is_some() && before.iter().any(|one| one.call.gist == call.call.gist);
-    !polls && (call.call.end == CallEnd::Failed || known())
+    !polls && (failed || known())
 }
 
 #[cfg(test)]
@@ -176,6 +178,10 @@ mod tests {
         assert_eq!(message((0..30).map(blind).collect()), "");
         let polled = |at: u8| of(1, |call| (call.moves, call.end) = (vec![u64::from(at)], CallEnd::Failed));
         assert_eq!(message((0..30).map(polled).collect()), "");
+        let clock = |at: u8| {
+            of(1, |call| (call.gist, call.whole) = (Some(ShortHash([9; 8])), Some(ShortHash([at; 8]))))
+        };
+        assert_eq!(message((0..30).map(clock).collect()), "", "times in the answer");
         let edit = |at: u8| event(What::ToolCall(call("Edit", at, None)));
         let repaired = (0..30).flat_map(|at| if at % 10 == 0 { vec![edit(at)] } else { vec![failed(at)] });
         assert_eq!(message(repaired.collect()), "");

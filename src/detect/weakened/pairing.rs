@@ -36,6 +36,12 @@ pub(super) fn pairs<'t>(old: &Side<'t>, new: &Side<'t>) -> Pairs {
     });
     pairing.pair(|side, test| (side.tests[test].file.to_string(), side.tests[test].name.clone(), ""));
     pairing.pair(|side, test| (String::new(), side.tests[test].name.clone(), side.text(test)));
+    // `version_is_7` became `version_is_8`.
+    let without_digits = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
+    pairing.pair(|side, test| {
+        let Test { name, file, .. } = &side.tests[test];
+        (*file, without_digits(name), without_digits(side.text(test)))
+    });
     let fresh: Vec<usize> = (0..new.tests.len()).filter(|test| pairing.free[*test]).collect();
     let few = pairing.left.len().saturating_mul(fresh.len()) <= MAX_PAIRS;
     if few {

@@ -56,6 +56,12 @@ const NEUTRAL: &[(&str, &str, &str)] = &[
         "class A {\n    @Test\n    void adds() {\n        assertNotNull(x());\n        assertEquals(3, x().size());\n    }\n}\n",
         "class A {\n    @Test\n    void adds() {\n        assertThat(x())\n            .isNotNull()\n            .hasSize(3);\n    }\n}\n",
     ),
+    // A number that the test and its name tell together.
+    (
+        "rs",
+        "#[test]\nfn version_is_7() {\n    assert_eq!(VERSION, 7);\n}\n",
+        "#[test]\nfn version_is_8() {\n    assert_eq!(VERSION, 8);\n}\n",
+    ),
     // What is asked and its test renamed together; a layout.
     (
         "py",
