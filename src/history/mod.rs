@@ -44,5 +44,5 @@ pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
 };
-pub use turns::is_edit;
+pub use turns::{is_edit, is_one_of};
 pub use window::{ContextWindow, ContextWindows, Door};

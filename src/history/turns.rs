@@ -68,10 +68,15 @@ pub fn is_edit(tool: &str) -> bool {
     if first.is_some_and(|first| CHANGES.contains(&first)) {
         return true;
     }
-    let own = of_server.unwrap_or(tool);
+    is_one_of(of_server.unwrap_or(tool), &EDITORS)
+}
+
+/// Whether the name of a tool is one of those `known`, which are in lower case and without `_` and `-`: clients write one name in
+/// several ways.
+pub fn is_one_of(tool: &str, known: &[&str]) -> bool {
     let letters =
-        own.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
-    EDITORS.iter().any(|editor| letters.clone().eq(editor.bytes()))
+        tool.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
+    known.iter().any(|name| letters.clone().eq(name.bytes()))
 }
 
 impl Timeline {

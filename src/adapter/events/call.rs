@@ -6,7 +6,7 @@ use super::shown::{self, COMMANDS, FILES};
 use super::{answer, command, hash, quantities, taken};
 use crate::change::normalize::Normalizer;
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
-use crate::history::is_edit;
+use crate::history::{is_edit, is_one_of};
 use crate::wire::FormatError;
 
 /// Longest name of a tool, in characters.
@@ -108,21 +108,19 @@ const WAITERS: [&str; 9] = [
     "agentoutputtool",
     "bashoutput",
     "monitor",
-    "read_bash",
+    "readbash",
     "sleep",
     "taskoutput",
     "wait",
-    "wait_agent",
-    "wait_for",
+    "waitagent",
+    "waitfor",
 ];
 
 /// Whether a call does nothing but wait: to wait again is no loop.
 fn waits(tool: &str, args: &Value) -> bool {
     let polls_input =
-        tool.eq_ignore_ascii_case("write_stdin") && args.get("chars").and_then(Value::as_str) == Some("");
-    polls_input
-        || WAITERS.iter().any(|waiter| tool.eq_ignore_ascii_case(waiter))
-        || commands(args).any(command::waits)
+        is_one_of(tool, &["writestdin"]) && args.get("chars").and_then(Value::as_str) == Some("");
+    polls_input || is_one_of(tool, &WAITERS) || commands(args).any(command::waits)
 }
 
 /// `Edit(file=foo.py)`, `Bash(cmd=pytest tests/*)`, else `Tool(...)`.
