@@ -11,6 +11,7 @@ mod asserts;
 mod compare;
 mod declared;
 mod elsewhere;
+mod heirs;
 mod masked;
 mod matching;
 mod pairing;
@@ -161,7 +162,8 @@ fn extent(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Extent {
 /// The names of the tests that a file declares and does not skip, in order.
 pub fn declared_tests(extension: &str, text: &str, patterns: &Patterns<'_>) -> Vec<String> {
     let source = Source::of(text, Family::of(extension));
-    let found = read::tests(&source, &Words::of(patterns, extension, text, ""), 0, &[text]);
+    let found =
+        read::tests(&source, &Words::of(patterns, extension, text, ""), 0, &heirs::Heirs::of(vec![text]));
     found.into_iter().filter(|test| !test.skipped).map(|test| test.name).collect()
 }
 

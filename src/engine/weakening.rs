@@ -7,7 +7,7 @@ mod merged;
 use std::borrow::Cow;
 
 use super::error::OpsError;
-use crate::detect::{self, Patterns};
+use crate::detect::{self, Compared, Patterns};
 use crate::domain::facts::Weakening;
 use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::settings::{RuleSetting, RuleSettings};
@@ -15,7 +15,8 @@ use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
 use crate::git::{CommitInfo, Repo, keyed_lines};
 use crate::history::{Timeline, failing_count};
 
-pub use self::files::{compared, extension, text};
+use self::files::Wanted;
+pub use self::files::{extension, text};
 
 /// Key of the line of a message that waives the rule.
 const TRAILER: &str = "Tests-Removed";
@@ -82,7 +83,7 @@ pub fn since(
     after: TreeId,
 ) -> Result<Option<Weakening>, OpsError> {
     let before = repo.tree_of(below)?;
-    let mut changed = files::changed(repo, patterns, (before, after), files::Asked::Losses)?;
+    let mut changed = files::changed(repo, patterns, (before, after), files::Asked::Losses, Wanted::ALL)?;
     let found = detect::compared(&changed.texts, patterns);
     if found.gone.is_empty() {
         return Ok(changed.told(&found));
@@ -95,6 +96,16 @@ pub fn since(
     changed.texts.extend(came);
     let found = detect::compared(&changed.texts, patterns);
     Ok(changed.told(&found))
+}
+
+/// What the way from one tree to another did to the tests.
+pub fn compared(
+    repo: &Repo,
+    patterns: &Patterns<'_>,
+    before: TreeId,
+    after: TreeId,
+) -> Result<Compared, OpsError> {
+    files::compared(repo, patterns, (before, after), Wanted::ALL)
 }
 
 /// The tree of the commit so many commits before.

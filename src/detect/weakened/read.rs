@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::declared::{Declared, attributes, declared, is_attribute};
+use super::heirs::Heirs;
 use super::masked::Family;
 use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said};
 use super::source::{Source, is_name, is_noise};
@@ -23,9 +24,9 @@ pub(super) struct Test {
     pub(super) collected: bool,
 }
 
-/// The tests of a file, the `file`th of those whose `texts` are given.
-pub(super) fn tests(source: &Source<'_>, words: &Words<'_>, file: usize, sources: &[&str]) -> Vec<Test> {
-    let groups = Groups { source, words, texts: sources };
+/// The tests of a file, the `file`th of its side.
+pub(super) fn tests<'t>(source: &Source<'t>, words: &Words<'t>, file: usize, heirs: &Heirs<'t>) -> Vec<Test> {
+    let groups = Groups { source, words, heirs };
     let reader = Reader { source, words };
     let mut tests: Vec<Test> = Vec::new();
     let (mut skipped, mut focused, mut lost) = (Vec::new(), Vec::new(), Vec::new());

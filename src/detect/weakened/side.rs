@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::asserts::{Assertion, Content, Vocabulary, content, is_assertion, words};
 use super::declared::function;
+use super::heirs::Heirs;
 use super::masked::Family;
 use super::read::{MAX_TESTS, Test, tests};
 use super::source::Source;
@@ -57,9 +58,10 @@ impl<'t> Side<'t> {
         let sources: Vec<&str> = files.iter().map(&side).collect();
         let files = files.iter().zip(&sources).map(|(file, raw)| File::of(file, raw, patterns));
         let files: Vec<File<'t>> = files.collect();
+        let heirs = Heirs::of(sources);
         let read = |(at, file): (usize, &File<'t>)| {
             let holds_tests = !file.words.tests.is_empty();
-            if holds_tests { tests(file.source(), &file.words, at, &sources) } else { Vec::new() }
+            if holds_tests { tests(file.source(), &file.words, at, &heirs) } else { Vec::new() }
         };
         let tests: Vec<Test> = files.iter().enumerate().flat_map(read).take(MAX_TESTS).collect();
         let contents = tests.iter().map(|_| OnceCell::new()).collect();

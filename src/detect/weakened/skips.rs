@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::declared::{attributes, is_attribute};
+use super::heirs::Heirs;
 use super::masked::{Family, is_off};
 use super::patterns::{GROUPS, PLATFORMS, SETUPS};
 use super::source::{Source, holds, is_name, is_noise, name};
@@ -104,8 +105,8 @@ pub(super) fn is_said(line: &str, marks: &Marks<'_>) -> bool {
 pub(super) struct Groups<'s, 't> {
     pub(super) source: &'s Source<'t>,
     pub(super) words: &'s Words<'t>,
-    /// The texts of all files of this side.
-    pub(super) texts: &'s [&'t str],
+    /// What classes of this side build on.
+    pub(super) heirs: &'s Heirs<'t>,
 }
 
 impl Groups<'_, '_> {
@@ -211,10 +212,7 @@ impl Groups<'_, '_> {
             matches!(family, Family::Jvm | Family::Php | Family::Sharp) && head.contains("abstract")
                 || family == Family::Sharp && self.source.code.contains("[TestMethod") && unmarked()
         };
-        let forms =
-            [format!("extends {class}"), format!("({class}"), format!(": {class}"), format!(", {class})")];
-        let heirs = || self.texts.iter().any(|text| forms.iter().any(|form| text.contains(form)));
-        (lost && !heirs()).then(|| at..self.source.end_of(at))
+        (lost && !self.heirs.has(class)).then(|| at..self.source.end_of(at))
     }
 }
 

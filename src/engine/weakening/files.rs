@@ -44,6 +44,22 @@ pub(super) enum Asked {
     Names,
 }
 
+/// Which files of a change are read: by their paths, and then by their texts.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'w> {
+    pub path: &'w dyn Fn(&[u8]) -> bool,
+    pub text: &'w dyn Fn(&str) -> bool,
+}
+
+impl Wanted<'_> {
+    /// All of them.
+    pub const ALL: Self = Self { path: &|_| true, text: &|_| true };
+
+    fn has_path(&self, pair: &Pair<'_>) -> bool {
+        [pair.old, pair.new].into_iter().flatten().any(|(path, _)| (self.path)(path))
+    }
+}
+
 /// One side of a changed file.
 type Side<'c> = (&'c [u8], Oid);
 
@@ -72,9 +88,11 @@ pub(super) fn changed(
     patterns: &Patterns<'_>,
     (before, after): (TreeId, TreeId),
     asked: Asked,
+    wanted: Wanted<'_>,
 ) -> Result<Changed, OpsError> {
     let changes = repo.changes(Some(before), after)?;
     let mut pairs = pairs(&changes, patterns);
+    pairs.retain(|pair| wanted.has_path(pair));
     let mut read = Changed { texts: Vec::new(), extent: Extent::Whole };
     // A file that was added takes nothing away, but what went elsewhere may have come there.
     if asked == Asked::Losses && pairs.iter().all(|pair| pair.old.is_none()) {
@@ -89,6 +107,9 @@ pub(super) fn changed(
             read.extent = read.extent.max(lacks);
             continue;
         };
+        if !(wanted.text)(&old) && !(wanted.text)(&new) {
+            continue;
+        }
         files -= 1;
         left = left.saturating_sub(old.len() + new.len());
         let endings = (pair.old.map(|(path, _)| extension(path)), pair.new.map(|(path, _)| extension(path)));
@@ -106,14 +127,14 @@ pub(super) fn changed(
     Ok(read)
 }
 
-/// What the way from one tree to another did to the tests.
-pub fn compared(
+/// What the way from one tree to another did to the tests, as far as the files that are wanted tell.
+pub(super) fn compared(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    before: TreeId,
-    after: TreeId,
+    trees: (TreeId, TreeId),
+    wanted: Wanted<'_>,
 ) -> Result<Compared, OpsError> {
-    let changed = changed(repo, patterns, (before, after), Asked::Names)?;
+    let changed = changed(repo, patterns, trees, Asked::Names, wanted)?;
     let found = detect::compared(&changed.texts, patterns);
     Ok(Compared { taken: changed.told(&found), ..found })
 }
