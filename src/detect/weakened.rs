@@ -128,7 +128,7 @@ fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening>
         }
     }
     let mut elsewhere = Elsewhere::of(old, new);
-    let paired: Vec<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
+    let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
     for test in pairs.fresh.iter().filter(|test| !paired.contains(test)) {
         new.content(*test).assertions.iter().for_each(|it| elsewhere.add(&it.text));
     }

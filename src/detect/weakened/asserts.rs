@@ -1,5 +1,6 @@
 //! What a test asserts: each statement that does, how much it asks, and what it is about.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -41,6 +42,7 @@ pub(super) struct Content {
     pub(super) called: BTreeMap<String, usize>,
     /// Whether it runs over values that are made up.
     pub(super) is_property: bool,
+    words: OnceCell<Vocabulary>,
 }
 
 impl Content {
@@ -106,7 +108,7 @@ pub(super) fn content(
         }
     }
     let made_up = PROPERTIES.iter().any(|word| code.contains(word));
-    content.is_property = made_up || source.code.contains("proptest!") && code.contains(" in ");
+    content.is_property = made_up || source.makes_up && code.contains(" in ");
     content
 }
 
@@ -251,9 +253,11 @@ impl Vocabulary {
     }
 }
 
-/// All words of a test.
-pub(super) fn words(content: &Content) -> Vocabulary {
-    let mut words = content.around.clone();
-    content.assertions.iter().for_each(|it| words.extend(&it.words));
-    words
+/// All words of a test, put together when they are first asked for.
+pub(super) fn words(content: &Content) -> &Vocabulary {
+    content.words.get_or_init(|| {
+        let mut words = content.around.clone();
+        content.assertions.iter().for_each(|it| words.extend(&it.words));
+        words
+    })
 }

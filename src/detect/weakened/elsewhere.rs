@@ -58,8 +58,7 @@ impl<'s, 't> Elsewhere<'s, 't> {
     pub(super) fn values(&mut self, file: usize) -> &BTreeSet<String> {
         let (old, new) = (self.old, self.new);
         self.values.entry(file).or_insert_with(|| {
-            let before = old.beside(file).values;
-            new.beside(file).values.into_iter().filter(|value| !before.contains(value)).collect()
+            new.beside(file).values.difference(&old.beside(file).values).cloned().collect()
         })
     }
 }

@@ -232,13 +232,9 @@ pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> b
     calls_something && (unseen || share(&own.values, held) >= ROW)
 }
 
-/// Whether the cases of `table`, with those that stood beside it, became tests of their own.
-pub(super) fn is_split(table: &Content, beside: &BTreeSet<String>, tests: &[&Content]) -> bool {
+/// Whether the cases of `table`, with those that stood beside it, became tests of their own, whose words are `all`.
+pub(super) fn is_split(table: &Content, beside: &BTreeSet<String>, all: &Vocabulary) -> bool {
     let own = words(table);
-    let mut all = Vocabulary::default();
-    for test in tests {
-        all.extend(&words(test));
-    }
     let calls = own.calls.iter().filter(|call| !is_asking(call) && !is_common(call));
     let mut same = calls.map(|call| all.calls.contains(call)).peekable();
     let values: BTreeSet<String> = own.values.union(beside).cloned().collect();

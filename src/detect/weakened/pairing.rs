@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asserts::{Content, Vocabulary};
+use super::asserts::{Vocabulary, words};
 use super::compare::added;
 use super::matching::{Table, Weights, is_row, is_split, subjects};
 use super::read::Test;
@@ -53,10 +53,11 @@ pub(super) fn pairs<'t>(old: &Side<'t>, new: &Side<'t>) -> Pairs {
     let counts = |test: &usize| {
         !old.tests[*test].skipped && (old.tests[*test].collected || !old.content(*test).assertions.is_empty())
     };
-    let (parts, gone): (Vec<usize>, Vec<usize>) = left
-        .into_iter()
-        .filter(counts)
-        .partition(|test| copies.has(old, new, *test) || few && is_part(old, new, &pairs, *test));
+    let mut wholes: Option<Wholes<'_, '_>> = None;
+    let (parts, gone): (Vec<usize>, Vec<usize>) = left.into_iter().filter(counts).partition(|test| {
+        copies.has(old, new, *test)
+            || few && wholes.get_or_insert_with(|| Wholes::of(old, new, &pairs)).have(*test)
+    });
     (pairs.parts, pairs.gone) = (parts, gone);
     pairs
 }
@@ -146,40 +147,67 @@ impl<'s> Copies<'s> {
     }
 }
 
-/// Whether a test became a row of one that came or changed, or a table became tests.
-fn is_part(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs, test: usize) -> bool {
-    let content = old.content(test);
-    let before = old.beside(old.tests[test].file);
-    let differs = |(before, now): &&(usize, usize)| {
-        old.text(*before) != new.text(*now) && old.content(*before).differs(new.content(*now))
-    };
-    let none = Content::default();
-    let fresh = pairs.fresh.iter().map(|test| (*test, &none));
-    let changed = pairs.same.iter().filter(differs).map(|(before, now)| (*now, old.content(*before)));
-    let mut around: BTreeMap<usize, Vocabulary> = BTreeMap::new();
-    let is_row = fresh.chain(changed).filter(|(table, _)| !new.tests[*table].skipped).any(|(table, was)| {
-        let file = new.tests[table].file;
-        let beside = around.entry(file).or_insert_with(|| came(&before, new.beside(file)));
-        let now = new.content(table);
-        is_row(content, &Table { content: now, came: added(was, now) }, beside)
-    });
-    let went = || -> BTreeSet<String> {
-        let now = new.beside(old.tests[test].file).values;
-        before.values.difference(&now).cloned().collect()
-    };
-    let fresh: Vec<&Content> = pairs.fresh.iter().map(|test| new.content(*test)).collect();
-    is_row || !fresh.is_empty() && is_split(content, &went(), &fresh)
+/// What tests can have become a part of: looked for once for all of them.
+struct Wholes<'s, 't> {
+    old: &'s Side<'t>,
+    new: &'s Side<'t>,
+    /// Tests that came or changed, with their files.
+    tables: Vec<(usize, Table<'s>)>,
+    /// The words of the tests that came, where some did.
+    fresh: Option<Vocabulary>,
+    /// The words that came beside the tests of a file, since those of a file of before.
+    came: BTreeMap<(usize, usize), Vocabulary>,
+    /// The values that went beside the tests of a file.
+    went: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl<'s, 't> Wholes<'s, 't> {
+    fn of(old: &'s Side<'t>, new: &'s Side<'t>, pairs: &Pairs) -> Self {
+        let differs = |(before, now): &&(usize, usize)| {
+            old.text(*before) != new.text(*now) && old.content(*before).differs(new.content(*now))
+        };
+        let fresh = pairs.fresh.iter().map(|test| (*test, None));
+        let changed = pairs.same.iter().filter(differs).map(|(before, now)| (*now, Some(*before)));
+        let tables = fresh.chain(changed).filter(|(table, _)| !new.tests[*table].skipped);
+        let table = |(table, was): (usize, Option<usize>)| {
+            let content = new.content(table);
+            let all = || content.assertions.iter().map(|it| it.text.as_str()).collect();
+            let came = was.map_or_else(all, |was| added(old.content(was), content));
+            (new.tests[table].file, Table { content, came })
+        };
+        let mut all = Vocabulary::default();
+        pairs.fresh.iter().for_each(|test| all.extend(words(new.content(*test))));
+        let fresh = Some(all).filter(|_| !pairs.fresh.is_empty());
+        let tables = tables.map(table).collect();
+        Self { old, new, tables, fresh, came: BTreeMap::new(), went: BTreeMap::new() }
+    }
+
+    /// Whether a test became a row of one that came or changed, or a table became tests.
+    fn have(&mut self, test: usize) -> bool {
+        let (old, new) = (self.old, self.new);
+        let (content, before) = (old.content(test), old.tests[test].file);
+        let is_row = self.tables.iter().any(|(file, table)| {
+            let beside = self.came.entry((before, *file));
+            is_row(content, table, beside.or_insert_with(|| came(old.beside(before), new.beside(*file))))
+        });
+        is_row
+            || self.fresh.as_ref().is_some_and(|fresh| {
+                let went = self.went.entry(before).or_insert_with(|| {
+                    old.beside(before).values.difference(&new.beside(before).values).cloned().collect()
+                });
+                is_split(content, went, fresh)
+            })
+    }
 }
 
 /// The words of `now` that `before` does not have.
-fn came(before: &Vocabulary, now: Vocabulary) -> Vocabulary {
-    let without = |now: BTreeSet<String>, before: &BTreeSet<String>| {
-        now.into_iter().filter(|it| !before.contains(it)).collect()
-    };
+fn came(before: &Vocabulary, now: &Vocabulary) -> Vocabulary {
+    let without =
+        |now: &BTreeSet<String>, before: &BTreeSet<String>| now.difference(before).cloned().collect();
     Vocabulary {
-        values: without(now.values, &before.values),
-        calls: without(now.calls, &before.calls),
-        names: without(now.names, &before.names),
-        locals: now.locals,
+        values: without(&now.values, &before.values),
+        calls: without(&now.calls, &before.calls),
+        names: without(&now.names, &before.names),
+        locals: now.locals.clone(),
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct Side<'t> {
     /// Whether it may have more tests than are looked at.
     pub(super) cut: bool,
     contents: Vec<OnceCell<Content>>,
+    nothing: Vocabulary,
     /// Functions beside the tests that assert.
     asserting: OnceCell<BTreeSet<String>>,
 }
@@ -65,7 +66,8 @@ impl<'t> Side<'t> {
         };
         let tests: Vec<Test> = files.iter().enumerate().flat_map(read).take(MAX_TESTS).collect();
         let contents = tests.iter().map(|_| OnceCell::new()).collect();
-        Self { files, cut: tests.len() == MAX_TESTS, tests, contents, asserting: OnceCell::new() }
+        let (cut, nothing) = (tests.len() == MAX_TESTS, Vocabulary::default());
+        Self { files, cut, tests, contents, nothing, asserting: OnceCell::new() }
     }
 
     /// The text of a test.
@@ -89,8 +91,8 @@ impl<'t> Side<'t> {
     }
 
     /// The words beside the tests of a file.
-    pub(super) fn beside(&self, file: usize) -> Vocabulary {
-        self.outside(file).map(words).unwrap_or_default()
+    pub(super) fn beside(&self, file: usize) -> &Vocabulary {
+        self.outside(file).map_or(&self.nothing, words)
     }
 
     /// The assertions beside the tests, of files that have some.

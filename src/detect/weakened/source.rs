@@ -11,6 +11,8 @@ pub(super) struct Source<'t> {
     /// The text without comments and quoted texts, of the same length.
     pub(super) code: String,
     pub(super) family: Family,
+    /// Whether tests of it run over values that a macro makes up.
+    pub(super) makes_up: bool,
     lines: Vec<Line>,
 }
 
@@ -41,7 +43,8 @@ impl<'t> Source<'t> {
             }
             start += text.len();
         }
-        Self { raw, code, family, lines }
+        let makes_up = code.contains("proptest!");
+        Self { raw, code, family, makes_up, lines }
     }
 
     pub(super) fn len(&self) -> usize {
