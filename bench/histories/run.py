@@ -7,7 +7,8 @@
 DIR holds them as OWNER+NAME/repo or OWNER+NAME.git; those that are missing are skipped, by name. `readings.tsv` holds
 what a person said who read a halt: right or wrong, and why. Nothing is written into the histories; what is kept of
 them is ids and counts. Exits with 1 where people's work is halted, fewer than 95 % of the halts of agents are right, a
-halt was not read, or more than 0.25 % of the commits carry a warning.
+halt was not read, or more than 0.25 % of the commits carry a warning of a loop. Commits that are only told to have
+taken tests away are counted beside: that is a fact, and `replay` looks for it in histories of up to 1,000 commits.
 """
 
 import argparse
@@ -63,7 +64,7 @@ def replayed(andon, source, tip, env, scratch):
 
 def measured(name, lines, read, keep):
     """The figures of one history, and its halts."""
-    commits, warned, rules, halts = 0, 0, collections.Counter(), []
+    commits, warned, lost, rules, halts = 0, 0, 0, collections.Counter(), []
     for line in lines:
         commits += 1
         decision = line["decision"]
@@ -73,27 +74,28 @@ def measured(name, lines, read, keep):
             keep.write(json.dumps(line) + "\n")
         telling = [one for one in line["findings"] if one["level"] == decision]
         if decision == "warn":
-            warned += 1
+            only_lost = all(one["rule"] == "test-weakening" for one in telling)
+            warned, lost = warned + (not only_lost), lost + only_lost
             rules.update(one["rule"] for one in telling)
         else:
             rule = telling[0]["rule"] if telling else "?"
             reading = read.get((name, line["commit"][:12]), {"reading": "unread", "why": telling[0]["message"]})
             halts.append((name, line["commit"][:12], rule, reading["reading"], reading["why"]))
-    return commits, warned, rules, halts
+    return commits, warned, lost, rules, halts
 
 
 def shown(kind, found):
     """The table of one kind, with its sum."""
-    print(f"\n| by {kind} | commits | halts | right when read | warnings | % of commits | warned by |")
-    print("|---|--:|--:|--:|--:|--:|---|")
-    total = [0, 0, 0, 0]
-    for name, commits, warned, rules, halts in found:
+    print(f"\n| by {kind} | commits | halts | right when read | warnings | % of commits | lost tests only | warned by |")
+    print("|---|--:|--:|--:|--:|--:|--:|---|")
+    total = [0, 0, 0, 0, 0]
+    for name, commits, warned, lost, rules, halts in found:
         right = sum(halt[3] == "right" for halt in halts)
         told = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
-        print(f"| {name} | {commits} | {len(halts)} | {right} | {warned} | {100 * warned / max(commits, 1):.3f} | {told} |")
-        total = [was + more for was, more in zip(total, (commits, len(halts), right, warned))]
-    commits, halts, right, warned = total
-    print(f"| all | {commits} | {halts} | {right} | {warned} | {100 * warned / max(commits, 1):.3f} | |")
+        print(f"| {name} | {commits} | {len(halts)} | {right} | {warned} | {100 * warned / max(commits, 1):.3f} | {lost} | {told} |")
+        total = [was + more for was, more in zip(total, (commits, len(halts), right, warned, lost))]
+    commits, halts, right, warned, lost = total
+    print(f"| all | {commits} | {halts} | {right} | {warned} | {100 * warned / max(commits, 1):.3f} | {lost} | |")
     return commits, halts, right, warned
 
 
@@ -122,13 +124,13 @@ def main():
                 args.out.mkdir(parents=True, exist_ok=True)
                 keep = open(args.out / (name.replace("/", "+") + ".jsonl"), "w", encoding="utf-8")
             found[kind].append((name, *measured(name, replayed(andon, source, tip, env, scratch), read, keep)))
-            print(f"{name}: {found[kind][-1][1]} commits, {len(found[kind][-1][4])} halts", file=sys.stderr, flush=True)
+            print(f"{name}: {found[kind][-1][1]} commits, {len(found[kind][-1][5])} halts", file=sys.stderr, flush=True)
     good = True
     for kind, lines in found.items():
         commits, halts, right, warned = shown(kind, lines)
         good &= 100 * warned <= WARNED * commits
         good &= halts == 0 if kind == "people" else 100 * right >= RIGHT * halts
-    halts = [halt for lines in found.values() for line in lines for halt in line[4]]
+    halts = [halt for lines in found.values() for line in lines for halt in line[5]]
     if halts:
         print("\n| history | commit | rule | read | why |\n|---|---|---|---|---|")
         for halt in halts:
