@@ -28,9 +28,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 call and all digits masked in it. The same call with another quantity in its answer, or any other \
                 answer that is no failure, is polling and counts as new; so does an answer that says nothing. A call without known arguments proves nothing.",
         why: "Other rules compare calls and answers as they are. An agent that looks for a program that is not \
-              there, or searches in ever other words for what does not exist, repeats neither. In 975 public runs \
-              that solved their task or gave it up this came once before the end of one, which had spent 78 \
-              calls on files that do not exist; 20 of 175 runs that used up their budget and trip nothing else have it.",
+              there, or searches in ever other words for what does not exist, repeats neither. Of 1,944 public \
+              runs that solved their task or gave it up it halts one, which had spent 78 calls on files that do \
+              not exist; of 351 that used up their budget it is the first to halt 11.",
         source: "docs/spec-map.md: Loop rules, loop detection",
         example: "`which java`, `ls /usr/lib/jvm`, `find / -name javac`, ... : fourteen of twenty searches end with \
                   \"No such file or directory\".",
