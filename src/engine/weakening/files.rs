@@ -86,11 +86,11 @@ impl Pair<'_> {
 pub(super) fn changed(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    (before, after): (TreeId, TreeId),
+    trees: (TreeId, TreeId),
     asked: Asked,
     wanted: Wanted<'_>,
 ) -> Result<Changed, OpsError> {
-    let changes = repo.changes(Some(before), after)?;
+    let changes = repo.changes(Some(trees.0), trees.1)?;
     let mut pairs = pairs(&changes, patterns);
     pairs.retain(|pair| wanted.has_path(pair));
     let mut read = Changed { texts: Vec::new(), extent: Extent::Whole };
