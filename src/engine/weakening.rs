@@ -83,7 +83,7 @@ pub fn since(
     after: TreeId,
 ) -> Result<Option<Weakening>, OpsError> {
     let before = repo.tree_of(below)?;
-    let mut changed = files::changed(repo, patterns, (before, after), files::Asked::Losses, Wanted::ALL)?;
+    let mut changed = files::changed(repo, patterns, [before, after], files::Asked::Losses, Wanted::ALL)?;
     let found = detect::compared(&changed.texts, patterns);
     if found.gone.is_empty() {
         return Ok(changed.told(&found));
@@ -105,7 +105,7 @@ pub fn compared(
     before: TreeId,
     after: TreeId,
 ) -> Result<Compared, OpsError> {
-    files::compared(repo, patterns, (before, after), Wanted::ALL)
+    files::compared(repo, patterns, [before, after], Wanted::ALL)
 }
 
 /// The tree of the commit so many commits before.

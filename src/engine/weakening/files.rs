@@ -86,11 +86,11 @@ impl Pair<'_> {
 pub(super) fn changed(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    trees: (TreeId, TreeId),
+    [before, after]: [TreeId; 2],
     asked: Asked,
     wanted: Wanted<'_>,
 ) -> Result<Changed, OpsError> {
-    let changes = repo.changes(Some(trees.0), trees.1)?;
+    let changes = repo.changes(Some(before), after)?;
     let mut pairs = pairs(&changes, patterns);
     pairs.retain(|pair| wanted.has_path(pair));
     let mut read = Changed { texts: Vec::new(), extent: Extent::Whole };
@@ -131,7 +131,7 @@ pub(super) fn changed(
 pub(super) fn compared(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    trees: (TreeId, TreeId),
+    trees: [TreeId; 2],
     wanted: Wanted<'_>,
 ) -> Result<Compared, OpsError> {
     let changed = changed(repo, patterns, trees, Asked::Names, wanted)?;

@@ -29,7 +29,7 @@ pub(super) fn taken(
     let by_hand = trees.by_hand(repo)?;
     let by_hand = Wanted { path: &|path| by_hand.contains(path), text: &|_| true };
     let against_both = |wanted: Wanted<'_>| -> Result<_, OpsError> {
-        let compared = |before| files::compared(repo, patterns, (before, commit.tree), wanted);
+        let compared = |before| files::compared(repo, patterns, [before, commit.tree], wanted);
         Ok((compared(ours)?, compared(theirs)?))
     };
     let (one, other) = against_both(by_hand)?;
@@ -44,7 +44,7 @@ pub(super) fn taken(
     if one.taken.is_none() && other.taken.is_none() {
         return Ok(None);
     }
-    let by_parent = |parent| files::compared(repo, patterns, (base, parent), telling);
+    let by_parent = |parent| files::compared(repo, patterns, [base, parent], telling);
     let mut removed = without(&one.gone, &by_parent(theirs)?.gone);
     let more = without(&other.gone, &by_parent(ours)?.gone);
     removed.extend(without(&more, &removed));
