@@ -43,9 +43,9 @@ const LANGUAGES: [Language; 8] = [
     Language {
         ending: "go",
         file: ("package unit\n\n", ""),
-        test: "func TestNAME(t *testing.T) {\n\tit := CALL(GIVEN)\n\tif it != WANTED {\n\t\tt.Errorf(\"%v\", it)\n\t}\n\trequire.True(t, it.Has(WANTED))\n}\n\n",
-        skip: ("func TestNAME(t *testing.T) {\n", "func TestNAME(t *testing.T) {\n\tt.Skip(\"later\")\n"),
-        table: "func TestNAME(t *testing.T) {\n\tfor _, row := range []struct{ given, wanted int }{ROWS} {\n\t\tit := CALL(row.given)\n\t\tif it != row.wanted {\n\t\t\tt.Errorf(\"%v\", it)\n\t\t}\n\t\trequire.True(t, it.Has(row.wanted))\n\t}\n}\n\n",
+        test: "func Test_NAME(t *testing.T) {\n\tit := CALL(GIVEN)\n\tif it != WANTED {\n\t\tt.Errorf(\"%v\", it)\n\t}\n\trequire.True(t, it.Has(WANTED))\n}\n\n",
+        skip: ("func Test_NAME(t *testing.T) {\n", "func Test_NAME(t *testing.T) {\n\tt.Skip(\"later\")\n"),
+        table: "func Test_NAME(t *testing.T) {\n\tfor _, row := range []struct{ given, wanted int }{ROWS} {\n\t\tit := CALL(row.given)\n\t\tif it != row.wanted {\n\t\t\tt.Errorf(\"%v\", it)\n\t\t}\n\t\trequire.True(t, it.Has(row.wanted))\n\t}\n}\n\n",
     },
     Language {
         ending: "java",

@@ -127,7 +127,9 @@ impl Finder<'_, '_> {
             return (is_block && word.starts_with("it")).then(|| self.here(self.text(place), place));
         }
         let head = word.rsplit(' ').next().unwrap_or_default();
-        let goes_on = rest.starts_with(char::is_lowercase) && !word.ends_with('_');
+        // PHPUnit and XCTest take any name that begins so.
+        let any = matches!(self.source.family, Family::Php | Family::Swift) || word.ends_with('_');
+        let goes_on = rest.starts_with(char::is_lowercase) && !any;
         (!goes_on && self.is_of_tests).then(|| self.here(format!("{head}{}", name(rest)), place))
     }
 

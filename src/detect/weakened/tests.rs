@@ -266,6 +266,12 @@ const FORMS: &[(&str, &str, &str, &str)] = &[
     ("php", "#[Test]\npublic function adds(): void\n{\n    $this->assertSame(2, f());\n}\n", "", "- adds"),
     (
         "php",
+        "class T extends TestCase\n{\n    function testadds()\n    {\n        $this->assertSame(2, f());\n    }\n}\n",
+        "",
+        "- testadds",
+    ),
+    (
+        "php",
         "public function testAdds()\n{\n    $this->assertSame(2, f());\n}\n",
         "public function testAdds()\n{\n    $this->markTestSkipped('later');\n    $this->assertSame(2, f());\n}\n",
         "s testAdds",
