@@ -127,7 +127,7 @@ pub struct ToolCall {
     /// The first quantities of the answer, those that masks hide among them: what only rises or falls from call to call
     /// moves, whatever the masks make of it.
     pub moves: Vec<u64>,
-    /// Whether it is a command line that writes files.
+    /// Whether it is a command line that writes files, or a tool of a server that is called after a change.
     pub writes: bool,
     /// How it ended.
     pub end: CallEnd,

@@ -83,13 +83,14 @@ pub fn since(
     after: TreeId,
 ) -> Result<Option<Weakening>, OpsError> {
     let before = repo.tree_of(below)?;
-    let mut changed = files::changed(repo, patterns, [before, after], files::Asked::Losses, Wanted::ALL)?;
+    let own = repo.changes(Some(before), after)?;
+    let mut changed = files::changed(repo, patterns, &own, files::Asked::Losses, Wanted::ALL)?;
     let found = detect::compared(&changed.texts, patterns);
     if found.gone.is_empty() {
         return Ok(changed.told(&found));
     }
     let Some(earlier) = some_commits_before(repo, below)? else { return Ok(changed.told(&found)) };
-    let came = files::came(repo, patterns, (earlier, before), after)?;
+    let came = files::came(repo, patterns, &own, [earlier, after])?;
     if came.is_empty() {
         return Ok(changed.told(&found));
     }
@@ -105,7 +106,7 @@ pub fn compared(
     before: TreeId,
     after: TreeId,
 ) -> Result<Compared, OpsError> {
-    files::compared(repo, patterns, [before, after], Wanted::ALL)
+    files::compared(repo, patterns, &repo.changes(Some(before), after)?, Wanted::ALL)
 }
 
 /// The tree of the commit so many commits before.

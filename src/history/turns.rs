@@ -57,18 +57,11 @@ pub const EDITORS: [&str; 32] = [
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
-/// First words of the names of tools that change files: servers name theirs after what is changed.
-const CHANGES: [&str; 8] = ["apply", "edit", "insert", "move", "patch", "rename", "replace", "write"];
-
-/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells, by its first word at the
-/// least. A call that only shows a file is named `TOOL:view`.
+/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells. A call that only shows
+/// a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
-    let of_server = tool.strip_prefix("mcp__").and_then(|tool| tool.rsplit("__").next());
-    let first = of_server.and_then(|own| own.split(['_', '-']).next());
-    if first.is_some_and(|first| CHANGES.contains(&first)) {
-        return true;
-    }
-    is_one_of(of_server.unwrap_or(tool), &EDITORS)
+    let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
+    is_one_of(own, &EDITORS)
 }
 
 /// Whether the name of a tool is one of those `known`, which are in lower case and without `_` and `-`: clients write one name in

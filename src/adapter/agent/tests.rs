@@ -31,6 +31,7 @@ fn what_arguments_name_is_found() {
         ("shell", r#"{"command":["git","-c","a b"]}"#, &["git -c 'a b'"], &[]),
         ("shell", r#"{"command":["sh","-c","it's","x"]}"#, &["sh -c 'it'\\''s' x"], &[]),
         ("mcp__py__run", r#"{"code":"import os"}"#, &["import os"], &[]),
+        ("mcp__term__write_line", r#"{"command":"git commit -n"}"#, &["git commit -n"], &[]),
         ("mcp__fs__move", r#"{"source":"a","destination":"b"}"#, &[], &["b", "a"]),
         ("mcp__fs__read", r#"{"paths":["a",{"path":"b"},3]}"#, &[], &["a", "b"]),
         ("mcp__x__write", r#"{"uri":"file:///w/a"}"#, &[], &["/w/a"]),

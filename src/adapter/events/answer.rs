@@ -58,6 +58,8 @@ const MAX_QUIET: usize = 4 << 10;
 const MAX_ANSWER: usize = 16 << 10;
 /// Most lines and words of the arguments that are masked in an answer.
 const MAX_WORDS: usize = 64;
+/// First lines of an argument that are looked for, since each is a search through the answer.
+const MAX_LINES: usize = 256;
 /// Shortest part of the arguments that is masked wherever it stands, in bytes.
 const MIN_PART: usize = 3;
 /// Longest argument or line of one that is masked as a whole, in bytes.
@@ -178,10 +180,9 @@ pub(super) fn without(answer: &str, args: &Value) -> String {
     parts.dedup();
     let mut masked = answer.to_owned();
     for part in parts {
-        if part.len() < MIN_PART {
-            masked = without_word(&masked, part);
-        } else if masked.contains(part) {
-            masked = masked.replace(part, MASK);
+        if masked.contains(part) {
+            masked =
+                if part.len() < MIN_PART { without_word(&masked, part) } else { masked.replace(part, MASK) };
         }
     }
     let mut shown = String::with_capacity(masked.len());
@@ -226,7 +227,8 @@ fn collect<'a>(value: &'a Value, answer: &str, parts: &mut Vec<&'a str>) {
                 return;
             }
             let quotes = ['"', '\'', '`', ',', ';', '(', ')'];
-            let lines = text.lines().map(|line| line.trim_start_matches(['+', '-']).trim()).filter(repeated);
+            let lines = text.lines().take(MAX_LINES).map(|line| line.trim_start_matches(['+', '-']).trim());
+            let lines = lines.filter(repeated);
             let words = text.split_whitespace().map(|word| word.trim_matches(quotes));
             let told = words.filter(|word| word.contains(char::is_alphanumeric));
             parts.extend(lines.take(MAX_WORDS.saturating_sub(parts.len())));

@@ -60,7 +60,7 @@ pub(super) fn signature(reported: &Reported, patterns: &Normalizer) -> ToolCall 
         args: if proves { Arguments::Known } else { Arguments::Unknown },
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
-        writes: commands(value).any(command::writes),
+        writes: commands(value).any(command::writes) || is_named_for_changes(&tool),
         end: reported.end,
         shown: reported.args.is_some().then(|| shown::call(&tool, value, patterns)),
         ..ToolCall::bare(tool)
@@ -96,6 +96,15 @@ fn name(tool: &str, args: &Value) -> String {
     let views = is_edit(&tool)
         && asked.is_some_and(|asked| SHOWING.iter().any(|one| asked.eq_ignore_ascii_case(one)));
     if views { format!("{tool}:view") } else { tool }
+}
+
+/// First words of the names of tools that change files: servers name theirs after what is changed.
+const CHANGES: [&str; 8] = ["apply", "edit", "insert", "move", "patch", "rename", "replace", "write"];
+
+/// Whether a tool of a server is called after a change. That is a guess: what guards commands and files does not go by it.
+fn is_named_for_changes(tool: &str) -> bool {
+    let own = tool.strip_prefix("mcp__").and_then(|tool| tool.rsplit("__").next());
+    own.and_then(|own| own.split(['_', '-']).next()).is_some_and(|first| CHANGES.contains(&first))
 }
 
 /// The command lines among the arguments.

@@ -114,8 +114,10 @@ fn is_told(call: &Call) -> bool {
 fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
     let again = before.iter().rev().find(|one| one.call.exact == call.call.exact);
     let failed = call.call.end == CallEnd::Failed;
-    let polls = again
-        .is_some_and(|one| one.call.moves != call.call.moves || !failed && one.call.whole != call.call.whole);
+    let differs = |one: &&&Call| {
+        if failed { one.call.moves != call.call.moves } else { one.call.whole != call.call.whole }
+    };
+    let polls = again.as_ref().is_some_and(differs);
     let known = || call.call.gist.is_some() && before.iter().any(|one| one.call.gist == call.call.gist);
     !polls && (failed || known())
 }

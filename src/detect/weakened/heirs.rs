@@ -31,7 +31,9 @@ fn bases(text: &str) -> impl Iterator<Item = &str> {
         if !is_name(c) || before.ends_with(is_name) {
             return None;
         }
-        ["extends ", "(", ": ", ", "].iter().any(|it| before.ends_with(it)).then(|| name(&text[at..]))
+        let base = name(&text[at..]);
+        let last = || before.ends_with(", ") && text[at + base.len()..].starts_with(')');
+        (["extends ", "(", ": "].iter().any(|it| before.ends_with(it)) || last()).then_some(base)
     })
 }
 
@@ -41,11 +43,16 @@ mod tests {
 
     #[test]
     fn bases_are_known_in_any_text() {
-        let heirs = Heirs::of(vec!["class A extends Base {}", "class B(Mixin, Other):", "class C : Third"]);
+        let heirs = Heirs::of(vec![
+            "class A extends Base {}",
+            "class B(Mixin, Other):",
+            "class C : Third",
+            "(a, Named, b)",
+        ]);
         for class in ["Base", "Mixin", "Other", "Third"] {
             assert!(heirs.has(class), "{class}");
         }
-        for class in ["A", "Bas", "class", ""] {
+        for class in ["A", "Bas", "class", "", "Named"] {
             assert!(!heirs.has(class), "{class}");
         }
     }

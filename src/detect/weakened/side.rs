@@ -21,7 +21,6 @@ pub(super) struct Side<'t> {
     /// Whether it may have more tests than are looked at.
     pub(super) cut: bool,
     contents: Vec<OnceCell<Content>>,
-    nothing: Vocabulary,
     /// Functions beside the tests that assert.
     asserting: OnceCell<BTreeSet<String>>,
 }
@@ -66,8 +65,7 @@ impl<'t> Side<'t> {
         };
         let tests: Vec<Test> = files.iter().enumerate().flat_map(read).take(MAX_TESTS).collect();
         let contents = tests.iter().map(|_| OnceCell::new()).collect();
-        let (cut, nothing) = (tests.len() == MAX_TESTS, Vocabulary::default());
-        Self { files, cut, tests, contents, nothing, asserting: OnceCell::new() }
+        Self { files, cut: tests.len() == MAX_TESTS, tests, contents, asserting: OnceCell::new() }
     }
 
     /// The text of a test.
@@ -92,18 +90,21 @@ impl<'t> Side<'t> {
 
     /// The words beside the tests of a file.
     pub(super) fn beside(&self, file: usize) -> &Vocabulary {
-        self.outside(file).map_or(&self.nothing, words)
+        words(self.outside(file))
     }
 
     /// The assertions beside the tests, of files that have some.
     pub(super) fn assertions_beside(&self) -> impl Iterator<Item = &Assertion> {
-        let all = (0..self.files.len()).filter_map(|file| self.outside(file));
-        all.flat_map(|content| &content.assertions)
+        (0..self.files.len()).flat_map(|file| &self.outside(file).assertions)
     }
 
-    fn outside(&self, at: usize) -> Option<&Content> {
-        let file = self.files.get(at).filter(|file| !file.words.tests.is_empty())?;
-        Some(file.outside.get_or_init(|| {
+    /// What stands beside the tests of a file: nothing where it can have none.
+    fn outside(&self, at: usize) -> &Content {
+        let file = &self.files[at];
+        file.outside.get_or_init(|| {
+            if file.words.tests.is_empty() {
+                return Content::default();
+            }
             let blocks =
                 self.tests.iter().filter(|test| test.file == at).map(|test| test.layout.block.clone());
             let (mut from, mut all) = (0, Content::default());
@@ -115,7 +116,7 @@ impl<'t> Side<'t> {
                 from = block.end.max(from);
             }
             all
-        }))
+        })
     }
 
     /// Whether a function of this name stands beside the tests and asserts.

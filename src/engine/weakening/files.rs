@@ -82,16 +82,15 @@ impl Pair<'_> {
     }
 }
 
-/// Reads what differs between two trees.
+/// Reads the files of `changes`.
 pub(super) fn changed(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    [before, after]: [TreeId; 2],
+    changes: &[Change],
     asked: Asked,
     wanted: Wanted<'_>,
 ) -> Result<Changed, OpsError> {
-    let changes = repo.changes(Some(before), after)?;
-    let mut pairs = pairs(&changes, patterns);
+    let mut pairs = pairs(changes, patterns);
     pairs.retain(|pair| wanted.has_path(pair));
     let mut read = Changed { texts: Vec::new(), extent: Extent::Whole };
     // A file that was added takes nothing away, but what went elsewhere may have come there.
@@ -107,11 +106,11 @@ pub(super) fn changed(
             read.extent = read.extent.max(lacks);
             continue;
         };
+        files -= 1;
+        left = left.saturating_sub(old.len() + new.len());
         if !(wanted.text)(&old) && !(wanted.text)(&new) {
             continue;
         }
-        files -= 1;
-        left = left.saturating_sub(old.len() + new.len());
         let endings = (pair.old.map(|(path, _)| extension(path)), pair.new.map(|(path, _)| extension(path)));
         match endings {
             (Some(was), Some(is)) if was != is => {
@@ -127,16 +126,16 @@ pub(super) fn changed(
     Ok(read)
 }
 
-/// What the way from one tree to another did to the tests, as far as the files that are wanted tell.
+/// What `changes` did to the tests, as far as the files that are wanted tell.
 pub(super) fn compared(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    trees: [TreeId; 2],
+    changes: &[Change],
     wanted: Wanted<'_>,
 ) -> Result<Compared, OpsError> {
-    let changed = changed(repo, patterns, trees, Asked::Names, wanted)?;
-    let found = detect::compared(&changed.texts, patterns);
-    Ok(Compared { taken: changed.told(&found), ..found })
+    let read = changed(repo, patterns, changes, Asked::Names, wanted)?;
+    let found = detect::compared(&read.texts, patterns);
+    Ok(Compared { taken: read.told(&found), ..found })
 }
 
 /// Both texts, where they fit.
@@ -171,15 +170,14 @@ fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
     changes.iter().map(pair).filter(differs).collect()
 }
 
-/// The files that came between two earlier trees, and that are in `after` unchanged: with no text before.
+/// The files that came since an `earlier` tree, and that the change itself, `own`, left alone: with no text before.
 pub(super) fn came(
     repo: &Repo,
     patterns: &Patterns<'_>,
-    (earlier, before): (TreeId, TreeId),
-    after: TreeId,
+    own: &[Change],
+    [earlier, after]: [TreeId; 2],
 ) -> Result<Vec<ChangedText>, OpsError> {
-    let changes = repo.changes(Some(before), after)?;
-    let own: BTreeSet<&[u8]> = changes.iter().map(|change| change.path.as_slice()).collect();
+    let own: BTreeSet<&[u8]> = own.iter().map(|change| change.path.as_slice()).collect();
     let lately = repo.changes(Some(earlier), after)?;
     let holds = |change: &&Change| {
         let added = change.old.is_none() || change.old_path.is_some();

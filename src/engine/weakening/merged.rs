@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use regex::Regex;
+
 use super::files::{self, Wanted};
 use crate::detect::{Compared, Patterns};
+use crate::domain::change::Change;
 use crate::domain::facts::Weakening;
-use crate::domain::ids::TreeId;
 use crate::engine::error::OpsError;
 use crate::git::{Claimed, CommitInfo, Made, Repo};
 
@@ -24,29 +26,29 @@ pub(super) fn taken(
     else {
         return Ok(None);
     };
-    let trees = Trees { base, ours, theirs, made: commit.tree };
+    let changes = |before, after| repo.changes(Some(before), after);
+    let (by_us, by_them) = (changes(base, ours)?, changes(base, theirs)?);
+    let (from_ours, from_theirs) = (changes(ours, commit.tree)?, changes(theirs, commit.tree)?);
+    let compared = |changes: &[Change], wanted| files::compared(repo, patterns, changes, wanted);
     // First what was decided by hand. That is little, and alone it tells of too much: a test may have gone to another file.
-    let by_hand = trees.by_hand(repo)?;
-    let by_hand = Wanted { path: &|path| by_hand.contains(path), text: &|_| true };
-    let against_both = |wanted: Wanted<'_>| -> Result<_, OpsError> {
-        let compared = |before| files::compared(repo, patterns, [before, commit.tree], wanted);
-        Ok((compared(ours)?, compared(theirs)?))
-    };
-    let (one, other) = against_both(by_hand)?;
+    let by_hand = by_hand([&by_us, &by_them], [&from_ours, &from_theirs]);
+    let decided = Wanted { path: &|path| by_hand.contains(path), text: &|_| true };
+    let (one, other) = (compared(&from_ours, decided)?, compared(&from_theirs, decided)?);
     let names: BTreeSet<String> = [&one, &other].into_iter().flat_map(names).collect();
     if names.is_empty() {
         return Ok(None);
     }
-    // Then all files that tell of the same tests.
-    let tells = |text: &str| names.iter().any(|name| text.contains(name.as_str()));
+    // Then all files that tell of the same tests. Where the names are too many for one pattern, all are read.
+    let names: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
+    let names = Regex::new(&names.join("|")).ok();
+    let tells = |text: &str| names.as_ref().is_none_or(|names| names.is_match(text));
     let telling = Wanted { path: &|_| true, text: &tells };
-    let (one, other) = against_both(telling)?;
+    let (one, other) = (compared(&from_ours, telling)?, compared(&from_theirs, telling)?);
     if one.taken.is_none() && other.taken.is_none() {
         return Ok(None);
     }
-    let by_parent = |parent| files::compared(repo, patterns, [base, parent], telling);
-    let mut removed = without(&one.gone, &by_parent(theirs)?.gone);
-    let more = without(&other.gone, &by_parent(ours)?.gone);
+    let mut removed = without(&one.gone, &compared(&by_them, telling)?.gone);
+    let more = without(&other.gone, &compared(&by_us, telling)?.gone);
     removed.extend(without(&more, &removed));
     Ok(found(removed, &one.taken.unwrap_or_default(), &other.taken.unwrap_or_default()))
 }
@@ -57,31 +59,21 @@ fn names(compared: &Compared) -> Vec<String> {
     compared.gone.iter().chain(taken).cloned().collect()
 }
 
-/// What a merge was made of, and what it is.
-struct Trees {
-    base: TreeId,
-    ours: TreeId,
-    theirs: TreeId,
-    made: TreeId,
-}
-
-impl Trees {
-    /// The files that are neither what one parent left alone and the other has, nor what both have.
-    fn by_hand(&self, repo: &Repo) -> Result<BTreeSet<Vec<u8>>, OpsError> {
-        let changes = |before, after| -> Result<BTreeSet<Vec<u8>>, OpsError> {
-            let changes = repo.changes(Some(before), after)?.into_iter();
-            Ok(changes.flat_map(|change| change.old_path.into_iter().chain([change.path])).collect())
-        };
-        let (by_us, by_them) = (changes(self.base, self.ours)?, changes(self.base, self.theirs)?);
-        let (from_ours, from_theirs) = (changes(self.ours, self.made)?, changes(self.theirs, self.made)?);
-        let one_of = |path: &&Vec<u8>| match (by_us.contains(*path), by_them.contains(*path)) {
-            (true, false) => from_ours.contains(*path),
-            (false, true) => from_theirs.contains(*path),
-            (true, true) => from_ours.contains(*path) || from_theirs.contains(*path),
-            (false, false) => true,
-        };
-        Ok(from_ours.iter().chain(&from_theirs).filter(one_of).cloned().collect())
-    }
+/// The files that are neither what one parent left alone and the other has, nor what both have: by what `parents` changed since
+/// they parted, and what the merge changed of each.
+fn by_hand<'c>(parents: [&'c [Change]; 2], merge: [&'c [Change]; 2]) -> BTreeSet<&'c [u8]> {
+    let paths = |changes: &'c [Change]| -> BTreeSet<&'c [u8]> {
+        let both =
+            |change: &'c Change| change.old_path.as_deref().into_iter().chain([change.path.as_slice()]);
+        changes.iter().flat_map(both).collect()
+    };
+    let ([by_us, by_them], [from_ours, from_theirs]) = (parents.map(paths), merge.map(paths));
+    let is_own = |path: &&[u8]| match (by_us.contains(path), by_them.contains(path)) {
+        (true, false) => from_ours.contains(path),
+        (false, true) => from_theirs.contains(path),
+        (true, true) | (false, false) => true,
+    };
+    from_ours.union(&from_theirs).copied().filter(is_own).collect()
 }
 
 fn found(removed: Vec<String>, one: &Weakening, other: &Weakening) -> Option<Weakening> {
