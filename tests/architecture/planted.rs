@@ -240,7 +240,7 @@ fn sizes_are_found_one_above_the_bound() {
     };
     assert_eq!(beside(&comment(sizes::FILE_LINES)), Vec::<&str>::new());
     assert_eq!(beside(&comment(sizes::FILE_LINES + 1)), ["file-size"]);
-    let tested = format!("{}#[cfg(test)]\nmod tests {{\n{}}}\n", comment(10), comment(500));
+    let tested = format!("{}#[cfg(test)]\nmod tests {{\n{}}}\n", comment(10), comment(700));
     assert_eq!(beside(&tested), Vec::<&str>::new());
     assert_found("src/git/c.rs", &comment(sizes::MEDIAN_FILE_LINES + 1), "median-file", 0);
     assert_clean("src/git/c.rs", &comment(sizes::MEDIAN_FILE_LINES));
@@ -252,15 +252,20 @@ fn sizes_are_found_one_above_the_bound() {
     assert_eq!(among(sizes::P95_FUNCTION_LINES + 1, 18), ["p95-function"]);
     assert_eq!(among(sizes::P95_FUNCTION_LINES, 0), Vec::<&str>::new());
 
-    assert_clean("src/git/c.rs", "struct S; impl S { fn f(&self, a: A, b: B, c: C, d: D) {} }");
+    assert_clean("src/git/c.rs", "struct S; impl S { fn f(&self, a: A, b: B, c: C, d: D, e: E, f: F) {} }");
     assert_found(
         "src/git/c.rs",
-        "struct S; impl S {\n fn f(&self, a: A, b: B, c: C, d: D, e: E) {} }",
+        "struct S; impl S {\n fn f(&self, a: A, b: B, c: C, d: D, e: E, f: F, g: G) {} }",
         "parameters",
         2,
     );
-    assert_clean("src/git/c.rs", "fn f((a, b): (A, B), c: &(C, D), e: E) {}");
-    assert_found("src/git/c.rs", "\nfn f((a, b): (A, B), c: &(C, D), (e, f): (E, F)) {}", "parameters", 2);
+    assert_clean("src/git/c.rs", "fn f((a, b): (A, B), c: &(C, D), (e, f): (E, F), g: G) {}");
+    assert_found(
+        "src/git/c.rs",
+        "\nfn f((a, b): (A, B), c: &(C, D), (e, f): (E, F), g: G, h: H) {}",
+        "parameters",
+        2,
+    );
 }
 
 #[test]

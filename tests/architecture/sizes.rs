@@ -4,7 +4,7 @@ use crate::house::Violation;
 use crate::source::Source;
 
 /// Longest file, without its inline tests.
-pub const FILE_LINES: usize = 400;
+pub const FILE_LINES: usize = 600;
 /// Median over all files.
 pub const MEDIAN_FILE_LINES: usize = 150;
 /// Longest function, from signature to closing brace.
@@ -12,7 +12,7 @@ pub const FUNCTION_LINES: usize = 60;
 /// 95th percentile over all functions.
 pub const P95_FUNCTION_LINES: usize = 35;
 /// Most parameters, `self` included; a tuple counts as what is in it.
-pub const PARAMETERS: usize = 5;
+pub const PARAMETERS: usize = 7;
 
 /// What is wrong with one file's sizes and names.
 pub fn check(source: &Source) -> Vec<Violation> {
