@@ -183,7 +183,10 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
         RunValidity::Filtered => {
             let (ran, full) = (run.evidence.counts.ran(), run.evidence.caveats.full_run.unwrap_or_default());
-            format!("the run on this code ran {ran} of the {full} tests that the last full run had")
+            format!(
+                "the run on this code ran {ran} of the {} that the last full run had",
+                words::count(full, "test")
+            )
         }
         RunValidity::NotStarted => {
             let program = words::bounded(&run.evidence.command);
