@@ -65,7 +65,7 @@ impl Found for Return {}
 impl fmt::Display for Return {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (changes, code) = (words::count(self.changes, "change"), self.code.short());
-        write!(f, "the code is back in the state it had {changes} ago ({code}, from {})", self.brought_by,)
+        write!(f, "the code is back in the state it had {changes} ago ({code}, from {})", self.brought_by)
     }
 }
 

@@ -103,7 +103,7 @@ impl fmt::Display for Refused {
             }
             Way::Failed => write!(f, "{} in a row failed, the last one", words::count(times, "call"))?,
             Way::SameCall => {
-                write!(f, "the same call failed {}, each with an error of its own", words::times(times))?
+                write!(f, "the same call failed {}, each with an error of its own", words::times(times))?;
             }
         }
         write!(f, ": {}", self.named)

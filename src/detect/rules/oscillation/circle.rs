@@ -30,7 +30,7 @@ impl fmt::Display for Circle {
                 match round.period {
                     2 => f.write_str("the code alternates between two states")?,
                     period => {
-                        write!(f, "the code cycles through the same {}", words::count(period, "state"))?
+                        write!(f, "the code cycles through the same {}", words::count(period, "state"))?;
                     }
                 }
                 match of {
