@@ -54,7 +54,9 @@ fn records_and_remarks_survive_each_other() {
             kept
         });
         let writers = [scope.spawn(|| commits(&dir)), scope.spawn(|| commits(&other))];
-        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        for writer in writers {
+            writer.join().unwrap();
+        }
         over.store(true, Ordering::Relaxed);
         remarks.join().unwrap()
     });

@@ -98,12 +98,10 @@ fn told_to_a_stream(story: &Story, moments: &[Moment]) -> usize {
     };
     let leaves = |step: usize| {
         let before = || moments.iter().filter(move |moment| moment.step < step);
-        let commit = before().filter_map(|moment| line(moment, "commit")).last();
+        let commit = before().filter_map(|moment| line(moment, "commit")).next_back();
         let code = commit.map(|commit| commit["code"].clone());
-        let runs = before().filter_map(|moment| line(moment, "test_run"));
-        runs.filter(|run| Some(&run["code"]) == code.as_ref())
-            .last()
-            .is_some_and(|run| run["status"] == "passed")
+        let mut runs = before().filter_map(|moment| line(moment, "test_run"));
+        runs.rfind(|run| Some(&run["code"]) == code.as_ref()).is_some_and(|run| run["status"] == "passed")
     };
     let left =
         story.steps.iter().enumerate().find(|(at, step)| **step == Step::Move(Back::Branch) && leaves(*at));
