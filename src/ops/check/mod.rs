@@ -124,7 +124,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
 
 /// Nothing is known of the rest.
 fn stopped(walked: Walked) -> Option<Diagnostic> {
-    undecided::interrupted(walked, "commits", "the same again with --cached: it goes on where it was")
+    undecided::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {

@@ -108,7 +108,7 @@ fn each(
     for (done, file) in files.iter().enumerate() {
         if pace.stop.load(Ordering::Relaxed) {
             let walked = Walked::Part { done, of: files.len() };
-            let why = undecided::interrupted(walked, "files", "the same again, to its end");
+            let why = undecided::interrupted(walked, "file", "the same again, to its end");
             if let Some(why) = why {
                 return Ok(Ground::Undecided { commits: 0, why });
             }
