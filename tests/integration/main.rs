@@ -41,6 +41,7 @@ mod lost_tests;
 mod messages;
 mod named_calls;
 mod notices;
+mod one_gate;
 mod pages;
 mod panics;
 mod range_trust;
