@@ -333,7 +333,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     assert_snapshot!(said.shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
+    error[gate-not-run]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
       --> HASH nobody asked
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded

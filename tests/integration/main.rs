@@ -43,6 +43,7 @@ mod messages;
 mod named_calls;
 mod notes_race;
 mod notices;
+mod one_gate;
 mod pages;
 mod panics;
 mod range_trust;
