@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::write::Plan;
 use crate::effect::install::InstallError;
 use crate::effect::install::block;
 use crate::effect::install::edits::{self, Edit, FileKind};
@@ -240,11 +239,6 @@ pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<Gone> {
             Guarded::Never | Guarded::Yes => None,
         },
     }
-}
-
-/// The same before anything is written.
-pub(super) fn would_wait(repo: &Repo, plan: &Plan) -> Option<Gone> {
-    live::manager_waits(repo, plan.choice.mode, &plan.dir)
 }
 
 /// The hooks of a manager in `dir` that stay when our lines are out of its files, and how they go.

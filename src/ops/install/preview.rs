@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::managers;
 use super::schema;
 use super::write::Plan;
 use super::{
@@ -20,9 +19,10 @@ use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::{ChosenMode, Integration};
 use crate::effect::install::plan::{self, Displaced, Intent, Removal};
 use crate::effect::install::shim;
-use crate::engine::setup::live::Gone;
+use crate::engine::setup::live::{self, Gone};
 use crate::engine::setup::place::{self, program_link};
 use crate::engine::setup::{SetupError, names_notes_ref};
+use crate::engine::sync::PUSH_KEY;
 use crate::git::Repo;
 
 /// One change.
@@ -134,11 +134,15 @@ pub fn preview(
         let missing = fetch::missing(repo)?;
         steps.extend(missing.into_iter().map(|(key, value)| Step::Set { key, value }));
     }
-    steps.extend(push_records::change(repo, besides.push)?);
+    if let Some((value, own)) = push_records::wanted(repo, besides.push)? {
+        let key = || PUSH_KEY.to_owned();
+        steps.extend(own.into_iter().map(|value| Step::Unset { key: key(), value }));
+        steps.push(Step::Set { key: key(), value: value.to_owned() });
+    }
     if !steps.is_empty() {
         steps.push(Step::Write { path, text: None });
     }
-    let waits = managers::would_wait(repo, &plan);
+    let waits = live::manager_waits(repo, plan.choice.mode, &plan.dir);
     Ok(Preview { choice: plan.choice, steps, waits })
 }
 

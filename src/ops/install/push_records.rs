@@ -1,7 +1,6 @@
 //! Whether every push sends records along: `andon.push` in git's own configuration of this repository. It is the
 //! person's choice, made by installing; nothing that is committed can make it.
 
-use super::preview::Step;
 use crate::effect::install::InstallError;
 use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::SetupError;
@@ -36,7 +35,10 @@ pub fn set_push(repo: &Repo, push_records: Along) -> Result<Option<&'static str>
 }
 
 /// The value that is to be set, and those of this repository that it takes the place of; `None` where nothing changes.
-fn wanted(repo: &Repo, push_records: Along) -> Result<Option<(&'static str, Vec<String>)>, SetupError> {
+pub(super) fn wanted(
+    repo: &Repo,
+    push_records: Along,
+) -> Result<Option<(&'static str, Vec<String>)>, SetupError> {
     let there = repo.config_sources(PUSH_KEY)?;
     let wanted = match push_records {
         Along::Yes => "true",
@@ -47,12 +49,4 @@ fn wanted(repo: &Repo, push_records: Along) -> Result<Option<(&'static str, Vec<
     let own = there.into_iter().filter(|found| found.scope == ConfigScope::Local).map(|found| found.value);
     let own: Vec<String> = own.collect();
     Ok(if own == [wanted] { None } else { Some((wanted, own)) })
-}
-
-/// What [`set_push`] would change.
-pub(super) fn change(repo: &Repo, push_records: Along) -> Result<Vec<Step>, SetupError> {
-    let Some((wanted, own)) = wanted(repo, push_records)? else { return Ok(Vec::new()) };
-    let key = || PUSH_KEY.to_owned();
-    let unset = own.into_iter().map(|value| Step::Unset { key: key(), value });
-    Ok(unset.chain([Step::Set { key: key(), value: wanted.to_owned() }]).collect())
 }
