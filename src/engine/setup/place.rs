@@ -68,9 +68,8 @@ pub(crate) fn choose(repo: &Repo) -> Result<Chosen, SetupError> {
     let now = repo.hooks_dir()?;
     let own = forward::dir(repo.common_dir());
     match hooks_override(repo)? {
-        Override::None => Ok(Chosen { dir: now, theirs: None }),
         Override::Own(_) if is_same(&now, &own) => Ok(Chosen { dir: own, theirs: shared(repo)? }),
-        Override::Own(_) => Ok(Chosen { dir: now, theirs: None }),
+        Override::None | Override::Own(_) => Ok(Chosen { dir: now, theirs: None }),
         Override::Foreign(found) if found.scope == ConfigScope::Command => {
             let hint = hooks_hint(found.scope);
             let (scope, origin, value) = (found.scope, found.origin, found.value);

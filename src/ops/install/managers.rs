@@ -249,14 +249,17 @@ pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> 
         Integration::PreCommit => &[Owner::PreCommit, Owner::Prek],
     };
     let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
-    let needed = |hook: Hook| match mode {
-        Integration::PreCommit => framework::is_listed(&text, hook),
-        _ => hook == Hook::PreCommit,
+    let needed = |hook: Hook| {
+        if mode == Integration::PreCommit {
+            framework::is_listed(&text, hook)
+        } else {
+            hook == Hook::PreCommit
+        }
     };
     let states = inspect(dir, &Manifest::default()).ok()?;
-    let owner_of = |state: &HookState| match &state.standing {
-        Standing::Foreign { owner, .. } if owners.contains(owner) && !needed(state.hook) => Some(*owner),
-        _ => None,
+    let owner_of = |state: &HookState| {
+        let Standing::Foreign { owner, .. } = &state.standing else { return None };
+        (owners.contains(owner) && !needed(state.hook)).then_some(*owner)
     };
     let left: Vec<(Hook, Owner)> =
         states.iter().filter_map(|state| Some((state.hook, owner_of(state)?))).collect();

@@ -64,7 +64,9 @@ impl Plan {
         let mut looked = if dir == now { looked? } else { inspect(&dir, manifest)? };
         if theirs.is_some() {
             // What leads on to others is written beside the shims.
-            looked.iter_mut().for_each(|state| state.chained = Standing::Nothing);
+            for state in &mut looked {
+                state.chained = Standing::Nothing;
+            }
         }
         let intents = plan::install(&dir, &looked, program)
             .map_err(|conflicts| InstallError::Conflicts { conflicts })?;
