@@ -205,7 +205,7 @@ fn a_dry_run_names_every_file_and_changes_none() {
             .collect();
         let mut named: Vec<String> = Vec::new();
         for step in plan["steps"].as_array().unwrap() {
-            let name = |key: &str| step[key].as_str().map(|path| real(path));
+            let name = |key: &str| step[key].as_str().map(real);
             named.extend(name("path").or_else(|| name("to")));
             if step["action"] == "set" {
                 named.push(real(stage.path(".git/config").to_str().unwrap()));
