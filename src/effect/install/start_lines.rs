@@ -7,8 +7,8 @@ use super::hooks::Hook;
 const FIND_PROGRAM: &str =
     "ANDON_PROGRAM=$(command -v andon) || ANDON_PROGRAM=$(git rev-parse --git-common-dir)/andon/program";
 
-/// What a shell answers when a file cannot be started, such as a program for another machine.
-const CANNOT_START: u8 = 126;
+/// What shells answer when a file cannot be started, such as a program for another machine; as a hook it never ends so.
+const CANNOT_START: &str = "2 | 126 | 127";
 
 /// Whose output people see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn lines(hook: Hook, before: &str, args: &str, place: (&str, Heard)) -> Stri
     let name = hook.name();
     let missing = missing(hook, place);
     format!(
-        "{FIND_PROGRAM}\nANDON_CODE={CANNOT_START}\n[ ! -x \"$ANDON_PROGRAM\" ] || {{ ANDON_CODE=0; \
+        "{FIND_PROGRAM}\nANDON_CODE=127\n[ ! -x \"$ANDON_PROGRAM\" ] || {{ ANDON_CODE=0; \
          {before}\"$ANDON_PROGRAM\" hook {name}{args} || ANDON_CODE=$?; }}\n\
          case $ANDON_CODE in 0) ;; {CANNOT_START}) {missing} ;; *) exit $ANDON_CODE ;; esac\n"
     )
@@ -34,7 +34,9 @@ pub fn lines(hook: Hook, before: &str, args: &str, place: (&str, Heard)) -> Stri
 /// The command that starts `program` or the one on the PATH; whoever runs it appends the arguments of the hook.
 pub fn command(hook: Hook, program: &str) -> String {
     let name = hook.name();
-    let start = format!("{{ c=0; \"$A\" hook {name} \"$@\" || c=$?; [ $c = {CANNOT_START} ] || exit $c; }}");
+    let start = format!(
+        "{{ c=0; \"$A\" hook {name} \"$@\" || c=$?; case $c in {CANNOT_START}) ;; *) exit $c ;; esac; }}"
+    );
     let missing = missing(hook, ("the configuration (git config --get-regexp ^hook)", Heard::Always));
     format!(
         "andon_hook() {{ A={program}; [ ! -x \"$A\" ] || {start}; ! A=$(command -v andon) || {start}; {missing}; }}; andon_hook"
