@@ -19,7 +19,7 @@ use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
 use crate::engine::pending;
 use crate::engine::test_sets;
-use crate::engine::tested::{Since, TestedCode};
+use crate::engine::tested::{Executed, Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote_bytes;
@@ -75,21 +75,9 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     Ok(Ran { run, code: end.code(), kept, warnings })
 }
 
-/// What running a test command gave, before anybody says what it is worth.
-pub(super) struct Executed {
-    /// How the command ended.
-    pub(super) end: ProgramEnd,
-    /// What its output and its reports say.
-    pub(super) parsed: ParsedRun,
-    /// What happened to the code meanwhile.
-    pub(super) since: Since,
-    /// What was wrong with its reports, or with the code that it saw.
-    pub(super) warnings: Vec<String>,
-}
-
 /// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back
 /// also where the command could not be started.
-pub(super) fn execute(
+pub fn execute(
     ctx: &Context,
     ws: &Workspace,
     command: &TestCommand,

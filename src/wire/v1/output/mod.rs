@@ -32,7 +32,7 @@ pub use installed::{
 };
 pub use judged::{
     CheckItemJson, CheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson, ObservedJson,
-    ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
+    ReplayJson, TestRunJson, TipRunJson, TipTestsJson, TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
 pub use reviewed::{
