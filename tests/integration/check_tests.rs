@@ -16,8 +16,11 @@ struct Elsewhere<'a> {
     committer: (&'a str, &'a str),
 }
 
-const BOT: (&str, &str) = ("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com");
-const FORGE: (&str, &str) = ("GitHub", "noreply@github.com");
+/// Name and address.
+type Person = (&'static str, &'static str);
+
+const BOT: Person = ("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com");
+const FORGE: Person = ("GitHub", "noreply@github.com");
 
 impl<'a> Elsewhere<'a> {
     fn of(stage: &'a Stage, author: (&'a str, &'a str), committer: (&'a str, &'a str)) -> Self {
@@ -64,8 +67,7 @@ fn codes(value: &Value) -> Vec<String> {
 }
 
 /// Each kind of commit that nobody could record, as (name, author, committer, message).
-fn strangers() -> [(&'static str, (&'static str, &'static str), (&'static str, &'static str), &'static str); 6]
-{
+fn strangers() -> [(&'static str, Person, Person, &'static str); 6] {
     let colleague = ("C. Colleague", "colleague@example.org");
     let author = ("A. Author", "author@example.org");
     [
@@ -244,7 +246,7 @@ fn green_tests_hide_no_bypass_no_edit_and_no_halt() {
 fn a_changed_test_command_is_told_and_judged_by_both() {
     let change = |command: &str, more: &dyn Fn(&Stage)| {
         let stage = Stage::installed();
-        stage.write("andon.toml", &format!("[test]\ncommand = \"{command}\"\n"));
+        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\n"));
         more(&stage);
         stage.git(&["add", "."]).ok();
         stage.andon(&["test"]);

@@ -72,14 +72,11 @@ fn wanted(args: &CheckArgs) -> Option<TestsWanted> {
 fn range_of(args: &CheckArgs) -> RangeRequest {
     let cached = if args.cached { CacheTrust::Believed } else { CacheTrust::Derived };
     let plain = RangeRequest { policy: args.policy_id, cached, ..RangeRequest::default() };
-    match &args.squash_of {
-        Some(range) => {
-            let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
-            RangeRequest { range: Some(range.clone()), squash, ..plain }
-        }
-        None => {
-            let refs = args.from_ref.clone().zip(args.to_ref.clone());
-            RangeRequest { range: args.range.clone(), refs, ..plain }
-        }
+    if let Some(range) = &args.squash_of {
+        let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
+        RangeRequest { range: Some(range.clone()), squash, ..plain }
+    } else {
+        let refs = args.from_ref.clone().zip(args.to_ref.clone());
+        RangeRequest { range: args.range.clone(), refs, ..plain }
     }
 }
