@@ -16,6 +16,7 @@ mod calibration_promise;
 mod check;
 mod check_formats;
 mod check_histories;
+mod check_tests;
 mod context;
 mod documentation_rule;
 mod doors;

@@ -33,7 +33,7 @@ pub use installed::{
 };
 pub use judged::{
     CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
-    ObservedJson, ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
+    ObservedJson, ReplayJson, TestRunJson, TipRunJson, TipTestsJson, TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
 pub use reviewed::{
