@@ -148,6 +148,8 @@ pub(super) fn record() -> CommitRecord {
             level: Level::Warn,
             message: "seen 2 iterations back".to_owned(),
         }],
+        carries: None,
+        joins: Vec::new(),
     }
 }
 

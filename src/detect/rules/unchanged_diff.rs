@@ -11,11 +11,10 @@ use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::detail::Found;
-use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{DocsProgress, Iteration, Source, Strike, Timeline, come_slowly};
+use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
 pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
     "repeats",
@@ -36,12 +35,6 @@ pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
     12,
     1,
     "Consecutive repeats, where some are meant, or bring a new state of the code or a document.",
-);
-pub(in crate::detect) const REWRITES: Param<u64> = Param::count(
-    "rewrites",
-    4,
-    2,
-    "Amends or rebases that bring the same code, with no other commit in between.",
 );
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
@@ -70,8 +63,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 commits come two minutes or longer apart in the mean. Neighbours by different authors do not repeat each other, \
                 and the same lines at another place are a note where they replace as many, and while tests newly pass. \
                 Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
-                iteration it amends, so amending a message repeats nothing. But `rewrites` amends or rebases \
-                that bring the very same code again, with no other commit in between, trip the rule.",
+                iteration it amends, and one that leaves the tree as it was repeats nothing.",
         why: "In 550,000 commits of healthy repositories two repeats in a row were empty commits that start a \
               build, release or merge, changed line ends (trailing white space, CRLF), or the same lines put \
               into a file at several places. Without those this rule may halt alone.",
@@ -85,7 +77,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Found, ..About::of(EventClass::Stall) },
-    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
+    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -107,8 +99,6 @@ enum Repeated {
     },
     /// Some of either kind.
     Mixed { iterations: u64, empty: u64 },
-    /// The same code, amended or rebased so many times.
-    Rewritten(u64),
 }
 
 impl Found for Repeated {}
@@ -141,20 +131,12 @@ impl fmt::Display for Repeated {
                 "{} in a row repeated the change before them or changed nothing ({empty} changed nothing)",
                 count(iterations)
             ),
-            Self::Rewritten(times) => write!(
-                f,
-                "the same code was committed again {} by amending or rebasing",
-                words::count(*times, "time")
-            ),
         }
     }
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    if let Some(found) = rewritten(timeline, setting) {
-        return Some(found);
-    }
     let candidates: Vec<&Iteration> = timeline.candidates().collect();
     let repeating = repeating(&candidates);
     let repeats = words::len(repeating);
@@ -224,23 +206,6 @@ fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     };
     let newly = |first: &&Iteration| gains::since(timeline, first.number) == Gain::NewlyPassing;
     placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
-}
-
-/// The same code, amended or rebased over and over.
-fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
-    let newest = timeline.newest()?;
-    if !matches!(newest.kind, CommitKind::Amend | CommitKind::Rebase) || newest.source != Source::Commit {
-        return None;
-    }
-    let times =
-        words::len(&timeline.rewritten.iter().filter(|code| **code == newest.code).collect::<Vec<_>>());
-    if times < setting.count(&REWRITES).max(2) {
-        return None;
-    }
-    let mut evidence = vec![Evidence::Code(newest.code)];
-    evidence.extend(newest.commit.map(Evidence::Commit));
-    let help = vec!["git reflog  (what was rewritten)".to_owned()];
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, Repeated::Rewritten(times)) })
 }
 
 /// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.

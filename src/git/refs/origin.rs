@@ -129,6 +129,30 @@ impl Repo {
         self.operation() == Operation::Rebase && before().is_none_or(by_rebase) && self.last_step_replays()
     }
 
+    /// The commit that the newest step of the rebase under way replays; of several that it joins the last.
+    pub fn rebased_from(&self) -> Option<CommitId> {
+        let apply = self.git_dir().join("rebase-apply");
+        if apply.join("rebasing").exists() {
+            let lines = last_lines(&apply.join("original-commit"), 1).ok()?;
+            return String::from_utf8_lossy(lines.first()?).trim().parse().ok();
+        }
+        let lines = last_lines(&self.git_dir().join("rebase-merge").join("done"), 1).ok()?;
+        let line = String::from_utf8_lossy(lines.first()?).into_owned();
+        let mut words = line.split_whitespace();
+        let step = words.next()?;
+        // `fixup -C ID`, `merge -c ID LABEL`
+        let named = words.find(|word| !word.starts_with('-'))?;
+        if !REPLAYING.contains(&step) {
+            return None;
+        }
+        named.parse().ok().or_else(|| self.resolve(named).ok())
+    }
+
+    /// Whether `git am` is under way.
+    pub fn is_applying_patches(&self) -> bool {
+        self.git_dir().join("rebase-apply").join("applying").exists()
+    }
+
     /// Whether the rebase's newest step replays a commit, rather than stopping for the user to make some.
     fn last_step_replays(&self) -> bool {
         let done = self.git_dir().join("rebase-merge").join("done");
@@ -165,7 +189,7 @@ fn reflog_action(message: &str) -> ReflogAction {
         "commit (cherry-pick)" | "cherry-pick" => ReflogAction::Kind(CommitKind::CherryPick),
         "revert" => ReflogAction::Kind(CommitKind::Revert),
         "commit" => ReflogAction::Plain,
-        "commit (initial)" => ReflogAction::Kind(CommitKind::Normal),
+        "commit (initial)" | "am" => ReflogAction::Kind(CommitKind::Normal),
         _ => ReflogAction::Unclear,
     }
 }

@@ -38,7 +38,7 @@ impl Examined {
         self.index.insert(commit.id, number);
         self.reported.push((record.code, record.recorded_at));
         self.facts.push(fact);
-        if matches!(record.kind, CommitKind::Amend | CommitKind::Rebase) {
+        if record.carries.is_some() || matches!(record.kind, CommitKind::Amend | CommitKind::Rebase) {
             self.rewritten.push(number);
         }
         if record.tests.is_some() {

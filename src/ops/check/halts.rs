@@ -15,7 +15,7 @@ use crate::engine::error::OpsError;
 use crate::engine::lineage::Lineages;
 use crate::engine::named_files;
 use crate::engine::verdict;
-use crate::history::Fold;
+use crate::history::{EventEffect, Fold};
 use crate::ledger::{EntryEvent, Ledger};
 use crate::store::window;
 
@@ -84,6 +84,10 @@ fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
     if examined.concerns(head) {
         return Some(head);
+    }
+    let carried = |fact: &CommitFact| fact.root() == Some(head);
+    if let Some(fact) = examined.rewritten().find(carried) {
+        return fact.id;
     }
     let same = |fact: &CommitFact| {
         fact.record.iteration == halt.iteration && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
@@ -171,10 +175,10 @@ fn unrecorded_halts(
     for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let parent = commit.parents.first().copied();
         let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
-        fold.push(Fact::Commit(Box::new(fact)));
+        let counts = fold.push(Fact::Commit(Box::new(fact))) != EventEffect::Nothing;
         let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
         let decision = named_files::named(case.repo, &case.config.paths.rules, fold.timeline(), decision);
-        let halted = decision.verdict == Verdict::Halt;
+        let halted = counts && decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
