@@ -32,6 +32,8 @@ pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
 pub struct Beside {
     /// The attempts that count, oldest first; the newest, at most [`MAX_REWRITTEN`].
     pub aside: Vec<Attempted>,
+    /// Those of tasks that are done, on branches that are kept: they do not count here, but a squash may join them.
+    pub done: Vec<CommitFact>,
     /// Commits of the window without a record of which nothing is known, however they came there.
     pub unknown: usize,
 }
@@ -50,7 +52,8 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     let unknown = |first: usize| window.unrecorded.iter().filter(|one| one.after >= first).count();
     // The common case: nothing was given up.
     if found.is_empty() {
-        return Beside { aside: Vec::new(), unknown: if window.facts.is_empty() { 0 } else { unknown(1) } };
+        let unknown = if window.facts.is_empty() { 0 } else { unknown(1) };
+        return Beside { unknown, ..Beside::default() };
     }
     let merged = merged(ws, window);
     if !merged.is_empty() {
@@ -69,17 +72,17 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     };
     // From places among all commits to places among those with a record.
     let after = |place: usize| walked.get(place).map_or(window.facts.len(), |(older, _)| *older);
-    let counted = read.iter().filter(counts);
+    let (counted, done): (Vec<_>, Vec<_>) = read.iter().partition(counts);
     let attempted =
         |(one, fact): &(Aside, CommitFact)| Attempted { after: after(one.after), fact: fact.clone() };
-    let mut aside: Vec<Attempted> = counted.map(attempted).collect();
-    history::once(&mut aside, window.facts.iter());
+    let mut aside: Vec<Attempted> = counted.into_iter().map(attempted).collect();
+    history::unjoined(&mut aside, window.facts.iter());
     let first = found.first().map_or(0, |one| one.after);
     let crossed = walked.iter().enumerate().filter(|(place, (older, _))| *place >= first || *older > 0);
     let unknown = crossed.filter(|(_, (_, id))| {
         window.unrecorded.iter().any(|one| one.commit == *id) && again.iter().all(|(_, moved)| moved != id)
     });
-    Beside { unknown: unknown.count(), aside }
+    Beside { unknown: unknown.count(), aside, done: done.into_iter().map(|(_, fact)| fact.clone()).collect() }
 }
 
 /// Attempts that are looked at for one that was moved, the newest.
@@ -146,17 +149,16 @@ const ROWS: usize = 4;
 
 /// The attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that build on each other,
 /// whose code it has, or whose whole change it makes on another parent.
-pub fn joined(ws: &Workspace, kind: CommitKind, made: &Derived, aside: &[Attempted]) -> Vec<CommitId> {
-    if kind != CommitKind::Normal || aside.len() < 2 || made.diff.empty {
+pub fn joined(ws: &Workspace, kind: CommitKind, made: &Derived, beside: &[&CommitFact]) -> Vec<CommitId> {
+    if kind != CommitKind::Normal || beside.len() < 2 || made.diff.empty {
         return Vec::new();
     }
-    let with_id =
-        |id: Option<CommitId>| aside.iter().map(|one| &one.fact).find(|fact| id.is_some() && fact.id == id);
-    let builds_on = |tip: &CommitFact| aside.iter().any(|one| one.fact.record.parent == tip.id);
-    let tips = aside.iter().rev().map(|one| &one.fact).filter(|tip| !builds_on(tip));
+    let with_id = |id: Option<CommitId>| beside.iter().copied().find(|fact| id.is_some() && fact.id == id);
+    let builds_on = |tip: &CommitFact| beside.iter().any(|fact| fact.record.parent == tip.id);
+    let tips = beside.iter().rev().copied().filter(|tip| !builds_on(tip));
     for tip in tips.take(ROWS) {
         let row: Vec<&CommitFact> =
-            std::iter::successors(Some(tip), |fact| with_id(fact.record.parent)).take(aside.len()).collect();
+            std::iter::successors(Some(tip), |fact| with_id(fact.record.parent)).take(beside.len()).collect();
         let base = row.last().and_then(|first| first.record.parent);
         if row.len() > 1 && (tip.record.code == made.code || makes_all_of(ws, base, tip, made)) {
             let ids = row.iter().flat_map(|fact| [fact.root(), fact.id]).flatten();

@@ -51,6 +51,8 @@ pub struct Loaded {
     pub window: Window,
     /// Attempts beside it that count all the same, oldest first.
     pub aside: Vec<Attempted>,
+    /// Attempts of tasks that are done, which do not count here.
+    pub done: Vec<CommitFact>,
     /// Commits of the window without a record of which nothing is known.
     pub unknown: usize,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
@@ -76,7 +78,7 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
     let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
     let beside = attempts::aside(ws, store, head, &window);
-    Loaded { unknown: beside.unknown, ..loaded(ws, window, beside.aside, None) }
+    Loaded { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
 }
 
 /// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still speaks for the
@@ -102,6 +104,7 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
         timeline,
         window: Window::default(),
         aside: Vec::new(),
+        done: Vec::new(),
         unknown: 0,
         acks: Vec::new(),
         runs: vec![run],
@@ -134,7 +137,8 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
     }
     let journal = JournalPart { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
-    let mut loaded = Loaded { timeline, window, aside, unknown: 0, acks, runs, journal, warnings };
+    let mut loaded =
+        Loaded { timeline, window, aside, done: Vec::new(), unknown: 0, acks, runs, journal, warnings };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
     let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
     order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);

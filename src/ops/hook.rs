@@ -24,6 +24,7 @@ use crate::engine::guard;
 use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
+use crate::git::Operation;
 use crate::platform::test_seam::stop_point;
 
 /// A hook as git or the framework called it.
@@ -56,6 +57,8 @@ pub struct HookOutcome {
     pub refused: Refusal,
     /// What was wrong with the configuration while the defaults stood in for it.
     pub config_errors: Option<ConfigErrors>,
+    /// What git is in the middle of, where the loop is halted: it stops there, and goes on after the answer.
+    pub underway: Option<Operation>,
     /// What was skipped on the way.
     pub warnings: Vec<Diagnostic>,
 }
@@ -90,7 +93,13 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
             }
             HookOutcome { warnings, ..HookOutcome::decided(ctx, &ws, decision) }
         }
-        HookName::PostCommit => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
+        HookName::PreApplypatch | HookName::PreRebase => {
+            let (decision, warnings) = guard::halts_only(ctx, &ws)?;
+            HookOutcome { warnings, ..HookOutcome::decided(ctx, &ws, decision) }
+        }
+        HookName::PostCommit | HookName::PostApplypatch => {
+            HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?)
+        }
         HookName::PostMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
         HookName::PostRewrite => {
             let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;
@@ -101,12 +110,29 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         HookName::PrePush => judge_push(ctx, &ws, call)?,
     };
     outcome.config_errors = ws.config_errors.take();
+    outcome.underway =
+        is_halted(&outcome).then(|| ws.repo.operation()).filter(|_| call.name != HookName::PrePush);
     Ok(outcome)
+}
+
+/// Whether the loop is halted now, whatever the hook can still do about it.
+fn is_halted(outcome: &HookOutcome) -> bool {
+    match &outcome.end {
+        HookEnd::Decided(decision) => decision.verdict == Verdict::Halt,
+        HookEnd::Recorded(recorded) => recorded.decision.verdict == Verdict::Halt,
+        HookEnd::Silent | HookEnd::Judged(_) => false,
+    }
 }
 
 impl HookOutcome {
     fn silent() -> Self {
-        Self { end: HookEnd::Silent, refused: Refusal::Pass, config_errors: None, warnings: Vec::new() }
+        Self {
+            end: HookEnd::Silent,
+            refused: Refusal::Pass,
+            config_errors: None,
+            underway: None,
+            warnings: Vec::new(),
+        }
     }
 
     fn decided(ctx: &Context, ws: &Workspace, decision: Decision) -> Self {

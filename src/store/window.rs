@@ -31,6 +31,9 @@ pub struct Window {
 /// Most commits without a record that a walk crosses.
 pub const MAX_UNRECORDED: usize = 128;
 
+/// Most of those that are looked at below the first commit of a run: attempts that were moved since may build on them.
+const MAX_BELOW: usize = 16;
+
 /// A commit without a record: a colleague's, a bot's, or one that a tool made without hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unrecorded {
@@ -116,8 +119,7 @@ impl Window {
         self.newest = line.map(line_digest);
         let fact = CommitFact { record, ..fact };
         if fact.record.iteration <= 1 {
-            self.facts.clear();
-            self.unrecorded.clear();
+            self.begin_anew();
         }
         if self.facts.is_empty() && self.unrecorded.is_empty() {
             self.below = fact.record.parent;
@@ -133,6 +135,24 @@ impl Window {
             one.after = one.after.saturating_sub(surplus);
         }
         self
+    }
+}
+
+impl Window {
+    /// A run begins: of what was there only the commits without a record right below it are looked at.
+    fn begin_anew(&mut self) {
+        let newest = self.facts.last().and_then(|fact| fact.id);
+        let recorded = self.facts.len();
+        self.facts.clear();
+        self.unrecorded.retain(|one| one.after == recorded);
+        self.below = newest.or(self.below);
+        let surplus = self.unrecorded.len().saturating_sub(MAX_BELOW);
+        if let Some(last) = self.unrecorded.drain(..surplus).next_back() {
+            self.below = Some(last.commit);
+        }
+        for one in &mut self.unrecorded {
+            one.after = 0;
+        }
     }
 }
 
@@ -180,6 +200,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         let starts = stored.record.iteration <= 1;
         window.facts.push(info.fact(stored.record));
         if starts {
+            look_below(repo, store, &mut window);
             break;
         }
     }
@@ -190,6 +211,17 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         one.after = window.facts.len() - one.after;
     }
     window
+}
+
+/// The commits without a record below the first commit of a run, up to the next that has one.
+fn look_below(repo: &Repo, store: &NotesStore<'_>, window: &mut Window) {
+    for _ in 0..MAX_BELOW {
+        let Some(id) = window.below.filter(|id| matches!(store.has(*id), Ok(false))) else { return };
+        let Ok(info) = repo.commit(id) else { return };
+        window.below = info.parents.first().copied();
+        let merged = info.parents.into_iter().skip(1).collect();
+        window.unrecorded.push(Unrecorded { after: window.facts.len(), commit: id, merged });
+    }
 }
 
 /// The warning names the commit; the error would name it again.

@@ -39,6 +39,7 @@ mod killed_processes;
 mod kinds;
 mod lost_tests;
 mod messages;
+mod moved_attempts;
 mod named_calls;
 mod notices;
 mod pages;

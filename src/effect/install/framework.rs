@@ -24,7 +24,7 @@ pub enum FileChange {
 
 /// The entry, indented by `indent` spaces.
 pub fn entry(indent: usize) -> String {
-    let hooks: String = Hook::ALL.into_iter().map(hook).collect();
+    let hooks: String = Hook::of_frameworks().map(hook).collect();
     block::marked(indent, &format!("- repo: local\n  hooks:\n{hooks}"))
 }
 
@@ -42,7 +42,7 @@ fn hook(hook: Hook) -> String {
 
 /// The line that has every hook installed.
 pub fn types() -> String {
-    let names: Vec<&str> = Hook::ALL.into_iter().map(Hook::name).collect();
+    let names: Vec<&str> = Hook::of_frameworks().map(Hook::name).collect();
     block::marked(0, &format!("{TYPES_KEY}: [{}]\n", names.join(", ")))
 }
 
@@ -60,7 +60,7 @@ pub fn installs_all(text: &[u8]) -> bool {
         .map(|(_, line)| format!("{line} "))
         .collect();
     let words: Vec<&str> = named.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
-    Hook::ALL.into_iter().all(|hook| words.contains(&hook.name()))
+    Hook::of_frameworks().all(|hook| words.contains(&hook.name()))
 }
 
 /// Says where the lines go in `text`, which holds none of ours.
@@ -189,7 +189,7 @@ mod tests {
         assert!(installs_all(b"repos: []\n"));
         assert!(installs_all(types().as_bytes()));
         assert!(!installs_all(b"default_install_hook_types: [pre-commit, pre-push]\n"));
-        let listed: String = Hook::ALL.iter().map(|hook| format!("- {}\n", hook.name())).collect();
+        let listed: String = Hook::of_frameworks().map(|hook| format!("- {}\n", hook.name())).collect();
         assert!(installs_all(format!("default_install_hook_types:\n{listed}").as_bytes()));
         assert!(!installs_all(format!("default_install_hook_types:\n- pre-commit\nx:\n{listed}").as_bytes()));
     }

@@ -32,8 +32,26 @@ pub enum Operation {
     CherryPick,
     /// Made by `git revert`.
     Revert,
-    /// A rebase, or `git am`.
+    /// A rebase.
     Rebase,
+    /// `git am`.
+    Patches,
+}
+
+impl Operation {
+    /// What is under way, and the commands that go on with it and give it up; `None` where nothing is.
+    pub fn ways_on(self) -> Option<(&'static str, &'static str, &'static str)> {
+        match self {
+            Self::None => None,
+            Self::Merge => Some(("the merge", "git merge --continue", "git merge --abort")),
+            Self::CherryPick => {
+                Some(("the cherry-pick", "git cherry-pick --continue", "git cherry-pick --abort"))
+            }
+            Self::Revert => Some(("the revert", "git revert --continue", "git revert --abort")),
+            Self::Rebase => Some(("the rebase", "git rebase --continue", "git rebase --abort")),
+            Self::Patches => Some(("git am", "git am --continue", "git am --abort")),
+        }
+    }
 }
 
 /// What a reflog message says about a new commit.
@@ -49,7 +67,9 @@ impl Repo {
     /// The operation under way, from git's state files. Rebase wins: its picks leave `CHERRY_PICK_HEAD` too.
     pub fn operation(&self) -> Operation {
         let there = |name: &str| self.git_dir().join(name).exists();
-        if there("rebase-merge") || there("rebase-apply") {
+        if self.is_applying_patches() {
+            Operation::Patches
+        } else if there("rebase-merge") || there("rebase-apply") {
             Operation::Rebase
         } else if there("CHERRY_PICK_HEAD") {
             Operation::CherryPick
@@ -99,7 +119,11 @@ impl Repo {
         match self.operation() {
             Operation::Rebase if self.last_step_replays() => CommitKind::Rebase,
             Operation::CherryPick => CommitKind::CherryPick,
-            Operation::None | Operation::Merge | Operation::Revert | Operation::Rebase => {
+            Operation::None
+            | Operation::Merge
+            | Operation::Revert
+            | Operation::Rebase
+            | Operation::Patches => {
                 if self.says_it_reverts(info).unwrap_or(false) {
                     CommitKind::Revert
                 } else {

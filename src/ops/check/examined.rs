@@ -86,6 +86,11 @@ impl Examined {
         (0..self.facts.len()).filter_map(|number| self.facts.get(number))
     }
 
+    /// That of one commit.
+    pub(super) fn fact(&self, id: CommitId) -> Option<CommitFact> {
+        self.facts.get(self.place(id)?)
+    }
+
     /// Those of commits that replace another one.
     pub(super) fn rewritten(&self) -> impl Iterator<Item = CommitFact> {
         self.rewritten.iter().filter_map(|number| self.facts.get(*number))

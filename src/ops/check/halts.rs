@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use super::examined::Link;
 use super::{Case, Diagnostic, Examined, violation};
-use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, Verdict};
+use crate::domain::attempt::Attempt;
+use crate::domain::decision::{Binds, Halt, LedgerEvent, StopSwitch, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
@@ -124,6 +125,9 @@ fn up_to(case: &Case<'_>, examined: &Examined, head: CommitId) -> BTreeSet<Commi
 fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<Diagnostic> {
     let Some(halted) = known.head else { return Vec::new() };
     let mut bound = on_top_of(examined, halted);
+    if known.halt.binds == Binds::Worktree {
+        bound.retain(|commit| is_of_the_halted(examined, *commit, known));
+    }
     if bound.is_empty() {
         return Vec::new();
     }
@@ -142,6 +146,16 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
             violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()
+}
+
+/// Whether a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the
+/// newest entry of a ledger.
+fn is_of_the_halted(examined: &Examined, commit: CommitId, known: &Answered) -> bool {
+    let fact = examined.fact(commit);
+    fact.is_some_and(|CommitFact { record, .. }| {
+        let worktree = record.worktree.as_deref().unwrap_or(Attempt::MAIN);
+        worktree == known.halt.worktree && record.ledger.values().any(|entry| *entry == known.id)
+    })
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.

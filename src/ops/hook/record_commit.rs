@@ -256,7 +256,8 @@ fn derive(
     });
     let carries = carried(ws, store, entry, &derived.diff);
     let iteration = number(ctx, entry, &derived, &loaded.timeline);
-    let joins = attempts::joined(ws, entry.kind, &derived, &loaded.aside);
+    let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
+    let joins = attempts::joined(ws, entry.kind, &derived, &beside.collect::<Vec<_>>());
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = weakening::of(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;

@@ -223,7 +223,7 @@ pub(super) fn remarks(repo: &Repo, top: &Path, mode: Integration) -> Vec<String>
             let types: String = if framework::installs_all(&text) {
                 String::new()
             } else {
-                Hook::ALL.map(|hook| format!(" --hook-type {}", hook.name())).concat()
+                Hook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect()
             };
             vec![
                 format!("to have its hooks in place, run:  pre-commit install{types}  (or prek install{types})"),

@@ -26,6 +26,7 @@ mod records;
 
 const FULL: &str = include_str!("../../../tests/format/v1/commit-full.json");
 const MINIMAL: &str = include_str!("../../../tests/format/v1/commit-minimal.json");
+const MOVED: &str = include_str!("../../../tests/format/v1/commit-moved.json");
 const NEWER: &str = include_str!("../../../tests/format/v1/commit-newer-minor.json");
 const JOURNAL: &str = include_str!("../../../tests/format/v1/journal.jsonl");
 
