@@ -203,6 +203,9 @@ pub struct InstallArgs {
     /// Leave sending records to `andon sync`
     #[arg(long)]
     pub no_push: bool,
+    /// Print what would be written and set, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
@@ -357,8 +360,8 @@ pub enum ConfigCommand {
     Show(ConfigShowArgs),
     /// Check the configuration and name every mistake
     Check(FormatArg),
-    /// Print the JSON Schema of andon.toml
-    Schema,
+    /// Print the JSON Schema of andon.toml; json is one line, with the name of its own schema
+    Schema(FormatArg),
 }
 
 /// `andon completions`

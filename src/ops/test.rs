@@ -19,7 +19,7 @@ use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
 use crate::engine::pending;
 use crate::engine::test_sets;
-use crate::engine::tested::{Since, TestedCode};
+use crate::engine::tested::{Executed, Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote_bytes;
@@ -57,18 +57,42 @@ pub struct Shown<'a> {
 
 /// Runs `command`, or the configured one, in the repository root.
 pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>) -> Result<Ran, OpsError> {
-    let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
+    let (tested, executed) = execute(ctx, ws, &command, shown)?;
+    let Executed { end, parsed, since, warnings } = match executed {
+        Ok(executed) => executed,
+        Err(error) => {
+            keep_not_started(ctx, ws, tested, &command)?;
+            return Err(error.into());
+        }
+    };
+    let validity = validity(configured, &end, &since);
+    test_sets::keep(ws, &parsed);
+    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    compare(ws, &mut run)?;
+    let kept = pending::keep(ctx, ws, &run)?;
+    stop_point("test:kept");
+    Ok(Ran { run, code: end.code(), kept, warnings })
+}
+
+/// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back
+/// also where the command could not be started.
+pub fn execute(
+    ctx: &Context,
+    ws: &Workspace,
+    command: &TestCommand,
+    shown: Shown<'_>,
+) -> Result<(TestedCode, Result<Executed, ProgramError>), OpsError> {
+    let top = ws.top()?.to_owned();
     let mut tested = TestedCode::under_watch(ws)?;
     stop_point("test:begin");
     let started = newest_reports(ws, &top);
-    let (asked, private) = with_report(ws, &top, &command);
+    let (asked, private) = with_report(ws, &top, command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
     let end = match watched(ctx, ws, &asked, &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
-            keep_not_started(ctx, ws, tested, &command)?;
-            return Err(error.into());
+            return Ok((tested, Err(error)));
         }
         end => end?,
     };
@@ -90,13 +114,7 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
-    let validity = validity(configured, &end, &since);
-    test_sets::keep(ws, &parsed);
-    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    compare(ws, &mut run)?;
-    let kept = pending::keep(ctx, ws, &run)?;
-    stop_point("test:kept");
-    Ok(Ran { run, code: end.code(), kept, warnings })
+    Ok((tested, Ok(Executed { end, parsed, since, warnings })))
 }
 
 /// Keeps that the tests of this code were to run and could not.

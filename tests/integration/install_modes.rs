@@ -167,14 +167,16 @@ fn lefthook_gets_a_file_of_this_clone_that_git_ignores() {
     stage.git(&["add", "-A"]).ok();
     let exclude = stage.exists(".git/info/exclude").then(|| stage.read(".git/info/exclude"));
     assert_snapshot!(stage.andon(&["install"]).shown(), @"
-    exit 0
+    exit 2
     --- stdout
     mode lefthook: lefthook.yml is here (another: andon install --mode MODE)
       ROOT/repo/lefthook-local.yml: marked lines added
       ROOT/repo/.git/info/exclude: marked lines added
-    note: to have lefthook run them, run:  lefthook install
     note: lefthook-local.yml is for this clone alone; for everybody, move its lines into the configuration of the project
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    --- stderr
+    error[hooks]: commits are not guarded yet, lefthook does not start andon here: no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
+      help: lefthook install
     ");
     let local = stage.read("lefthook-local.yml");
     for hook in HOOKS {
@@ -218,22 +220,29 @@ fn pre_commit_gets_an_entry_and_keeps_its_comments() {
     let before = "# ours\nrepos:\n  - repo: local\n    hooks:\n      - id: lint  # fast\n        name: lint\n\nci: {}\n";
     stage.write(".pre-commit-config.yaml", before);
     assert_snapshot!(stage.andon(&["install"]).shown(), @"
-    exit 0
+    exit 2
     --- stdout
     mode pre-commit: .pre-commit-config.yaml is here (another: andon install --mode MODE)
       ROOT/repo/.pre-commit-config.yaml: marked lines added
-    note: to have its hooks in place, run:  pre-commit install  (or prek install)
-    note: its lines start `andon`, which has to be on the PATH; commit the file: they are the same for everybody
+    note: commit the file: its lines are the same for everybody, and let pass where andon is not installed
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    --- stderr
+    error[hooks]: commits are not guarded yet, pre-commit does not start andon here: no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
+      help: pre-commit install
+      help: where prek runs the hooks: prek install
     ");
     let after = stage.read(".pre-commit-config.yaml");
     assert!(
         after.starts_with("# ours\nrepos:\n  - repo: local\n    hooks:\n      - id: lint  # fast\n"),
         "{after}"
     );
-    assert!(after.contains("entry: andon hook post-commit\n") && after.contains("\nci: {}\n"), "{after}");
+    assert!(
+        after.contains("\"$ANDON_PROGRAM\" hook post-commit \"$@\"") && after.contains("\nci: {}\n"),
+        "{after}"
+    );
     assert!(after.contains("default_install_hook_types: [pre-commit,"), "{after}");
-    stage.andon(&["status"]).ok().says("help: pre-commit install --hook-type pre-commit");
+    assert!(after.contains("\ndefault_stages: [pre-commit]\n"), "{after}");
+    stage.andon(&["status"]).ok().says("help: pre-commit install\n");
     stage.andon(&["uninstall"]).ok();
     assert_eq!(stage.read(".pre-commit-config.yaml"), before);
     stage.write(".pre-commit-config.yaml", "repos: []\n");
@@ -257,13 +266,13 @@ fn the_mode_can_be_said_and_changed() {
     exit 0
     --- stdout
     hooks in ROOT/repo/.husky/_:
-      pre-commit          installed; the hook that was there runs first or after it (NAME.andon-chained)
-      pre-merge-commit    installed; the hook that was there runs first or after it (NAME.andon-chained)
-      prepare-commit-msg  installed; the hook that was there runs first or after it (NAME.andon-chained)
-      post-commit         installed; the hook that was there runs first or after it (NAME.andon-chained)
-      post-merge          installed; the hook that was there runs first or after it (NAME.andon-chained)
-      post-rewrite        installed; the hook that was there runs first or after it (NAME.andon-chained)
-      pre-push            installed; the hook that was there runs first or after it (NAME.andon-chained)
+      pre-commit          installed; the hook that was there, now pre-commit.andon-chained, runs before it
+      pre-merge-commit    installed; the hook that was there, now pre-merge-commit.andon-chained, runs before it
+      prepare-commit-msg  installed; the hook that was there, now prepare-commit-msg.andon-chained, runs before it
+      post-commit         installed; the hook that was there, now post-commit.andon-chained, runs after it
+      post-merge          installed; the hook that was there, now post-merge.andon-chained, runs after it
+      post-rewrite        installed; the hook that was there, now post-rewrite.andon-chained, runs after it
+      pre-push            installed; the hook that was there, now pre-push.andon-chained, runs before it
     note: the hooks are in the working tree (ROOT/repo/.husky/_): they hold a path of this machine, so do not commit them
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
     ");
@@ -333,7 +342,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     assert_snapshot!(said.shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
+    error[gate-not-run]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
       --> HASH nobody asked
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
