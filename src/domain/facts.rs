@@ -271,10 +271,9 @@ pub struct CommitRecord {
     pub worktree: Option<String>,
     /// What the rules concluded at post-commit.
     pub findings: Vec<RecordedFinding>,
-    /// The attempt that this commit is once more, moved by a rebase, a pick or a patch; `None` where it is the first.
+    /// The attempt that this commit is once more, moved by a rebase, a pick or a patch, or the newest
+    /// of those that it joins (a squash); `None` where it is the first.
     pub carries: Option<Box<Carried>>,
-    /// The attempts that this commit joins into one (a squash), as they were made first.
-    pub joins: Vec<CommitId>,
 }
 
 /// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is not
@@ -306,9 +305,6 @@ impl Carried {
 }
 
 impl CommitRecord {
-    /// Most attempts that a record names as joined.
-    pub const MAX_JOINED: usize = 32;
-
     /// Counts as an amend from now on, whatever it was made by.
     pub fn amend(&mut self) {
         self.carries

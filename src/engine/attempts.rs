@@ -8,7 +8,7 @@ use super::derive::{self, Derived};
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::domain::attempt::Attempt;
-use crate::domain::facts::{Carried, CommitFact, CommitKind, CommitRecord, DiffSummary};
+use crate::domain::facts::{Carried, CommitFact, CommitKind, DiffSummary};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 use crate::history::{self, Aside, Attempted, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
@@ -75,8 +75,7 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     let (counted, done): (Vec<_>, Vec<_>) = read.iter().partition(counts);
     let attempted =
         |(one, fact): &(Aside, CommitFact)| Attempted { after: after(one.after), fact: fact.clone() };
-    let mut aside: Vec<Attempted> = counted.into_iter().map(attempted).collect();
-    history::unjoined(&mut aside, window.facts.iter());
+    let aside: Vec<Attempted> = counted.into_iter().map(attempted).collect();
     let first = found.first().map_or(0, |one| one.after);
     let crossed = walked.iter().enumerate().filter(|(place, (older, _))| *place >= first || *older > 0);
     let unknown = crossed.filter(|(_, (_, id))| {
@@ -147,11 +146,11 @@ pub fn carried(
 /// Rows of attempts that are compared with a squash, the newest.
 const ROWS: usize = 4;
 
-/// The attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that build on each other,
-/// whose code it has, or whose whole change it makes on another parent.
-pub fn joined(ws: &Workspace, kind: CommitKind, made: &Derived, beside: &[&CommitFact]) -> Vec<CommitId> {
-    if kind != CommitKind::Normal || beside.len() < 2 || made.diff.empty {
-        return Vec::new();
+/// The newest of the attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that build on
+/// each other, whose code it has, or whose whole change it makes on another parent.
+pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<Carried> {
+    if beside.len() < 2 || made.diff.empty {
+        return None;
     }
     let with_id = |id: Option<CommitId>| beside.iter().copied().find(|fact| id.is_some() && fact.id == id);
     let builds_on = |tip: &CommitFact| beside.iter().any(|fact| fact.record.parent == tip.id);
@@ -161,11 +160,10 @@ pub fn joined(ws: &Workspace, kind: CommitKind, made: &Derived, beside: &[&Commi
             std::iter::successors(Some(tip), |fact| with_id(fact.record.parent)).take(beside.len()).collect();
         let base = row.last().and_then(|first| first.record.parent);
         if row.len() > 1 && (tip.record.code == made.code || makes_all_of(ws, base, tip, made)) {
-            let ids = row.iter().flat_map(|fact| [fact.root(), fact.id]).flatten();
-            return ids.collect::<BTreeSet<_>>().into_iter().take(CommitRecord::MAX_JOINED).collect();
+            return tip.id.map(|id| Carried::of(id, &tip.record));
         }
     }
-    Vec::new()
+    None
 }
 
 fn makes_all_of(ws: &Workspace, base: Option<CommitId>, tip: &CommitFact, made: &Derived) -> bool {

@@ -205,7 +205,6 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         worktree: None,
         findings: Vec::new(),
         carries: None,
-        joins: Vec::new(),
     };
     commit.fact(record)
 }

@@ -9,10 +9,9 @@
 //! - were not merged into the line;
 //! - were made in this worktree, or in another one before this one was there: what goes on side by side is apart.
 //!
-//! An attempt counts once, whatever becomes of its commit: the fold knows one that the line holds under another id, and
-//! [`unjoined`] takes out what a squash joins.
+//! An attempt counts once, whatever becomes of its commit: the fold knows one again that the line holds under another id.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::domain::attempt::Attempt;
 use crate::domain::facts::CommitFact;
@@ -117,17 +116,6 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     found.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Takes out the attempts that a squash in `line` joins. Those that were moved into it stay: their place is where they were
-/// made, and the fold knows them again there.
-pub fn unjoined<'a>(aside: &mut Vec<Attempted>, line: impl Iterator<Item = &'a CommitFact>) {
-    let joined: BTreeSet<CommitId> = line.flat_map(|fact| fact.record.joins.iter().copied()).collect();
-    let is_joined = |one: &Attempted| {
-        let ids = [one.fact.id, one.fact.root()];
-        ids.iter().flatten().any(|id| joined.contains(id))
-    };
-    aside.retain(|one| !is_joined(one));
-}
-
 /// For each place in the line, where the first attempt stands with which it went on from there.
 fn first_made(attempts: &[Attempt], behind: &BTreeMap<CommitId, usize>, length: usize) -> Vec<Option<usize>> {
     let mut made: Vec<Option<usize>> = vec![None; length];
@@ -230,34 +218,6 @@ mod tests {
             [(1, id("b")), (3, id("c"))],
             "its base is not known"
         );
-    }
-
-    #[test]
-    fn what_a_squash_joins_is_no_attempt_of_its_own() {
-        use crate::domain::facts::Carried;
-        use crate::history::testkit::commit;
-        let fact = |name: &str, origin: Option<&str>, joins: &[&str]| {
-            let mut made = commit(1);
-            made.0.id = Some(id(name));
-            let first = origin.map(|origin| Carried::of(id(origin), made.record()));
-            made.record().carries = first.map(Box::new);
-            made.record().joins = joins.iter().map(|name| id(name)).collect();
-            made.0
-        };
-        // (beside the line, what the squash joins; what stays)
-        let table: [(&str, &[CommitFact], &[&str], &[&str]); 4] = [
-            ("nothing in common", &[fact("a", None, &[])], &["b"], &["a"]),
-            ("joined", &[fact("a", None, &[]), fact("b", None, &[])], &["a"], &["b"]),
-            ("joined and moved", &[fact("c", Some("a"), &[])], &["a"], &[]),
-            ("joined after it was moved", &[fact("c", Some("a"), &[])], &["c"], &[]),
-        ];
-        for (what, aside, joins, want) in table {
-            let mut aside: Vec<Attempted> =
-                aside.iter().map(|fact| Attempted { after: 0, fact: fact.clone() }).collect();
-            unjoined(&mut aside, [fact("s", None, joins)].iter());
-            let kept: Vec<Option<CommitId>> = aside.iter().map(|one| one.fact.id).collect();
-            assert_eq!(kept, want.iter().map(|name| Some(id(name))).collect::<Vec<_>>(), "{what}");
-        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use activity::{
     Activity, Begins, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS,
     Marks, Newest, NodeOutput, NodeTotals, Opening, Turn,
 };
-pub use aside::{Aside, Attempted, LineOfWork, aside, unjoined};
+pub use aside::{Aside, Attempted, LineOfWork, aside};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, begins, comes_after_pause, fold, next_iteration};

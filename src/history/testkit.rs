@@ -219,7 +219,6 @@ pub(crate) fn commit(state: u8) -> Commit {
             worktree: None,
             findings: Vec::new(),
             carries: None,
-            joins: Vec::new(),
         },
         named: None,
     })

@@ -150,7 +150,6 @@ pub(super) fn record() -> CommitRecord {
             message: "seen 2 iterations back".to_owned(),
         }],
         carries: None,
-        joins: Vec::new(),
     }
 }
 

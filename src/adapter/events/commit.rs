@@ -85,7 +85,6 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         worktree: None,
         findings: Vec::new(),
         carries: None,
-        joins: Vec::new(),
     };
     let (subject, author) = (bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT), String::new());
     // Any other name of a commit would be none in a message.

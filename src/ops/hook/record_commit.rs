@@ -10,8 +10,7 @@ use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{
-    Carried, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording, Skip,
-    Usage,
+    Carried, CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
@@ -266,10 +265,8 @@ fn derive(
         // Mostly known: the line is read and taken apart otherwise.
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
-    let carries = carried(ws, store, entry, &derived.diff);
+    let carries = carried(ws, store, entry, (&derived, loaded));
     let iteration = number(ctx, entry, &derived, &loaded.timeline);
-    let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
-    let joins = attempts::joined(ws, entry.kind, &derived, &beside.collect::<Vec<_>>());
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = weakening::of(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
@@ -299,7 +296,6 @@ fn derive(
         worktree: linked_worktree(ws, entry.recording),
         findings: Vec::new(),
         carries: carries.map(Box::new),
-        joins,
     };
     Ok((commit.fact(record), derived.missing))
 }
@@ -312,14 +308,26 @@ fn number(ctx: &Context, entry: &Entry<'_>, derived: &Derived, timeline: &Timeli
     history::next_iteration(timeline, &upcoming)
 }
 
-/// The attempt that the commit carries on, where git or a patch moved one.
-fn carried(ws: &Workspace, store: &NotesStore<'_>, entry: &Entry<'_>, diff: &DiffSummary) -> Option<Carried> {
-    let moves = match entry.kind {
-        CommitKind::Rebase | CommitKind::CherryPick => true,
-        CommitKind::Normal => ws.repo.is_applying_patches(),
-        CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => false,
-    };
-    moves.then(|| attempts::carried(ws, store, entry.commit, diff)).flatten()
+/// The attempt that the commit carries on, where git or a patch moved one, or a squash joined some.
+fn carried(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    entry: &Entry<'_>,
+    (derived, loaded): (&Derived, &Loaded),
+) -> Option<Carried> {
+    match entry.kind {
+        CommitKind::Rebase | CommitKind::CherryPick => {
+            attempts::carried(ws, store, entry.commit, &derived.diff)
+        }
+        CommitKind::Normal if ws.repo.is_applying_patches() => {
+            attempts::carried(ws, store, entry.commit, &derived.diff)
+        }
+        CommitKind::Normal => {
+            let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
+            attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
+        }
+        CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
+    }
 }
 
 /// The worktree that the commit was made in. One that is recorded later may come from another, and says nothing.

@@ -3,8 +3,6 @@
 //! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree,
 //! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
 
-use std::collections::BTreeSet;
-
 use super::record_commit::prev;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
 use crate::detect;
@@ -161,25 +159,12 @@ fn carry(
         worktree: new.map_or_else(|| old.worktree.clone(), |record| record.worktree.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
         carries: carries.map(Box::new),
-        joins: joins(moved),
     })
 }
 
 /// The number of the first of those that became one: a run that began with it begins there still.
 fn first_number(old: &CommitRecord, others: &[(CommitId, CommitRecord)]) -> u64 {
     others.iter().map(|(_, record)| record.iteration).chain([old.iteration]).min().unwrap_or(old.iteration)
-}
-
-/// The attempts that are one now, as they were made first.
-fn joins(moved: &Moved<'_>) -> Vec<CommitId> {
-    let own = moved.old.joins.iter().copied();
-    let others = moved.others.iter().flat_map(|(id, record)| {
-        let root = record.carries.as_ref().map(|carried| carried.commit);
-        [Some(*id), root].into_iter().flatten().chain(record.joins.iter().copied())
-    });
-    let new = moved.new.iter().flat_map(|record| record.joins.iter().copied());
-    let all: BTreeSet<CommitId> = own.chain(others).chain(new).collect();
-    all.into_iter().take(CommitRecord::MAX_JOINED).collect()
 }
 
 /// The tests with what the rewritten commit lost: its own run was compared with that commit, and misses nothing against it.

@@ -97,7 +97,6 @@ struct CommitWire {
     worktree: Option<String>,
     findings: Option<List<FindingWire, MAX_FINDINGS>>,
     carries: Option<CarriedWire>,
-    joins: Option<List<CommitId, { CommitRecord::MAX_JOINED }>>,
     #[serde(flatten)]
     extra: Map<String, Value>,
 }
@@ -161,7 +160,6 @@ impl From<&CommitRecord> for CommitWire {
         let skipped: List<_, { Skip::MAX }> = record.skipped.iter().map(SkipWire::from).collect();
         let outputs: List<_, MAX_OUTPUTS> = record.outputs.iter().copied().collect();
         let findings: List<_, MAX_FINDINGS> = record.findings.iter().map(FindingWire::from).collect();
-        let joins: List<_, { CommitRecord::MAX_JOINED }> = record.joins.iter().copied().collect();
         let guards: List<_, { CommitRecord::MAX_GUARDS }> =
             record.guards.iter().map(|guard| bounded(guard, MAX_NODE)).collect();
         Self {
@@ -192,7 +190,6 @@ impl From<&CommitRecord> for CommitWire {
             worktree: record.worktree.as_ref().map(|name| bounded(name, MAX_NODE)),
             findings: findings.unless_empty(),
             carries: record.carries.as_deref().map(CarriedWire::from),
-            joins: joins.unless_empty(),
             extra: Map::new(),
         }
     }
@@ -407,7 +404,6 @@ impl From<CommitWire> for CommitRecord {
             worktree: wire.worktree,
             findings: wire.findings.unwrap_or_default().items.into_iter().map(finding).collect(),
             carries: wire.carries.map(|carried| Box::new(carried.into())),
-            joins: wire.joins.unwrap_or_default().items,
         }
     }
 }

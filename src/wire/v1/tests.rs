@@ -93,7 +93,6 @@ fn full() -> CommitRecord {
             message: "the same 5 tests fail".into(),
         }],
         carries: None,
-        joins: Vec::new(),
     }
 }
 
@@ -118,7 +117,6 @@ fn minimal() -> CommitRecord {
         worktree: None,
         findings: vec![],
         carries: None,
-        joins: Vec::new(),
         ..full()
     }
 }
@@ -258,7 +256,6 @@ prop_compose! {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),
             carries,
-            joins: if flags[0] { vec![first] } else { Vec::new() },
         }
     }
 }

@@ -19,7 +19,6 @@ fn a_moved_attempt_is_written_and_read_byte_for_byte() {
     let (parent, kind, code) = (Some(first), CommitKind::Amend, CodeId([3; 32]));
     let record = CommitRecord {
         carries: Some(Box::new(Carried { commit: first, parent, kind, code, tests })),
-        joins: vec![first],
         ..minimal()
     };
     assert_eq!(encode_commit(&record, &UnknownKeys::default()), MOVED);
