@@ -100,13 +100,16 @@ fn recognised(
     let in_line = |id: CommitId| window.facts.iter().any(|fact| fact.id == Some(id));
     let newest = attempts.iter().rev().filter(|made| !in_line(made.commit)).take(LOOKED_AT);
     let newest: Vec<&Attempt> = newest.collect();
-    if window.unrecorded.is_empty() || newest.is_empty() {
+    // What lies below the first commit of a run was there before it.
+    let begins = window.facts.first().is_some_and(|first| first.record.iteration <= 1);
+    let crossed = || window.unrecorded.iter().rev().filter(|one| !begins || one.after > 0);
+    if crossed().next().is_none() || newest.is_empty() {
         return Vec::new();
     }
     let mut known: Vec<CommitInfo> =
         newest.into_iter().filter_map(|made| ws.repo.commit(made.commit).ok()).collect();
     let (mut found, mut derived) = (Vec::new(), 0);
-    for one in window.unrecorded.iter().rev() {
+    for one in crossed() {
         let Ok(commit) = ws.repo.commit(one.commit) else { continue };
         let same = known.iter().position(|made| {
             made.tree == commit.tree && made.parents.len() == commit.parents.len()
