@@ -31,7 +31,7 @@ pub use installed::{
     DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
 };
 pub use judged::{
-    CheckItemJson, CheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson, ObservedJson,
+    CheckItemJson, CheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson, ObservedJson, RanJson,
     ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
