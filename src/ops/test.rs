@@ -116,7 +116,10 @@ pub fn run(ctx: &Context, ws: &Workspace, wanted: Asked, shown: Shown<'_>) -> Re
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
-    let unread = unread(ws, &parsed, &command);
+    let unread = match configured {
+        Configured::Yes => unread(ws, &parsed, &command),
+        Configured::No => Unread::No,
+    };
     let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));

@@ -165,7 +165,7 @@ fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {
     let found = Untested::Void { run: Box::new(run.clone()), wanted };
     let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
     if run.validity == RunValidity::NotStarted {
-        gap.help.push("see what is missing: andon doctor".to_owned());
+        gap.help.insert(0, "see what is missing: andon doctor".to_owned());
     }
     if run.validity == RunValidity::HandedIn {
         gap.help.push("or let such runs count, in andon.toml:  [test]  handed_in = \"count\"".to_owned());
