@@ -41,6 +41,8 @@ pub struct Candidate {
     pub command: Option<String>,
     /// Where none is configured: what a person may put there, in one line.
     pub advice: Option<String>,
+    /// The code paths that another hook changed after the tests had run on what was to be committed.
+    pub changed_by_hook: Vec<Vec<u8>>,
 }
 
 /// Whose work code is. What a commit calls itself says nothing about that.
