@@ -21,7 +21,7 @@ use crate::engine::earlier_runs::{compare, passed_unread_before, without_its_rep
 use crate::engine::error::OpsError;
 use crate::engine::pending;
 use crate::engine::test_sets;
-use crate::engine::tested::{Since, TestedCode};
+use crate::engine::tested::{Executed, Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote_bytes;
@@ -85,18 +85,46 @@ pub struct Shown<'a> {
 
 /// Runs what is asked for in the repository root.
 pub fn run(ctx: &Context, ws: &Workspace, wanted: Asked, shown: Shown<'_>) -> Result<Ran, OpsError> {
-    let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, &wanted)?;
+    let (tested, executed) = execute(ctx, ws, &command, shown)?;
+    let Executed { end, parsed, since, warnings } = match executed {
+        Ok(executed) => executed,
+        Err(error) => {
+            keep_not_started(ctx, ws, tested, &command, &error)?;
+            return Err(error.into());
+        }
+    };
+    let unread = match configured {
+        Configured::Yes => unread(ws, &parsed, &command),
+        Configured::No => Unread::No,
+    };
+    let validity = validity(configured, &end, &since, &parsed);
+    test_sets::keep(ws, &parsed);
+    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    compare(ws, &mut run)?;
+    let kept = pending::keep(ctx, ws, &run)?;
+    stop_point("test:kept");
+    Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: wanted })
+}
+
+/// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back
+/// also where the command could not be started.
+pub fn execute(
+    ctx: &Context,
+    ws: &Workspace,
+    command: &TestCommand,
+    shown: Shown<'_>,
+) -> Result<(TestedCode, Result<Executed, ProgramError>), OpsError> {
+    let top = ws.top()?.to_owned();
     let mut tested = TestedCode::under_watch(ws)?;
     stop_point("test:begin");
     let started = newest_reports(ws, &top);
-    let (asked, private) = with_report(ws, &top, &command);
+    let (asked, private) = with_report(ws, &top, command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
     let end = match watched(ctx, ws, &asked, &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
-            keep_not_started(ctx, ws, tested, &command, &error)?;
-            return Err(error.into());
+            return Ok((tested, Err(error)));
         }
         end => end?,
     };
@@ -116,20 +144,10 @@ pub fn run(ctx: &Context, ws: &Workspace, wanted: Asked, shown: Shown<'_>) -> Re
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
-    let unread = match configured {
-        Configured::Yes => unread(ws, &parsed, &command),
-        Configured::No => Unread::No,
-    };
     let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
-    let validity = validity(configured, &end, &since, &parsed);
-    test_sets::keep(ws, &parsed);
-    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    compare(ws, &mut run)?;
-    let kept = pending::keep(ctx, ws, &run)?;
-    stop_point("test:kept");
-    Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: wanted })
+    Ok((tested, Ok(Executed { end, parsed, since, warnings })))
 }
 
 /// Whether no report was recognised, though one could have been. A run that passes says so once.
