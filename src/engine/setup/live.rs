@@ -227,6 +227,11 @@ fn starts(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
 }
 
+/// The text of a short file.
+pub(crate) fn text(path: &Path) -> Option<String> {
+    short(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn short(path: &Path) -> Option<Vec<u8>> {
     let facts = fs::metadata(path).ok().filter(|facts| facts.is_file() && facts.len() <= MAX_BYTES)?;
     fs::read(path).ok().filter(|bytes| bytes.len() as u64 >= facts.len().min(1))

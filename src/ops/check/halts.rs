@@ -80,7 +80,8 @@ pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsE
     Ok(Judged { violations, halts, answers, stop_switches })
 }
 
-/// The halted commit. One that was amended or rebased since is known by its number and its change.
+/// The halted commit. One that was amended or rebased since is known by its change; its number only chooses among several
+/// that made the same.
 fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
     if examined.concerns(head) {
@@ -90,10 +91,10 @@ fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
     if let Some(fact) = examined.rewritten().find(carried) {
         return fact.id;
     }
-    let same = |fact: &CommitFact| {
-        fact.record.iteration == halt.iteration && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
-    };
-    examined.rewritten().find(same).map_or(Some(head), |fact| fact.id)
+    let same = |fact: &CommitFact| halt.evidence.diffs.last() == Some(&fact.record.diff.hash);
+    let numbered = |fact: &CommitFact| same(fact) && fact.record.iteration == halt.iteration;
+    let found = examined.rewritten().find(numbered).or_else(|| examined.rewritten().find(same));
+    found.map_or(Some(head), |fact| fact.id)
 }
 
 /// The commits of the range on top of `head`, which is in the range or right below it.
