@@ -203,6 +203,9 @@ pub struct InstallArgs {
     /// Leave sending records to `andon sync`
     #[arg(long)]
     pub no_push: bool,
+    /// Print what would be written and set, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,

@@ -8,6 +8,7 @@ mod agent_hooks;
 mod agent_settings;
 mod attestations;
 mod backfill;
+mod beside_managers;
 mod broken_state;
 mod bulk;
 mod calibrate;

@@ -83,9 +83,10 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
         Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
     };
     if let Some((mode, guarded)) = &place.managed {
-        return vec![managed(*mode, guarded)];
+        return hidden(place).into_iter().chain([managed(*mode, guarded)]).collect();
     }
     let mut checks = vec![hooks_path(place)];
+    checks.extend(hidden(place));
     match &place.hooks {
         Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
         Ok(states) if states.iter().all(|state| state.standing == Standing::Nothing) => {
@@ -106,6 +107,20 @@ fn managed(mode: Integration, guarded: &Guarded) -> Check {
         Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
         Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
     }
+}
+
+/// Hooks of all repositories of the user or the machine that do not run in this one, or by ours.
+fn hidden(place: &HooksPlace) -> Option<Check> {
+    let shared = place.shared.as_ref().filter(|shared| shared.hidden)?;
+    let (theirs, origin) = (&shared.set_by.value, &shared.set_by.origin);
+    let what = format!("core.hooksPath is {theirs:?} for all your repositories ({origin})");
+    Some(if place.leads_on {
+        ok("shared-hooks", format!("{what}; the hooks there run too"))
+    } else {
+        let message = format!("{what}, and this repository sets another: the hooks there do not run here");
+        let hint = "git config --local --unset-all core.hooksPath && andon install";
+        warn("shared-hooks", message, place.managed.is_none().then(|| hint.to_owned()))
+    })
 }
 
 fn hooks_path(place: &HooksPlace) -> Check {

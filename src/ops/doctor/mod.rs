@@ -22,7 +22,7 @@ use crate::effect::install::mode::Integration;
 use crate::engine::setup::clients::ClientHooks;
 use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
-use crate::engine::setup::place::Override;
+use crate::engine::setup::place::{Override, Shared};
 use crate::git::{GitError, SourcedValue};
 use crate::report::escape;
 use crate::wire::v1::output::{DiagnosisJson, DoctorCheckJson};
@@ -169,6 +169,10 @@ pub struct HooksPlace {
     pub managed: Option<(Integration, Guarded)>,
     /// The hooks in it, or why it cannot be looked at.
     pub hooks: Result<Vec<HookState>, String>,
+    /// The hooks path of all repositories, if there is one.
+    pub shared: Option<Shared>,
+    /// Whether the hooks in it run those of all repositories.
+    pub leads_on: bool,
 }
 
 /// The records of this clone.

@@ -43,6 +43,8 @@ fn healthy() -> RepositoryFacts {
             decided_by: Override::None,
             hint: None,
             managed: None,
+            shared: None,
+            leads_on: false,
             hooks: Ok(Hook::ALL.into_iter().map(state).collect()),
         }),
         missing_programs: Vec::new(),

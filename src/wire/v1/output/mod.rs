@@ -28,7 +28,8 @@ pub use calibration::{
 };
 pub use halt::{AckJson, HaltJson, LastHaltJson};
 pub use installed::{
-    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
+    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson,
+    PurgedJson, RemoteRefJson, UninstallJson,
 };
 pub use judged::{
     CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
