@@ -236,9 +236,15 @@ pub struct DoctorArgs {
 /// `andon test`
 #[derive(Debug, Args)]
 pub struct TestArgs {
+    /// Arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
+    #[arg(allow_hyphen_values = true, value_name = "ARG", conflicts_with = "command")]
+    pub arguments: Vec<OsString>,
     /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+    /// Output format, before any argument; with json the tests' own output goes to standard error
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon explain`

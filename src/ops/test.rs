@@ -3,11 +3,13 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
+mod arguments;
 mod preset;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::change::secrets;
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
@@ -15,7 +17,7 @@ use crate::effect::private::PrivateDir;
 use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::effect::report_files::{self, FoundReport};
 use crate::engine::context::Context;
-use crate::engine::earlier_runs::{compare, without_its_reports};
+use crate::engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
 use crate::engine::error::OpsError;
 use crate::engine::pending;
 use crate::engine::test_sets;
@@ -45,6 +47,32 @@ pub struct Ran {
     pub kept: Kept,
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
+    /// What is to be said of a run that no report tells of.
+    pub unread: Unread,
+    /// What ran.
+    pub asked: Asked,
+}
+
+/// What a person asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// `test.command`.
+    Configured,
+    /// `test.command` with these arguments: a part of the tests.
+    Part(Vec<OsString>),
+    /// Another command.
+    Other(Vec<OsString>),
+}
+
+/// What no report tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unread {
+    /// A report was read, or none is asked for, or it has been said before.
+    No,
+    /// Only the exit code is known.
+    ByExitCode,
+    /// The run passes by its exit code, and this line of what it printed names failures.
+    NamesFailures(String),
 }
 
 /// Where the output of the tests is shown.
@@ -55,24 +83,28 @@ pub struct Shown<'a> {
     pub pass: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
-/// Runs `command`, or the configured one, in the repository root.
-pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>) -> Result<Ran, OpsError> {
-    let (command, configured) = choose(ws, command)?;
+/// Runs what is asked for in the repository root.
+pub fn run(ctx: &Context, ws: &Workspace, wanted: Asked, shown: Shown<'_>) -> Result<Ran, OpsError> {
+    let (command, configured) = choose(ws, &wanted)?;
     let (tested, executed) = execute(ctx, ws, &command, shown)?;
     let Executed { end, parsed, since, warnings } = match executed {
         Ok(executed) => executed,
         Err(error) => {
-            keep_not_started(ctx, ws, tested, &command)?;
+            keep_not_started(ctx, ws, tested, &command, &error)?;
             return Err(error.into());
         }
     };
-    let validity = validity(configured, &end, &since);
+    let unread = match configured {
+        Configured::Yes => unread(ws, &parsed, &command),
+        Configured::No => Unread::No,
+    };
+    let validity = validity(configured, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
     let kept = pending::keep(ctx, ws, &run)?;
     stop_point("test:kept");
-    Ok(Ran { run, code: end.code(), kept, warnings })
+    Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: wanted })
 }
 
 /// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back
@@ -111,10 +143,29 @@ pub fn execute(
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
+    parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
     let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
     Ok((tested, Ok(Executed { end, parsed, since, warnings })))
+}
+
+/// Whether no report was recognised, though one could have been. A run that passes says so once.
+fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
+    let wanted = ws.config.test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
+    if parsed.runner != RUNNER_EXIT || !wanted || parsed.not_started.is_some() {
+        return Unread::No;
+    }
+    if let Some(line) = &parsed.doubt {
+        return Unread::NamesFailures(secrets::masked(line).into_owned());
+    }
+    match parsed.status {
+        TestStatus::RunnerError => Unread::ByExitCode,
+        TestStatus::Passed if !parsed.silent && !passed_unread_before(ws, &command.display()) => {
+            Unread::ByExitCode
+        }
+        _ => Unread::No,
+    }
 }
 
 /// Keeps that the tests of this code were to run and could not.
@@ -123,16 +174,18 @@ fn keep_not_started(
     ws: &Workspace,
     tested: TestedCode,
     command: &TestCommand,
+    error: &ProgramError,
 ) -> Result<(), OpsError> {
     // 127: what a shell says of a program that is not there.
-    let parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+    let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+    parsed.not_started = Some(error.to_string());
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
     pending::keep(ctx, ws, &run)?;
     Ok(())
 }
 
 /// A command as it is started.
-struct Asked {
+struct Started {
     directory: PathBuf,
     command: program::CommandLine,
     /// The report that `test.runner` adds.
@@ -141,9 +194,10 @@ struct Asked {
 }
 
 /// Adds the report of `test.runner`. Whatever is in the way of that leaves the command as it is: the tests come first.
-fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Option<PrivateDir>) {
-    let plain =
-        || (Asked { directory: top.to_path_buf(), command: spec(command), report: None, unseen: None }, None);
+fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Started, Option<PrivateDir>) {
+    let plain = || {
+        (Started { directory: top.to_path_buf(), command: spec(command), report: None, unseen: None }, None)
+    };
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return plain() };
     let Ok(dir) = PrivateDir::create(ws.repo.git_dir()) else { return plain() };
     let project = |name: &str| {
@@ -155,14 +209,14 @@ fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Opt
         return plain();
     }
     let command = program::CommandLine::Argv(made.argv);
-    (Asked { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
+    (Started { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
 }
 
 /// Runs the command; its output goes to the reader and is passed on, but for the line about our own report.
 fn watched(
     ctx: &Context,
     ws: &Workspace,
-    asked: &Asked,
+    asked: &Started,
     reader: &mut RunReader,
     shown: Shown<'_>,
 ) -> Result<ProgramEnd, OpsError> {
@@ -191,7 +245,7 @@ fn watched(
 
 /// A runner that was asked for a report, wrote none and said nothing of tests did not come to its end, whatever its
 /// exit code says: a test that ends the process with 0 looks like that.
-fn without_the_added_report(asked: &Asked, parsed: &mut ParsedRun) -> Option<String> {
+fn without_the_added_report(asked: &Started, parsed: &mut ParsedRun) -> Option<String> {
     let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
     if !exit_only || asked.report.is_none() {
         return None;
@@ -207,20 +261,24 @@ enum Configured {
     No,
 }
 
-fn choose(ws: &Workspace, asked: &[OsString]) -> Result<(TestCommand, Configured), OpsError> {
-    let configured = ws.config.test.command.clone();
-    if asked.is_empty() {
-        let command = configured.ok_or_else(|| OpsError::Usage {
+fn choose(ws: &Workspace, asked: &Asked) -> Result<(TestCommand, Configured), OpsError> {
+    let configured = || {
+        ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
             what: "no test command is configured".to_owned(),
             help: "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND"
                 .to_owned(),
-        })?;
-        return Ok((command, Configured::Yes));
+        })
+    };
+    let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match asked {
+        Asked::Configured => Ok((configured()?, Configured::Yes)),
+        Asked::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, Configured::No)),
+        Asked::Other(words) => {
+            let asked = TestCommand::Argv(texts(words));
+            let same = ws.config.test.command.as_ref().is_some_and(|command| command.is_same(&asked));
+            Ok((asked, if same { Configured::Yes } else { Configured::No }))
+        }
     }
-    let words: Vec<String> = asked.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let asked = TestCommand::Argv(words);
-    let same = configured.is_some_and(|command| command.is_same(&asked));
-    Ok((asked, if same { Configured::Yes } else { Configured::No }))
 }
 
 fn spec(command: &TestCommand) -> program::CommandLine {
@@ -278,10 +336,11 @@ fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
     hints
 }
 
-fn validity(configured: Configured, end: &ProgramEnd, since: &Since) -> RunValidity {
+fn validity(configured: Configured, end: &ProgramEnd, since: &Since, parsed: &ParsedRun) -> RunValidity {
     match (end.stopped, configured) {
         (Stopped::TimedOut | Stopped::Forwarded(_), _) => RunValidity::Interrupted,
         (Stopped::No, Configured::No) => RunValidity::OtherCommand,
+        (Stopped::No, Configured::Yes) if parsed.not_started.is_some() => RunValidity::NotStarted,
         (Stopped::No, Configured::Yes) if *since == Since::Unchanged => RunValidity::Valid,
         (Stopped::No, Configured::Yes) => RunValidity::CodeChanged,
     }

@@ -73,6 +73,7 @@ mod tamper;
 mod terminal;
 mod test_command_guess;
 mod test_runs;
+mod unread_runs;
 mod untrusted_input;
 mod untrusted_repository;
 mod watch;

@@ -1,6 +1,6 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
-use super::{Check, Diagnosis, Health, HooksPlace, Limit, RepositoryFacts, State};
+use super::{Check, Diagnosis, Health, HooksPlace, LastRun, Limit, RepositoryFacts, State};
 use crate::domain::facts::Presence;
 use crate::effect::install::clients::SettingsState;
 use crate::effect::install::hooks::Hook;
@@ -12,6 +12,7 @@ use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
 use crate::engine::setup::{NOTES_REF, names_notes_ref, quoted};
+use crate::engine::test_program::TestProgram;
 use crate::git::{ConfigScope, SourcedValue};
 use crate::report::escape::shell_quote;
 
@@ -26,6 +27,7 @@ pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.extend(facts.remotes.iter().map(fetch));
     checks.push(health("config", &facts.outside.config));
     checks.push(test_command(facts));
+    checks.extend(last_run(&facts.outside.last_run));
     checks.push(health("journal", &facts.outside.journal));
     checks.push(health("ledger", &facts.outside.ledger));
     checks.push(health("answers", &facts.outside.answers));
@@ -321,12 +323,45 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
 
 fn test_command(facts: &RepositoryFacts) -> Check {
     match &facts.outside.test_command {
-        Some(command) => ok("test-command", command.clone()),
+        Some(command) => match &facts.outside.test_program {
+            TestProgram::There => ok("test-command", command.clone()),
+            TestProgram::Missing { program, instead } => {
+                missing_program(command, program, instead.as_deref())
+            }
+        },
         None => warn(
             "test-command",
             "no test.command is set: untested edits are only warned about",
             Some("set `command = \"...\"` under [test] in andon.toml".to_owned()),
         ),
+    }
+}
+
+fn missing_program(command: &str, program: &str, instead: Option<&str>) -> Check {
+    let hint = match instead {
+        Some(instead) => {
+            let rest = command.strip_prefix(program).unwrap_or_default();
+            let command = toml::Value::from(format!("{instead}{rest}"));
+            format!("in andon.toml:  [test]  command = {command}")
+        }
+        None => format!("install {program}, or correct `command` under [test] in andon.toml"),
+    };
+    fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
+}
+
+fn last_run(run: &LastRun) -> Option<Check> {
+    match run {
+        LastRun::Read => None,
+        LastRun::ByExitCode => {
+            let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is \
+                        all there is: format = \"exit\"";
+            let what = "no report was recognised in the last run of the tests: only its exit code is known";
+            Some(warn("test-run", what, Some(hint.to_owned())))
+        }
+        LastRun::NotStarted(said) => {
+            let what = format!("the last run of the tests could not be started: {said}");
+            Some(warn("test-run", what, Some("andon test".to_owned())))
+        }
     }
 }
 

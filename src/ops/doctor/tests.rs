@@ -31,6 +31,8 @@ fn healthy() -> RepositoryFacts {
             program: "/bin/andon".into(),
             config: Health::Fine("andon.toml".into()),
             test_command: Some("cargo test".into()),
+            test_program: TestProgram::There,
+            last_run: LastRun::Read,
             journal: Health::Fine("12 facts".into()),
             ledger: Health::Fine("2 entries".into()),
             answers: Health::Fine("resume".into()),

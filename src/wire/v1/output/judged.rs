@@ -120,6 +120,19 @@ pub struct HandedInJson<'a> {
     pub run: TestRunJson<'a>,
 }
 
+/// `andon test --format json`: the run, what is to be said of it, and the decision after it, where the run belongs to
+/// an iteration.
+#[derive(Debug, Serialize)]
+pub struct RanJson<'a> {
+    #[serde(flatten)]
+    pub run: TestRunJson<'a>,
+    /// The exit code of the test command, which is passed on.
+    pub exit_code: u8,
+    pub warnings: Vec<DiagnosticJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<DecisionJson<'a>>,
+}
+
 /// A step of `andon replay`, one a line: `commit` or `event`, and `halted` only where the loop halts.
 #[derive(Debug, Serialize)]
 pub struct ReplayJson<'a> {
