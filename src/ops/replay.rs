@@ -23,7 +23,7 @@ use crate::engine::verdict;
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
-use crate::history::{self, Fold, Strike, Timeline, Upcoming};
+use crate::history::{self, EventEffect, Fold, Strike, Timeline, Upcoming};
 use crate::policy::{self, HaltPlace};
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
@@ -68,15 +68,22 @@ pub fn run(
     let mut lines = Lineages::new(parents.into_iter(), gap);
     let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
-        let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
+        let mut fold = lines.before(commit.parents.first().copied(), |fresh| {
+            fresh.in_workflow(ws.config.workflow.clone()).counting(ws.config.cached)
+        });
         let (mut fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
         if let Some(repo) = texts.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
             let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
             fact.record.weakening = weakening::of(repo, &settings, &commit, last)?;
         }
-        fold.push(Fact::Commit(Box::new(fact)));
-        let decision = verdict::over(fold.timeline(), &settings, &ws.config);
+        let decision = match fold.push(Fact::Commit(Box::new(fact))) {
+            // It was counted where it was made first.
+            EventEffect::Nothing => policy::decide(Vec::new(), None),
+            EventEffect::Within | EventEffect::Iteration => {
+                verdict::over(fold.timeline(), &settings, &ws.config)
+            }
+        };
         let mut decision = named(ctx, ws, fold.timeline(), decision);
         let (head, at) = (Some(commit.id), commit.committed_at);
         let site = HaltPlace { head, branch: None, worktree: String::new(), at };

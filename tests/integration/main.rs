@@ -43,6 +43,7 @@ mod killed_processes;
 mod kinds;
 mod lost_tests;
 mod messages;
+mod moved_attempts;
 mod named_calls;
 mod notes_race;
 mod notices;

@@ -203,7 +203,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
 }
 
 fn framework_runs(top: &Path, dir: &Path) -> Guarded {
-    let types: String = Hook::ALL.map(|hook| format!(" --hook-type {}", hook.name())).concat();
+    let types: String = Hook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
     let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
     let types = if listed { "" } else { types.as_str() };
     started_by(dir, b"pre", &format!("pre-commit install{types}"))
