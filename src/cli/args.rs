@@ -233,6 +233,12 @@ pub struct DoctorArgs {
 /// `andon test`
 #[derive(Debug, Args)]
 pub struct TestArgs {
+    /// Test what is staged, in a checkout of its own: working tree, index and a merge under way stay as they are
+    #[arg(long, conflicts_with = "tree")]
+    pub staged: bool,
+    /// Test this tree, or that of this commit, in the same way
+    #[arg(long, value_name = "TREE")]
+    pub tree: Option<String>,
     /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

@@ -12,6 +12,7 @@ mod collected;
 mod credits;
 mod exempt;
 mod gains;
+mod hints;
 pub mod ladder;
 mod lost_tests;
 mod movement;
@@ -38,8 +39,8 @@ pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{is_hot, knobs, signals, signals_by};
 pub use situation::{
-    Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Side, Situation,
-    Staging, Stops,
+    Candidate, CodeChange, DocsChange, EvidenceState, IndexUse, Making, Origin, PathDifference, PathHint,
+    PathState, Side, Situation, Staging, Stops, Underway,
 };
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.

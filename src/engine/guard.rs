@@ -6,6 +6,7 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::identity;
+use super::making;
 use super::named_files;
 use super::repairs;
 use super::safety::{self, Refusal};
@@ -62,7 +63,8 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(resolved.notes);
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
-    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
+    let making = Some(making::of(ws, tree));
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, making, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =

@@ -40,6 +40,19 @@ pub struct Workspace {
     pub config_errors: Option<ConfigErrors>,
     /// When it was opened, by the clock of this process.
     pub opened: Timestamp,
+    /// Whether whoever called git or Andon stands below the top of the working tree.
+    pub below_top: bool,
+    /// Which untracked files are code.
+    pub untracked: Untracked,
+}
+
+/// Which untracked files of a working tree are code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    /// Those that git does not ignore.
+    Code,
+    /// None: all that came beside the checkout was brought there for the tests.
+    Beside,
 }
 
 impl Workspace {
@@ -61,7 +74,11 @@ impl Workspace {
             Ok(config) => (config, None),
             Err(errors) => (config::load(&[])?, Some(errors)),
         };
-        Ok(Self { repo, config, config_errors, opened: ctx.now })
+        let below_top = match ctx.var("GIT_PREFIX") {
+            Some(prefix) => !prefix.is_empty(),
+            None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),
+        };
+        Ok(Self { repo, config, config_errors, opened: ctx.now, below_top, untracked: Untracked::Code })
     }
 
     /// `.andon/` of this working tree; `None` in a bare repository.
@@ -83,6 +100,9 @@ impl Workspace {
     /// The same for `paths` and what is below them only; for the whole working tree where there are none.
     pub fn overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, OpsError> {
         let mut overlay = self.repo.worktree_overlay_at(paths)?;
+        if self.untracked == Untracked::Beside {
+            overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
+        }
         // The configuration was refused if one of these were no glob.
         if let Ok(reports) = PathRules::new(&[], &self.config.test.reports) {
             let left_behind = |entry: &OverlayEntry| {

@@ -14,6 +14,7 @@ use crate::domain::veil::Hidden;
 use crate::effect::private::PrivateDir;
 use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::effect::report_files::{self, FoundReport};
+use crate::engine::apart::{self, Subject};
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
@@ -55,14 +56,25 @@ pub struct Shown<'a> {
     pub pass: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
-/// Runs `command`, or the configured one, in the repository root.
-pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>) -> Result<Ran, OpsError> {
-    let top = ws.top()?.to_owned();
+/// Runs `command`, or the configured one, in the root of the working tree, or in that of a checkout of the subject.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    (subject, command): (&Subject, &[OsString]),
+    shown: Shown<'_>,
+) -> Result<Ran, OpsError> {
     let (command, configured) = choose(ws, command)?;
-    let mut tested = TestedCode::under_watch(ws)?;
+    let apart = apart::checkout(ctx, ws, subject)?;
+    let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
+    let top = at.top()?.to_owned();
+    let mut tested = TestedCode::under_watch(at)?;
     stop_point("test:begin");
     let started = newest_reports(ws, &top);
-    let (asked, private) = with_report(ws, &top, &command);
+    let (mut asked, private) = with_report(ws, &top, &command);
+    let inherited = |name: &str| ctx.environment_without(&[]).into_iter().find(|(one, _)| one == name);
+    asked.variables = apart.as_ref().map_or_else(Vec::new, |checkout| {
+        checkout.variables(inherited("PYTHONPATH").map(|(_, value)| value))
+    });
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
     let end = match watched(ctx, ws, &asked, &mut reader, shown) {
@@ -87,12 +99,16 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
-    let since = tested.since(ws)?;
+    let since = tested.since(at)?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
     let validity = validity(configured, &end, &since);
     test_sets::keep(ws, &parsed);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    if let Some(checkout) = &apart {
+        run.evidence.code = checkout.code;
+        warnings.extend(if end.code() == 0 { Vec::new() } else { checkout.differs() });
+    }
     compare(ws, &mut run)?;
     let kept = pending::keep(ctx, ws, &run)?;
     stop_point("test:kept");
@@ -120,12 +136,16 @@ struct Asked {
     /// The report that `test.runner` adds.
     report: Option<PathBuf>,
     unseen: Option<String>,
+    /// Variables beside those that are inherited.
+    variables: Vec<(OsString, OsString)>,
 }
 
 /// Adds the report of `test.runner`. Whatever is in the way of that leaves the command as it is: the tests come first.
 fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Option<PrivateDir>) {
-    let plain =
-        || (Asked { directory: top.to_path_buf(), command: spec(command), report: None, unseen: None }, None);
+    let plain = || {
+        let (directory, variables) = (top.to_path_buf(), Vec::new());
+        (Asked { directory, command: spec(command), report: None, unseen: None, variables }, None)
+    };
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return plain() };
     let Ok(dir) = PrivateDir::create(ws.repo.git_dir()) else { return plain() };
     let project = |name: &str| {
@@ -161,7 +181,9 @@ fn watched(
         }
     };
     let timeout = ws.config.test.timeout;
-    let environment = ctx.environment_without(&OF_GIT);
+    let mut environment = ctx.environment_without(&OF_GIT);
+    environment.retain(|(name, _)| !asked.variables.iter().any(|(own, _)| own == name));
+    environment.extend(asked.variables.iter().cloned());
     let around = Surroundings { directory: &asked.directory, environment: &environment, screens };
     let end = program::run_test_command(&asked.command, around, timeout, &mut sink)?;
     unseen.finish(&mut |bytes| {

@@ -33,6 +33,7 @@ mod full_and_read_only_disks;
 mod gate;
 mod halt_traces;
 mod handed_in_runs;
+mod hints;
 mod identity;
 mod install_modes;
 mod killed_processes;

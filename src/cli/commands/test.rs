@@ -6,6 +6,7 @@ use crate::cli::error::{self, Exit};
 use crate::cli::output;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::tests::{RunValidity, TestStatus};
+use crate::engine::apart::Subject;
 use crate::engine::error::OpsError;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
@@ -22,7 +23,12 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         Stream::Stderr => out.pass_err(bytes),
     };
     let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
-    let ran = test::run(&shell.ctx, &ws, &args.command, shown)?;
+    let subject = match &args.tree {
+        Some(tree) => Subject::Tree(tree.clone()),
+        None if args.staged => Subject::Staged,
+        None => Subject::WorkTree,
+    };
+    let ran = test::run(&shell.ctx, &ws, (&subject, &args.command), shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));

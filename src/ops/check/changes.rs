@@ -111,6 +111,7 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<D
         identity: Vec::new(),
         command: None,
         advice: None,
+        making: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };

@@ -50,6 +50,7 @@ fn mismatch_diagnostic(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch
         identity: found,
         command: None,
         advice: None,
+        making: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation {
