@@ -232,7 +232,7 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
         .run_in(&dir, "git", &["commit", "-qpm", "Half"], Some(b"y\nn\n"))
         .refused()
         .says("code.txt")
-        .says("staged");
+        .says("help: andon test --tree ");
     stage.run_in(&dir, "git", &["commit", "-qpm", "Whole"], Some(b"y\ny\n")).ok();
 }
 
