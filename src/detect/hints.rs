@@ -3,7 +3,7 @@
 //! nothing: no command takes work out of the working tree or the index, none stages what was staged in part, and none
 //! ends a merge, a pick, a revert or a rebase that is under way.
 
-use super::situation::{IndexUse, Making, PathDifference, PathState, Staging, Underway};
+use super::situation::{GitUnderway, IndexUse, Making, PathDifference, Staging, Whereabouts};
 
 /// What the table is asked about.
 #[derive(Debug, Clone, Copy)]
@@ -51,35 +51,35 @@ static ROWS: [Row; 13] = [
     Row { state: "no commit is being made", is: |state| state.making.is_none(), ways: &[Way::Test] },
     Row {
         state: "the working tree holds what is committed, also where a hook changed it since",
-        is: |state| state.all(PathState::AsCommitted),
+        is: |state| state.all(Whereabouts::AsCommitted),
         ways: &[Way::Test],
     },
     Row { state: "paths were given", is: |state| state.index() == IndexUse::Paths, ways: &[Way::Exact] },
-    Row { state: "a merge", is: |state| state.under() == Underway::Merge, ways: &[Way::Exact] },
-    Row { state: "a cherry-pick", is: |state| state.under() == Underway::Pick, ways: &[Way::Exact] },
-    Row { state: "a revert", is: |state| state.under() == Underway::Revert, ways: &[Way::Exact] },
+    Row { state: "a merge", is: |state| state.under() == GitUnderway::Merge, ways: &[Way::Exact] },
+    Row { state: "a cherry-pick", is: |state| state.under() == GitUnderway::Pick, ways: &[Way::Exact] },
+    Row { state: "a revert", is: |state| state.under() == GitUnderway::Revert, ways: &[Way::Exact] },
     Row {
         state: "a rebase that stopped",
-        is: |state| state.under() == Underway::Rebase,
+        is: |state| state.under() == GitUnderway::Rebase,
         ways: &[Way::Exact],
     },
-    Row { state: "a repository inside", is: |state| state.any(PathState::Nested), ways: &[Way::Exact] },
+    Row { state: "a repository inside", is: |state| state.any(Whereabouts::Nested), ways: &[Way::Exact] },
     Row {
         state: "a submodule with changes of its own",
-        is: |state| state.any(PathState::ChangedSubmodule),
+        is: |state| state.any(Whereabouts::ChangedSubmodule),
         ways: &[Way::Exact, Way::Unveil],
     },
-    Row { state: "staged in part", is: |state| state.any(PathState::PartlyStaged), ways: &[Way::Exact] },
+    Row { state: "staged in part", is: |state| state.any(Whereabouts::PartlyStaged), ways: &[Way::Exact] },
     Row {
         state: "hidden from git",
-        is: |state| state.any(PathState::Veiled),
+        is: |state| state.any(Whereabouts::Veiled),
         ways: &[Way::Exact, Way::Unveil],
     },
     Row {
         state: "work that is not staged: tracked, untracked, or declared with add -N",
         is: |state| {
             // git may have been told that a file which is gone is to be left out.
-            state.is_named() && state.staging == Staging::OnlyUnstaged && !state.any(PathState::Gone)
+            state.is_named() && state.staging == Staging::OnlyUnstaged && !state.any(Whereabouts::Gone)
         },
         ways: &[Way::Add, Way::OrExact],
     },
@@ -87,19 +87,19 @@ static ROWS: [Row; 13] = [
 ];
 
 impl State<'_> {
-    fn under(&self) -> Underway {
-        self.making.map_or(Underway::Nothing, |making| making.underway)
+    fn under(&self) -> GitUnderway {
+        self.making.map_or(GitUnderway::Nothing, |making| making.underway)
     }
 
     fn index(&self) -> IndexUse {
         self.making.map_or(IndexUse::AsIs, |making| making.index)
     }
 
-    fn any(&self, wanted: PathState) -> bool {
+    fn any(&self, wanted: Whereabouts) -> bool {
         self.paths.iter().any(|path| path.state == wanted)
     }
 
-    fn all(&self, wanted: PathState) -> bool {
+    fn all(&self, wanted: Whereabouts) -> bool {
         self.is_named() && self.paths.iter().all(|path| path.state == wanted)
     }
 
@@ -109,7 +109,7 @@ impl State<'_> {
     }
 
     fn add(&self) -> Option<String> {
-        use PathState::{Gone, Intended, Unstaged, Untracked};
+        use Whereabouts::{Gone, Intended, Unstaged, Untracked};
         let stageable = |path: &&PathDifference| matches!(path.state, Gone | Unstaged | Untracked | Intended);
         let words: Vec<&str> = self.paths.iter().filter(stageable).map(|path| path.word.as_str()).collect();
         (self.is_named() && !words.is_empty()).then(|| format!("git add -- {}", words.join(" ")))
@@ -146,8 +146,8 @@ mod tests {
     use crate::detect::situation::{PathHint, Side};
     use crate::domain::tests::Tracking;
 
-    fn path(name: &str, state: PathState) -> PathDifference {
-        let hint = matches!(state, PathState::Veiled | PathState::ChangedSubmodule)
+    fn path(name: &str, state: Whereabouts) -> PathDifference {
+        let hint = matches!(state, Whereabouts::Veiled | Whereabouts::ChangedSubmodule)
             .then(|| PathHint { reason: "r".to_owned(), command: format!("see {name}") });
         PathDifference {
             path: name.as_bytes().to_vec(),
@@ -159,19 +159,21 @@ mod tests {
         }
     }
 
-    fn making(underway: Underway, index: IndexUse) -> Making {
+    fn making(underway: GitUnderway, index: IndexUse) -> Making {
         let exact = if index == IndexUse::AsIs { "andon test --staged" } else { "andon test --tree T" };
         Making { underway, index, exact: exact.to_owned() }
     }
 
+    type Case<'a> = (&'a str, Option<Making>, Vec<PathDifference>, Staging, Vec<&'a str>);
+
     /// Each row by the state that it is for, with the commands that lead out of it.
     #[test]
+    #[allow(clippy::too_many_lines, reason = "one table")]
     fn each_state_has_its_way_out() {
+        use GitUnderway::{Merge, Nothing, Pick, Rebase, Revert};
         use IndexUse::{All, AsIs, Paths};
-        use PathState::*;
-        use Underway::{Merge, Nothing, Pick, Rebase, Revert};
+        use Whereabouts::*;
         let staged = "andon test --staged";
-        type Case<'a> = (&'a str, Option<Making>, Vec<PathDifference>, Staging, Vec<&'a str>);
         let only = Staging::OnlyUnstaged;
         let at = |under, index| Some(making(under, index));
         let a = |state| vec![path("a", state)];
@@ -235,7 +237,8 @@ mod tests {
 
     #[test]
     fn what_is_not_named_is_not_staged() {
-        let (making, paths) = (making(Underway::Nothing, IndexUse::AsIs), [path("a", PathState::Unstaged)]);
+        let (making, paths) =
+            (making(GitUnderway::Nothing, IndexUse::AsIs), [path("a", Whereabouts::Unstaged)]);
         let state = State { making: Some(&making), paths: &paths, total: 40, staging: Staging::OnlyUnstaged };
         assert_eq!(ways(&state), ["andon test --staged"]);
     }

@@ -39,8 +39,8 @@ pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{is_hot, knobs, signals, signals_by};
 pub use situation::{
-    Candidate, CodeChange, DocsChange, EvidenceState, IndexUse, Making, Origin, PathDifference, PathHint,
-    PathState, Side, Situation, Staging, Stops, Underway,
+    Candidate, CodeChange, DocsChange, EvidenceState, GitUnderway, IndexUse, Making, Origin, PathDifference,
+    PathHint, Side, Situation, Staging, Stops, Whereabouts,
 };
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.

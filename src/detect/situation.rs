@@ -49,7 +49,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Making {
     /// What it concludes or goes on with.
-    pub underway: Underway,
+    pub underway: GitUnderway,
     /// Which index it is made of.
     pub index: IndexUse,
     /// The command that tests exactly its tree.
@@ -58,7 +58,7 @@ pub struct Making {
 
 /// What git has under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Underway {
+pub enum GitUnderway {
     /// An ordinary commit.
     Nothing,
     /// A merge that waits for its commit.
@@ -157,14 +157,14 @@ pub struct PathDifference {
     /// On which side it is.
     pub side: Side,
     /// What of it is where.
-    pub state: PathState,
+    pub state: Whereabouts,
     /// Its name as a word of a shell, for a command of git.
     pub word: String,
 }
 
 /// What of a path is where, as far as the way out of a refusal depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PathState {
+pub enum Whereabouts {
     /// The working tree has it as the commit has it.
     AsCommitted,
     /// The commit has it as HEAD has it, and the working tree otherwise.

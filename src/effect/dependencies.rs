@@ -31,7 +31,7 @@ const MAX_DEPTH: usize = 6;
 
 /// What was taken along.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct TakenAlong {
     /// Paths from the top.
     pub paths: Vec<PathBuf>,
     /// Whether an environment of Python is among them: what is installed in it may point to the working tree.
@@ -41,8 +41,8 @@ pub struct Taken {
 /// Makes the dependencies of the working tree at `from` known in the checkout at `to`. What is in the checkout stays. A
 /// directory is made anew, and what it holds linked: a link in it that is relative, such as one of a package of this very
 /// project, then leads to the checkout.
-pub fn take_along(from: &Path, to: &Path) -> Taken {
-    let mut taken = Taken::default();
+pub fn take_along(from: &Path, to: &Path) -> TakenAlong {
+    let mut taken = TakenAlong::default();
     let mut waiting = vec![(PathBuf::new(), 0_usize)];
     let mut looked_at = 0;
     while let Some((below, depth)) = waiting.pop() {

@@ -7,14 +7,14 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::domain::ids::{CodeId, TreeId};
-use crate::effect::dependencies::{self, Taken};
+use crate::effect::dependencies::{self, TakenAlong};
 use crate::effect::private::PrivateDir;
 use crate::git::{Repo, RepoEnv};
 use crate::store::fingerprint::Fingerprinter;
 
 /// Which code is tested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subject {
+pub enum TestedSubject {
     /// The working tree as it is.
     WorkTree,
     /// What is staged: the tree of the index.
@@ -29,7 +29,7 @@ pub struct Checkout {
     pub ws: Workspace,
     /// The code in it.
     pub code: CodeId,
-    taken: Taken,
+    taken: TakenAlong,
     missing: Vec<Vec<u8>>,
     _place: PrivateDir,
 }
@@ -38,12 +38,16 @@ pub struct Checkout {
 ///
 /// # Errors
 /// The subject names no tree, paths are unmerged, or there is no room.
-pub fn checkout(ctx: &Context, ws: &Workspace, subject: &Subject) -> Result<Option<Checkout>, OpsError> {
+pub fn checkout(
+    ctx: &Context,
+    ws: &Workspace,
+    subject: &TestedSubject,
+) -> Result<Option<Checkout>, OpsError> {
     let top = ws.top()?;
     let tree = match subject {
-        Subject::WorkTree => return Ok(None),
-        Subject::Staged => ws.repo.write_tree()?,
-        Subject::Tree(named) => named_tree(ws, named)?,
+        TestedSubject::WorkTree => return Ok(None),
+        TestedSubject::Staged => ws.repo.write_tree()?,
+        TestedSubject::Tree(named) => named_tree(ws, named)?,
     };
     let io = |source| OpsError::Usage {
         what: format!("no directory for a checkout: {source}"),

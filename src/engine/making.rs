@@ -1,7 +1,7 @@
 //! The commit that is being made, as far as the way out of its refusal depends on it.
 
 use super::workspace::Workspace;
-use crate::detect::{IndexUse, Making, Underway};
+use crate::detect::{GitUnderway, IndexUse, Making};
 use crate::domain::ids::TreeId;
 use crate::git::Operation;
 
@@ -20,13 +20,13 @@ pub fn of(ws: &Workspace, tree: TreeId) -> Making {
     Making { underway: underway(ws), index, exact }
 }
 
-fn underway(ws: &Workspace) -> Underway {
+fn underway(ws: &Workspace) -> GitUnderway {
     match ws.repo.operation() {
-        Operation::None => Underway::Nothing,
-        Operation::Merge => Underway::Merge,
-        Operation::CherryPick => Underway::Pick,
-        Operation::Revert => Underway::Revert,
-        Operation::Rebase => Underway::Rebase,
+        Operation::None => GitUnderway::Nothing,
+        Operation::Merge => GitUnderway::Merge,
+        Operation::CherryPick => GitUnderway::Pick,
+        Operation::Revert => GitUnderway::Revert,
+        Operation::Rebase => GitUnderway::Rebase,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::domain::veil::Hidden;
 use crate::effect::private::PrivateDir;
 use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::effect::report_files::{self, FoundReport};
-use crate::engine::apart::{self, Subject};
+use crate::engine::apart::{self, TestedSubject};
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
@@ -60,7 +60,7 @@ pub struct Shown<'a> {
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    (subject, command): (&Subject, &[OsString]),
+    (subject, command): (&TestedSubject, &[OsString]),
     shown: Shown<'_>,
 ) -> Result<Ran, OpsError> {
     let (command, configured) = choose(ws, command)?;

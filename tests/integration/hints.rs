@@ -1,5 +1,5 @@
 //! Every hint leads out, and loses nothing: whoever follows the first `help:` of a refusal word for word and commits again
-//! passes within two rounds, and every content, every staged part, MERGE_HEAD and the author are still there.
+//! passes within two rounds, and every content, every staged part, `MERGE_HEAD` and the author are still there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -94,7 +94,7 @@ fn blob(stage: &Stage, at: &str, path: &str) -> String {
 
 fn edit(stage: &Stage, path: &str, line: usize, text: &str) {
     let mut lines: Vec<String> = stage.read(path).lines().map(str::to_owned).collect();
-    lines[line] = text.to_owned();
+    text.clone_into(&mut lines[line]);
     stage.write(path, lines.join("\n") + "\n");
 }
 

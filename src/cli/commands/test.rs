@@ -6,7 +6,7 @@ use crate::cli::error::{self, Exit};
 use crate::cli::output;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::tests::{RunValidity, TestStatus};
-use crate::engine::apart::Subject;
+use crate::engine::apart::TestedSubject;
 use crate::engine::error::OpsError;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
@@ -24,9 +24,9 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     };
     let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
     let subject = match &args.tree {
-        Some(tree) => Subject::Tree(tree.clone()),
-        None if args.staged => Subject::Staged,
-        None => Subject::WorkTree,
+        Some(tree) => TestedSubject::Tree(tree.clone()),
+        None if args.staged => TestedSubject::Staged,
+        None => TestedSubject::WorkTree,
     };
     let ran = test::run(&shell.ctx, &ws, (&subject, &args.command), shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();

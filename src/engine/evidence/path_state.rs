@@ -1,6 +1,6 @@
 //! What of a path that differs is where: in HEAD, in the commit, in the working tree. Looks at this path only.
 
-use crate::detect::{PathHint, PathState};
+use crate::detect::{PathHint, Whereabouts};
 use crate::domain::ids::TreeId;
 use crate::domain::tests::Tracking;
 use crate::engine::error::OpsError;
@@ -16,30 +16,30 @@ pub(super) fn of(
     head: Option<TreeId>,
     difference: &Difference,
     hint: Option<&PathHint>,
-) -> Result<PathState, OpsError> {
+) -> Result<Whereabouts, OpsError> {
     let Difference { path, run_side, commit_side, tracking } = difference;
     let inside = run_side.filter(|(mode, _)| *mode == MODE_SUBMODULE);
     if inside.is_some() && *tracking == Tracking::Untracked {
-        return Ok(PathState::Nested);
+        return Ok(Whereabouts::Nested);
     }
     if inside.is_some_and(|(mode, id)| is_changed_submodule(path, mode, id)) {
-        return Ok(PathState::ChangedSubmodule);
+        return Ok(Whereabouts::ChangedSubmodule);
     }
     if hint.is_some() {
-        return Ok(PathState::Veiled);
+        return Ok(Whereabouts::Veiled);
     }
     let id = |side: &Option<(u32, _)>| side.map(|(_, id)| id);
     // Where only the mode differs, the contents tell nothing.
     if inside.is_none() && id(run_side) != id(commit_side) && ws.repo.worktree_blob(path) == id(commit_side) {
-        return Ok(PathState::AsCommitted);
+        return Ok(Whereabouts::AsCommitted);
     }
     let in_head = head.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten();
     Ok(match (commit_side, tracking) {
-        _ if *commit_side != in_head => PathState::PartlyStaged,
-        (None, Tracking::Untracked) => PathState::Untracked,
-        (None, Tracking::Tracked) => PathState::Intended,
-        (Some(_), _) if run_side.is_none() && is_gone(ws, path) => PathState::Gone,
-        (Some(_), Tracking::Tracked | Tracking::Untracked) => PathState::Unstaged,
+        _ if *commit_side != in_head => Whereabouts::PartlyStaged,
+        (None, Tracking::Untracked) => Whereabouts::Untracked,
+        (None, Tracking::Tracked) => Whereabouts::Intended,
+        (Some(_), _) if run_side.is_none() && is_gone(ws, path) => Whereabouts::Gone,
+        (Some(_), Tracking::Tracked | Tracking::Untracked) => Whereabouts::Unstaged,
     })
 }
 

@@ -64,12 +64,12 @@ impl Made<'_> {
         self.count += 1;
         make_dir(top)?;
         make_dir(&git_dir)?;
-        let line = |path: &Path| [bytes_of(path.as_os_str()).as_ref(), b"\n"].concat();
+        let as_line = |path: &Path| [bytes_of(path.as_os_str()).as_ref(), b"\n"].concat();
         let link = top.join(".git");
         write(&git_dir.join("HEAD"), format!("{head}\n").as_bytes())?;
-        write(&git_dir.join("commondir"), &line(repo.common_dir()))?;
-        write(&git_dir.join("gitdir"), &line(&link))?;
-        write(&link, &[b"gitdir: ".as_slice(), &line(&git_dir)].concat())?;
+        write(&git_dir.join("commondir"), &as_line(repo.common_dir()))?;
+        write(&git_dir.join("gitdir"), &as_line(&link))?;
+        write(&link, &[b"gitdir: ".as_slice(), &as_line(&git_dir)].concat())?;
         let tree = tree.to_string();
         program::git_there(top, &["read-tree", "--reset", "-u", &tree].map(OsStr::new))?;
         let listed = program::git_there(top, &["ls-files", "--stage", "-z"].map(OsStr::new))?;

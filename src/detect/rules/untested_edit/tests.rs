@@ -1,5 +1,5 @@
 use super::*;
-use crate::detect::situation::{PathHint, PathState};
+use crate::detect::situation::{PathHint, Whereabouts};
 use crate::detect::testkit::{judged, judged_at, made};
 use crate::domain::facts::CommitKind;
 use crate::domain::tests::Tracking;
@@ -19,7 +19,7 @@ fn elsewhere(paths: &[(&str, Tracking)], staging: Staging) -> EvidenceState {
                 tracking,
                 hint: None,
                 side: Side::Run,
-                state: PathState::Unstaged,
+                state: Whereabouts::Unstaged,
                 word: String::new(),
             }
         })
@@ -35,7 +35,7 @@ fn left_out(total: u64, staging: Staging) -> EvidenceState {
         tracking: Tracking::Tracked,
         side: Side::CandidateOnly,
         hint: None,
-        state: PathState::AsCommitted,
+        state: Whereabouts::AsCommitted,
         word: String::new(),
     };
     let run = Box::new(run(green(2, 9)));
@@ -132,7 +132,7 @@ fn a_path_that_git_does_not_see_says_why_and_how_to_show_it() {
         tracking: Tracking::Tracked,
         hint: Some(hint),
         side: Side::Run,
-        state: PathState::Veiled,
+        state: Whereabouts::Veiled,
         word: "src/a.rs".to_owned(),
     }];
     let state = EvidenceState::OtherCode {
