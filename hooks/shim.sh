@@ -1,3 +1,15 @@
 #!/bin/sh
 # andon hook shim (andon uninstall restores what was here before)
-A=@PROGRAM@; [ -x "$A" ] || A=$(command -v andon) || { [ "${ANDON-}" = 0 ] || echo "andon: program not found, nothing was checked; reinstall andon, or remove this shim: $0" >&2; [ ! -x "$0.andon-chained" ] || exec "$0.andon-chained" "$@"; exit 0; }; ANDON_HOOK=$0; export ANDON_HOOK; exec "$A" hook @HOOK@ "$@"
+for A in @PROGRAM@ andon; do
+	[ "$A" != andon ] || A=$(command -v andon) || break
+	[ -x "$A" ] || continue
+	ANDON_HOOK=$0 "$A" hook @HOOK@ "$@"
+	R=$?
+	# As a hook the program never ends so: it cannot be started here, as on another kind of machine.
+	case $R in 2 | 126 | 127) ;; *) exit $R ;; esac
+done
+[ "${ANDON-}" = 0 ] || case ${0##*/} in prepare-commit-msg* | pre-push*)
+	echo "andon: no program that starts here, so nothing is checked or recorded; put andon on the PATH, or remove its hooks, such as $0" >&2 ;;
+esac
+[ ! -x "$0.andon-chained" ] || exec "$0.andon-chained" "$@"
+exit 0

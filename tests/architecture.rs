@@ -53,6 +53,46 @@ fn is_test(path: &str) -> bool {
     !path.starts_with("src/") || path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
+/// Nouns that messages count.
+const COUNTED: &str = "answers|approvals|attempts|branches|calls|changes|clones|commits|days|edits|entries|events|failures|files|\
+                       folders|halts|hours|hunks|iterations|keys|lines|minutes|mistakes|outputs|packages|patterns|processes|\
+                       records|refs|remarks|repositories|results|reverts|rounds|rules|seats|seconds|sessions|signatures|signs|states|steps|\
+                       tests|thresholds|times|turns|warnings|witnesses|worktrees|writers";
+/// Where a number is never 1, or is no count.
+const NEVER_ONE: &[&str] = &[
+    "+{} -{} lines",
+    "of the last {} calls",
+    "more than {} patterns",
+    "{of} commits, {rate}/s",
+    "{number} times",
+    "has {count} patterns, more than",
+    "HEAD {id} refs/heads",
+    "{rule} halts here",
+];
+
+/// "1 commits": a number before a plural is made by `domain::counted::count`, which knows of 1.
+#[test]
+fn a_number_agrees_with_its_noun() {
+    let plural = regex::Regex::new(&format!(
+        r"\{{[a-z_.0-9]*\}} (?:(?:more|failing|older|good|identical|ledger) )?(?:{COUNTED})\b"
+    ))
+    .expect("a pattern");
+    let files = read_sources(&root(), "src").expect("src/ can be read");
+    let mut found = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| !is_test(path)) {
+        let shown = text
+            .lines()
+            .take_while(|line| *line != "#[cfg(test)]")
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for line in
+            shown.filter(|line| plural.is_match(line) && !NEVER_ONE.iter().any(|known| line.contains(known)))
+        {
+            found.push(format!("{path}: {}", line.trim()));
+        }
+    }
+    assert!(found.is_empty(), "count these with domain::counted::count:\n{}", found.join("\n"));
+}
+
 #[test]
 fn the_libraries_do_not_name_the_package_that_uses_them() {
     for (library, _) in house::LIBRARIES {

@@ -363,8 +363,8 @@ pub enum ConfigCommand {
     Show(ConfigShowArgs),
     /// Check the configuration and name every mistake
     Check(FormatArg),
-    /// Print the JSON Schema of andon.toml
-    Schema,
+    /// Print the JSON Schema of andon.toml; json is one line, with the name of its own schema
+    Schema(FormatArg),
 }
 
 /// `andon completions`

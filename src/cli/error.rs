@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::config::ConfigErrors;
+use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::effect::install::InstallError;
 use crate::engine::error::OpsError;
@@ -165,7 +166,10 @@ fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
 pub fn config_diagnostics(errors: &ConfigErrors) -> Vec<Diagnostic> {
     let mut shown = errors.errors.clone();
     if errors.more > 0 {
-        shown.push(Diagnostic::note(format!("and {} more mistakes", errors.more)).help("andon config check"));
+        shown.push(
+            Diagnostic::note(format!("and {}", count(errors.more, "more mistake")))
+                .help("andon config check"),
+        );
     }
     shown
 }

@@ -1,6 +1,6 @@
 //! The option that nearly every verb has.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::output::Format;
 
@@ -10,4 +10,19 @@ pub struct FormatArg {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
+}
+
+/// `--format` of verbs that only programs call: they take it, and print JSON without it too.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct JsonArg {
+    /// Output format; there is no other
+    #[arg(long, value_enum, default_value = "json", hide_possible_values = true)]
+    pub format: JsonOnly,
+}
+
+/// The one format of such a verb.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum JsonOnly {
+    /// One line of JSON a document.
+    Json,
 }

@@ -24,13 +24,40 @@ const INDENT: usize = 15;
 /// The command line, with its commands in groups, wrapped at `columns`.
 pub fn command(columns: Option<usize>) -> Command {
     let columns = columns.unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
-    let cli = Cli::command().term_width(columns);
+    let cli = reflowed(Cli::command()).term_width(columns);
     let header = cli.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}\n\n{{after-help}}",
         grouped(&cli, columns)
     );
     cli.help_template(template)
+}
+
+/// The texts behind the options, without the breaks that the sources have within sentences: clap breaks lines where the
+/// terminal ends.
+fn reflowed(command: Command) -> Command {
+    let command = match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(joined(&text)),
+        None => command,
+    };
+    command.mut_subcommands(reflowed)
+}
+
+/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, stands on a line of its own.
+fn joined(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let goes_on =
+            !line.is_empty() && !line.starts_with(' ') && !out.ends_with(['.', ':', '\n']) && !out.is_empty();
+        let indented_before = out.lines().next_back().is_some_and(|last| last.starts_with(' '));
+        if goes_on && !indented_before {
+            out.push(' ');
+        } else if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(line);
+    }
+    out
 }
 
 fn grouped(cli: &Command, columns: usize) -> String {
@@ -65,7 +92,7 @@ pub fn completions(shell: CompletionShell) -> Vec<u8> {
 /// # Errors
 /// Never in practice: it is written to memory.
 pub fn manual(name: Option<&str>) -> std::io::Result<Option<Vec<u8>>> {
-    let mut cli = Cli::command();
+    let mut cli = reflowed(Cli::command());
     cli.build();
     let page = match name {
         None => Some(cli),
@@ -102,6 +129,19 @@ mod tests {
             }
             assert_eq!(help.matches("--color").count(), 1, "{help}");
         }
+    }
+
+    #[test]
+    fn a_sentence_is_broken_by_the_terminal_alone() {
+        let text = "One sentence that\ngoes on.\nAnother:\n  a  row\n  b  row\n\nThe end\nof it";
+        assert_eq!(joined(text), "One sentence that goes on.\nAnother:\n  a  row\n  b  row\n\nThe end of it");
+        let mut cli = command(Some(100));
+        let help = cli.find_subcommand_mut("observe").unwrap().render_help().to_string();
+        assert!(
+            help.contains("A line with an unknown member is refused")
+                || help.contains("A line\nwith an unknown member is refused"),
+            "{help}"
+        );
     }
 
     #[test]

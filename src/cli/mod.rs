@@ -11,6 +11,7 @@ pub mod output;
 mod progress;
 #[cfg(feature = "watch")]
 mod screen;
+mod suggestions;
 mod watching;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,6 +77,14 @@ fn run() -> ExitCode {
 /// Help and version go to standard output with 0, mistakes to standard error with 2.
 fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
     let out = output(ctx, args::color(&ctx.args));
+    let cli = help::command(output::columns());
+    let given: Vec<String> = ctx.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    if let Some(said) = suggestions::diagnostic(err, &cli, &given) {
+        out.message(&crate::report::message::diagnostic(&said, out.err));
+        return Exit::Usage.into();
+    }
+    let hint =
+        suggestions::hint(err, &cli, &given).map_or_else(String::new, |hint| format!("  help: {hint}\n"));
     let style = if err.use_stderr() { out.err } else { out.out };
     // clap repeats the arguments as they were given.
     let hostile = ctx.args.iter().any(|arg| arg.to_string_lossy().contains(escape::is_hidden));
@@ -85,7 +94,7 @@ fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
         escape::terminal_block(&err.render().to_string()).into_owned()
     };
     if err.use_stderr() {
-        out.message(&text);
+        out.message(&(text + &hint));
         Exit::Usage.into()
     } else {
         out.result(&text);
@@ -157,7 +166,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Config(args) => match args.command {
             ConfigCommand::Show(args) => commands::config::show(shell, &args),
             ConfigCommand::Check(format) => commands::config::check(shell, format.format),
-            ConfigCommand::Schema => Ok(commands::config::schema(shell)),
+            ConfigCommand::Schema(format) => Ok(commands::config::schema(shell, format.format)),
         },
         Command::Demo(args) => commands::demo::run(shell, &args),
         Command::Completions(args) => Ok(commands::generated::completions(shell, &args)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::format_arg::FormatArg;
+use super::format_arg::{FormatArg, JsonArg};
 
 pub(super) const OBSERVE: &str = "\
 Reads one JSON object a line from standard input, such as
@@ -47,7 +47,7 @@ pub enum ObserveKind {
     /// A turn ended; `andon tick` does this too, and looks at the working tree itself
     TurnEnd(ObserveLinesArgs),
     /// What `andon round` takes: each line names its `action` (`open`, `say`, `verdict`, `close`), and is answered by one
-    Round,
+    Round(JsonArg),
     /// Any kind: each line names its `type`
     Event(ObserveLinesArgs),
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::Shell;
 use super::error::Exit;
 use super::output::{self, Printer};
+use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::time::Span;
 use crate::effect::interrupt::Interrupt;
@@ -95,7 +96,8 @@ pub fn walk<T>(
 /// allows.
 pub fn stopped(shell: &Shell, walked: Walked, exit: Exit) -> Exit {
     let Walked::Part { done, of } = walked else { return exit };
-    let what = format!("stopped after {done} of {of} commits: what is shown is part of the answer");
+    let what =
+        format!("stopped after {done} of {}: what is shown is part of the answer", count(of, "commit"));
     let help = "run it again: it goes on faster where it was (git directory, andon/cache/derived)";
     let diagnostic = Diagnostic::warning(what).code("interrupted").help(help.to_owned());
     shell.out.message(&message::diagnostics(&[diagnostic], shell.out.err));

@@ -43,6 +43,8 @@ pub struct Candidate {
     pub advice: Option<String>,
     /// The commit that is being made; `None` where none is.
     pub making: Option<Making>,
+    /// The code paths that another hook changed after the tests had run on what was to be committed.
+    pub changed_by_hook: Vec<Vec<u8>>,
 }
 
 /// A commit that is being made, as far as the way out of its refusal depends on it.

@@ -83,6 +83,7 @@ fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
         command: Some("sh tests.sh".into()),
         advice: None,
         making: None,
+        changed_by_hook: Vec::new(),
     }
 }
 

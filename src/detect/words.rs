@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+pub(super) use crate::domain::counted::{count, times};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestEvidence;
 use crate::history::Iteration;
@@ -14,9 +15,9 @@ pub(super) const NAMES: usize = 5;
 /// Characters of each.
 const NAME_CHARS: usize = 120;
 
-/// `1 test`, `3 tests`.
-pub(super) fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+/// `once`, `3 times in a row`.
+pub(super) fn in_a_row(number: u64) -> String {
+    if number == 1 { "once".to_owned() } else { format!("{} in a row", times(number)) }
 }
 
 /// At most 120 characters of `text`, with an ellipsis where it was cut.
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_agree_with_their_noun() {
-        assert_eq!([count(0, "test"), count(1, "test"), count(2, "test")], ["0 tests", "1 test", "2 tests"]);
+    fn a_single_time_is_no_row() {
+        assert_eq!([in_a_row(1), in_a_row(2)], ["once", "2 times in a row"]);
     }
 }

@@ -13,6 +13,7 @@ pub mod briefing;
 pub mod change;
 mod codec;
 pub mod context;
+pub mod counted;
 pub mod decision;
 pub mod detail;
 pub mod diagnostic;

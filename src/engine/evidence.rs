@@ -86,8 +86,27 @@ pub fn candidate(
     let unconfigured = state == EvidenceState::Unconfigured && code_changed == CodeChange::Changed;
     let advice = ws.repo.workdir().filter(|_| unconfigured).map(test_guess::advice);
     let origin = Origin::Work;
-    let (identity, making) = (Vec::new(), None);
-    Ok(Candidate { code_changed, evidence: state, origin, docs, identity, command, advice, making })
+    let (identity, making, changed_by_hook) = (Vec::new(), None, Vec::new());
+    let evidence = state;
+    Ok(Candidate { code_changed, evidence, origin, docs, identity, command, advice, making, changed_by_hook })
+}
+
+/// The code paths that a hook changed in what was tested: in `tree`, against the tree `before` the hook. None where the
+/// tests did not run on that either.
+pub fn changed_by_hook(
+    ws: &Workspace,
+    loaded: &Loaded,
+    before: Option<TreeId>,
+    tree: TreeId,
+) -> Result<Vec<Vec<u8>>, OpsError> {
+    let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
+    let rules = &ws.config.paths.rules;
+    let code = Fingerprinter::new(&ws.repo, rules).of_tree(before)?;
+    if find(loaded, code).is_none() {
+        return Ok(Vec::new());
+    }
+    let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
+    Ok(changed.filter(|path| rules.class(path) == PathClass::Code).collect())
 }
 
 /// Whose work the code of commit `tip` is: asked only where no tests speak for it.

@@ -1,4 +1,9 @@
 //! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
+//!
+//! There is one gate for commits, at prepare-commit-msg: the only moment at which git has fixed the tree, and
+//! `--no-verify` does not skip it. The shim of pre-commit only marks git's process ([`asked`]). Where a framework or an
+//! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
+//! judges again only if the tree is another one.
 
 use super::compaction;
 use super::context::Context;
@@ -25,10 +30,11 @@ use crate::domain::findings::Finding;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::safety::SafetyKind;
 use crate::effect;
-use crate::git::IndexTree;
+use crate::git::{GitError, IndexTree, Repo};
 use crate::policy::{self, HaltPlace};
+use crate::store::asked;
 use crate::store::journal::Journal;
-use crate::store::process::git_above;
+use crate::store::process::{GitProcess, git_above};
 use crate::store::receipt::{self, Receipt};
 use crate::store::window;
 
@@ -40,31 +46,94 @@ pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
     }
 }
 
-/// pre-commit: judges the tree that is about to be committed and leaves the receipt when it may pass.
-pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), OpsError> {
-    let tree = match ws.repo.index_tree()? {
-        IndexTree::Known(tree) => tree,
-        IndexTree::Unknown => ws.repo.write_tree()?,
+/// The tree that the index stands for, which git has fixed at prepare-commit-msg.
+pub fn staged_tree(repo: &Repo) -> Result<TreeId, GitError> {
+    match repo.index_tree()? {
+        IndexTree::Known(tree) => Ok(tree),
+        IndexTree::Unknown => repo.write_tree(),
+    }
+}
+
+/// pre-commit, where the program is called at it: judges early. `before` is the tree before a chained hook ran.
+pub fn early(
+    ctx: &Context,
+    ws: &Workspace,
+    before: Option<TreeId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let tree = staged_tree(&ws.repo)?;
+    let asking = Asking { tree, before, now: git_above(ctx.parent) };
+    judge(ctx, ws, asking)
+}
+
+/// prepare-commit-msg: the gate, where the commit asks for it; halts and stops bind in any case. `fixed` is the tree that
+/// the index stood for before a chained hook ran: it cannot change the commit any more.
+pub fn last(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let now = git_above(ctx.parent);
+    let early = judged_early(ws, &now)?;
+    let asks = early.is_some() || asked::is_marked(ws.repo.git_dir(), &now);
+    let tree = asks.then(|| fixed.map_or_else(|| staged_tree(&ws.repo), Ok)).transpose()?;
+    let before = early.map(|receipt| receipt.tree);
+    let judged = match tree.filter(|tree| Some(*tree) != before) {
+        Some(tree) => judge(ctx, ws, Asking { tree, before, now: now.clone() }),
+        None => halts_only(ctx, ws),
     };
+    if judged.is_ok() {
+        asked::sweep(ws.repo.git_dir(), &now);
+    }
+    judged
+}
+
+/// Whether the commit that is being made asks for the gate: pre-commit ran, in one way or another.
+pub fn is_asked(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    let now = git_above(ctx.parent);
+    Ok(asked::is_marked(ws.repo.git_dir(), &now) || judged_early(ws, &now)?.is_some())
+}
+
+/// What the program left at pre-commit of the same commit.
+fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>, OpsError> {
+    let mut receipts = receipt::read(ws.repo.git_dir());
+    receipts.retain(|receipt| receipt.is_nearest_of(now));
+    // Not asked in the common case.
+    let head = if receipts.is_empty() { None } else { ws.repo.head()?.commit() };
+    Ok(receipts.into_iter().rev().find(|receipt| receipt.head == head))
+}
+
+/// A tree that asks to pass.
+struct Asking {
+    tree: TreeId,
+    /// What was to be committed before another hook changed it.
+    before: Option<TreeId>,
+    /// The git processes that ask.
+    now: Vec<GitProcess>,
+}
+
+/// Judges the tree that is about to be committed and leaves the receipt when it may pass.
+fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let Asking { tree, before, now } = asking;
     let asked = skip::asked(ctx)?;
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
-    let asked_by = git_above(ctx.parent);
-    let receipt = Receipt { tree, head: parent, skipped: Vec::new(), asked_by };
+    let receipt = Receipt { tree, head: parent, skipped: Vec::new(), asked_by: now };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ctx, ws, tree, head)?
     {
         loaded.warnings.extend(leave_receipt(ctx, ws, &receipt));
-        return Ok((decision, loaded));
+        return Ok((decision, loaded.warnings));
     }
     let mut loaded = timeline::load(ws)?;
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     loaded.warnings.extend(resolved.notes);
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    let identity = identity::of_candidate(ctx, ws, tree)?;
+    let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
     let making = Some(making::of(ws, tree));
-    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, making, ..candidate };
+    let candidate = Candidate { identity, changed_by_hook, making, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
@@ -81,7 +150,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     };
     loaded.warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
     loaded.warnings.extend(reported);
-    Ok((decision, loaded))
+    Ok((decision, loaded.warnings))
 }
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
@@ -118,7 +187,7 @@ fn settled(
     Ok((decision.verdict == Verdict::Allow).then_some((decision, loaded)))
 }
 
-/// prepare-commit-msg and pre-merge-commit: only halts and stops bind. `--no-verify` does not skip this.
+/// pre-merge-commit, and prepare-commit-msg where no pre-commit ran: only halts and stops bind.
 pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let resolved = standing::resolve(ctx, ws)?;
     if resolved.halt.is_none() && stops(ws) == Stops::NONE {

@@ -1,6 +1,7 @@
 //! What is said of the lines of a stream: the first remarks, and how many there are beyond them.
 
 use crate::adapter::events::EventError;
+use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 
 /// Most remarks about single lines that are kept.
@@ -37,7 +38,7 @@ impl LineSummary {
     pub(crate) fn remarks(self) -> Vec<Diagnostic> {
         let mut notes = self.first;
         if self.further > 0 {
-            let further = format!("{} more remarks about lines are left out", self.further);
+            let further = format!("left out: {} about lines", count(self.further, "more remark"));
             notes.push(Diagnostic::note(further).code("event"));
         }
         notes

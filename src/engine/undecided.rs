@@ -3,6 +3,7 @@
 use super::bulk::Walked;
 use super::derive;
 use super::error::OpsError;
+use crate::domain::counted::count;
 use crate::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use crate::domain::ids::CommitId;
 use crate::git::{GitError, Repo};
@@ -10,7 +11,7 @@ use crate::git::{GitError, Repo};
 /// That a walk was stopped: nothing is known of the rest.
 pub fn interrupted(walked: Walked, what: &str, help: &str) -> Option<Diagnostic> {
     let Walked::Part { done, of } = walked else { return None };
-    let message = format!("stopped after {done} of {of} {what}: the rest was not looked at");
+    let message = format!("stopped after {done} of {}: the rest was not looked at", count(of, what));
     Some(Diagnostic::error(message).code("interrupted").help(help))
 }
 

@@ -2,7 +2,7 @@
 //! readable by whom the umask lets, as what git writes is. A store may be shared.
 
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -13,22 +13,41 @@ use crate::platform::{Life, files, processes};
 
 /// How the names of temporary files begin; the id of the process that writes them follows.
 const TEMPORARY: &str = ".tmp";
+/// The same in folders that hold other people's files.
+const FOREIGN: &str = ".andon-tmp";
 /// After how long a temporary file of nobody in particular is litter.
 const FORGOTTEN: Duration = Duration::from_secs(3600);
 
 /// A new file in `dir`, to be written and put in its place. What a killed writer left in `dir` goes.
 pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {
+    sweep(dir, |name, modified| is_litter(name, modified))?;
+    make(dir, TEMPORARY, files::permissions(0o666))
+}
+
+/// The same in a folder that is not ours, such as that of the hooks or of a client's settings: of what lies there only
+/// what a killed writer of ours left goes.
+pub fn temporary_beside(dir: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+    sweep(dir, |name, modified| {
+        name.to_str().is_some_and(|name| name.starts_with(FOREIGN)) && is_litter(name, modified)
+    })?;
+    make(dir, FOREIGN, permissions)
+}
+
+fn sweep(dir: &Path, is_litter: impl Fn(&OsStr, &dyn Fn() -> Option<SystemTime>) -> bool) -> io::Result<()> {
     for entry in std::fs::read_dir(dir)?.flatten() {
-        if is_litter(&entry.file_name(), || entry.metadata().ok()?.modified().ok()) {
+        if is_litter(&entry.file_name(), &|| entry.metadata().ok()?.modified().ok()) {
             let _another_was_first = std::fs::remove_file(entry.path());
         }
     }
-    let prefix = format!("{TEMPORARY}-{}-", std::process::id());
+    Ok(())
+}
+
+fn make(dir: &Path, name: &str, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    if let Some(permissions) = files::permissions(0o666) {
+    if let Some(permissions) = permissions {
         builder.permissions(permissions);
     }
-    builder.prefix(&prefix).tempfile_in(dir)
+    builder.prefix(&format!("{name}-{}-", std::process::id())).tempfile_in(dir)
 }
 
 /// Replaces `path` by a file with these bytes, or leaves it as it was. Makes its directory.
@@ -49,7 +68,10 @@ pub fn replace_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Whether a file of this name is a temporary one that nobody is writing any more: its process is gone, or, where the
 /// name tells of none, it was last `modified` long ago.
 pub fn is_litter(name: &OsStr, modified: impl FnOnce() -> Option<SystemTime>) -> bool {
-    let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY)) else { return false };
+    let name = name.to_str().unwrap_or_default();
+    let Some(rest) = name.strip_prefix(FOREIGN).or_else(|| name.strip_prefix(TEMPORARY)) else {
+        return false;
+    };
     match rest.strip_prefix('-').and_then(|rest| rest.split_once('-')?.0.parse().ok()) {
         Some(pid) if processes::life(pid) != Life::Unknown => processes::life(pid) == Life::Gone,
         Some(_) | None => modified().and_then(|then| then.elapsed().ok()).is_some_and(|age| age > FORGOTTEN),

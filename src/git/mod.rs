@@ -27,7 +27,7 @@ mod worktree;
 pub use diff::hunks::{hunks, is_binary};
 pub use diff::merge::{Claimed, Made};
 pub use error::{GitError, MissingBecause, missing_help};
-pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_in};
+pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_beside, temporary_in};
 pub use index::tree::IndexTree;
 pub use notes::NotesTree;
 pub use notes::history::{NoteChange, NotesHistory};

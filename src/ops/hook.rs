@@ -17,13 +17,14 @@ use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteComman
 use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, TreeId};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
 use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
+use crate::git::Repo;
 use crate::platform::test_seam::stop_point;
 
 /// A hook as git or the framework called it.
@@ -34,6 +35,8 @@ pub struct HookCall {
     pub args: Vec<OsString>,
     /// Its standard input, for the hooks that have one.
     pub stdin: Vec<u8>,
+    /// What was to be committed before the hook that was here before Andon ran; `None` where there is none.
+    pub before: Option<TreeId>,
 }
 
 /// What a hook found.
@@ -69,27 +72,33 @@ pub enum Refusal {
     Refuse,
 }
 
-/// Runs a hook. A configuration that cannot be read refuses at pre-commit: otherwise breaking it would be a way
-/// around the guard. The other hooks go on with the defaults and say so.
+/// The tree that is to be committed before the chained hook runs, for the hooks that ask for it.
+pub fn tree_before(ctx: &Context, name: HookName) -> Option<TreeId> {
+    if !matches!(name, HookName::PreCommit | HookName::PrepareCommitMsg) || !chain::is_there(ctx, name) {
+        return None;
+    }
+    // What cannot be read is told when it is judged.
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env).ok()?;
+    guard::staged_tree(&repo).ok()
+}
+
+/// Runs a hook. A configuration that cannot be read refuses a commit that asks for the gate: otherwise breaking it would
+/// be a way around the guard. The other hooks go on with the defaults and say so.
 pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
-    if ws.config_errors.is_some() && matches!(call.name, HookName::PreCommit | HookName::PrePush) {
+    if ws.config_errors.is_some() && is_gate(ctx, &ws, call.name)? {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());
     }
     let mut outcome = match call.name {
-        HookName::PreCommit => {
-            let (decision, loaded) = guard::pre_commit(ctx, &ws)?;
-            HookOutcome { warnings: loaded.warnings, ..HookOutcome::decided(ctx, &ws, decision) }
+        HookName::PreCommit => HookOutcome::of_gate(ctx, &ws, guard::early(ctx, &ws, call.before)?),
+        HookName::PrepareCommitMsg => {
+            let judged = guard::last(ctx, &ws, call.before)?;
+            skip::reason_in_message(ctx, &ws, &call.args)?;
+            origin::note(ctx, &ws)?;
+            HookOutcome::of_gate(ctx, &ws, judged)
         }
-        HookName::PrepareCommitMsg | HookName::PreMergeCommit => {
-            let (decision, warnings) = guard::halts_only(ctx, &ws)?;
-            if call.name == HookName::PrepareCommitMsg {
-                skip::reason_in_message(ctx, &ws, &call.args)?;
-                origin::note(ctx, &ws)?;
-            }
-            HookOutcome { warnings, ..HookOutcome::decided(ctx, &ws, decision) }
-        }
+        HookName::PreMergeCommit => HookOutcome::of_gate(ctx, &ws, guard::halts_only(ctx, &ws)?),
         HookName::PostCommit => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
         HookName::PostMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
         HookName::PostRewrite => {
@@ -104,6 +113,17 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
     Ok(outcome)
 }
 
+/// Whether the hook is one at which more than halts binds.
+fn is_gate(ctx: &Context, ws: &Workspace, name: HookName) -> Result<bool, OpsError> {
+    match name {
+        HookName::PreCommit | HookName::PrePush => Ok(true),
+        HookName::PrepareCommitMsg => guard::is_asked(ctx, ws),
+        HookName::PreMergeCommit | HookName::PostCommit | HookName::PostMerge | HookName::PostRewrite => {
+            Ok(false)
+        }
+    }
+}
+
 impl HookOutcome {
     fn silent() -> Self {
         Self { end: HookEnd::Silent, refused: Refusal::Pass, config_errors: None, warnings: Vec::new() }
@@ -116,6 +136,10 @@ impl HookOutcome {
             Refusal::Pass
         };
         Self { end: HookEnd::Decided(decision), refused, ..Self::silent() }
+    }
+
+    fn of_gate(ctx: &Context, ws: &Workspace, (decision, warnings): (Decision, Vec<Diagnostic>)) -> Self {
+        Self { warnings, ..Self::decided(ctx, ws, decision) }
     }
 
     fn recorded(recorded: Option<Recorded>) -> Self {

@@ -3,6 +3,7 @@
 //! They are derived from content each time they are asked for: there is no stored bit that can rot or
 //! that an agent can set.
 
+use crate::domain::counted::count;
 use crate::domain::tests::{Counts, TestEvidence};
 use crate::history::{Outcome, outcome};
 
@@ -93,7 +94,10 @@ impl DirtyBits {
             tests_run: (self.tests_run == Bit::No).then(|| untested.to_owned()),
             tests_passing: (self.tests_passing == Bit::No).then(|| match self.counts.failing() {
                 0 => "the tests of this code fail".to_owned(),
-                failing => format!("{failing} of {} tests of this code fail", self.counts.total),
+                failing => {
+                    let fail = if failing == 1 { "fails" } else { "fail" };
+                    format!("{failing} of {} of this code {fail}", count(self.counts.total, "test"))
+                }
             }),
             docs_updated: (self.docs_updated == Some(Bit::No))
                 .then(|| "the API was modified and no documentation with it".to_owned()),

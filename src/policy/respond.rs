@@ -4,6 +4,7 @@ use super::decide::{primary, reason_of};
 use super::plan::{HaltPlace, halt};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
+use crate::domain::counted::count;
 use crate::domain::decision::{Decision, Halt, Verdict};
 use crate::domain::effect::Effect;
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Signal};
@@ -115,7 +116,7 @@ pub fn reminder(halt: &Halt, now: Timestamp, again: Option<Span>) -> Option<Effe
     }
     let told = about(NoticeKind::Unanswered, halt);
     Some(Effect::Notify(Box::new(Notice {
-        message: format!("nobody has answered for {} minutes: {}", since.0 / 60, halt.message),
+        message: format!("nobody has answered for {}: {}", count(since.0 / 60, "minute"), halt.message),
         episode: format!("{}:unanswered", told.episode),
         at: now,
         ..told

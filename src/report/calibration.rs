@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::page::Page;
+use super::phrase;
 use super::style::Style;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::view::calibration::{
@@ -72,18 +73,26 @@ fn promise(found: &Calibration) -> String {
     match found.promised {
         Promised::Factor(100) => {
             format!(
-                "the configuration keeps the promise: of {runs} good runs the next is halted with {alpha} at most"
+                "the configuration keeps the promise: of {} the next is halted with {alpha} at most",
+                phrase::count(runs, "good run")
             )
         }
         Promised::Factor(at) => format!(
-            "with the counts times {} the next good run is halted with a chance of {alpha} at most ({runs} runs)",
-            factor(at)
+            "with the counts times {} the next good run is halted with a chance of {alpha} at most ({})",
+            factor(at),
+            phrase::count(runs, "run")
         ),
         Promised::TooFew(needed) => {
-            format!("nothing can be promised: {alpha} takes {needed} good runs, and these are {runs}")
+            format!(
+                "nothing can be promised: {alpha} takes {}, and these are {runs}",
+                phrase::count(needed, "good run")
+            )
         }
         Promised::Nothing => {
-            format!("nothing can be promised: of {runs} good runs too many are halted even at the last step")
+            format!(
+                "nothing can be promised: of {} too many are halted even at the last step",
+                phrase::count(runs, "good run")
+            )
         }
     }
 }
@@ -171,7 +180,8 @@ pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
     let of = |step: &LadderStep| {
         let (halted, next, exact) = (step.halted, percent(step.chance), percent(step.exact));
         format!(
-            "{halted} of {runs} good runs are halted, the next one with {next} at most (exact, 95 %: {exact})"
+            "{halted} of {} are halted, the next one with {next} at most (exact, 95 %: {exact})",
+            phrase::count(runs, "good run")
         )
     };
     let report = report(found.commits);
@@ -185,8 +195,10 @@ pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
             CheckReport { violations: said(Diagnostic::error(message)), ..report }
         }
         PromiseKept::TooFew(needed) => {
-            let message =
-                format!("whether the thresholds hold {asked} takes {needed} good runs, and these are {runs}");
+            let message = format!(
+                "whether the thresholds hold {asked} takes {}, and these are {runs}",
+                phrase::count(needed, "good run")
+            );
             CheckReport { undecided: said(Diagnostic::error(message)), ..report }
         }
     }

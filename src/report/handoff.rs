@@ -16,9 +16,9 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
     page.line("# Handoff: the loop needs a person");
     page.blank();
     page.line(&format!(
-        "{} signs of being stuck came together for {} in a row: {}.",
-        hot.len(),
-        phrase::count(usize::try_from(episode.consecutive).unwrap_or(usize::MAX), "iteration"),
+        "{} of being stuck came together for {} in a row: {}.",
+        phrase::count(hot.len(), "sign"),
+        phrase::count(episode.consecutive, "iteration"),
         hot.join(", "),
     ));
     page.line("They are proxies: symptoms of being stuck, no proof of it.");

@@ -19,6 +19,15 @@ pub fn line(document: &impl Serialize) -> String {
     out
 }
 
+/// As [`line()`], with the name of its schema: `"schema": "andon/WHAT@1"`. docs/formats.md lists the names.
+pub fn document(what: &str, document: &impl Serialize) -> String {
+    let mut value = serde_json::to_value(document).unwrap_or_default();
+    if let Value::Object(members) = &mut value {
+        members.entry("schema").or_insert_with(|| format!("andon/{what}@1").into());
+    }
+    line(&value)
+}
+
 /// As [`line()`], of a document that is too large to be held as a value: its keys stand as its type declares them.
 pub fn line_as_declared(document: &impl Serialize) -> String {
     let mut out = harmless(serde_json::to_string(document).unwrap_or_default());
@@ -50,9 +59,9 @@ fn harmless(text: String) -> String {
     out
 }
 
-/// Documents as JSON lines.
-pub fn lines<T: Serialize>(documents: &[T]) -> String {
-    documents.iter().map(line).collect()
+/// Documents as JSON lines, each with the name of its schema.
+pub fn documents<T: Serialize>(what: &str, documents: &[T]) -> String {
+    documents.iter().map(|one| document(what, one)).collect()
 }
 
 /// Messages as a list.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+pub(super) use crate::domain::counted::{count, times};
 use crate::domain::events::MAX_SHOWN;
 use crate::domain::facts::{Ack, CommitRecord, DiffSummary, Skip, Weakening};
 use crate::domain::facts::{AckHow, CommitKind, Gate, HaltWas, Recording};
@@ -12,11 +13,6 @@ use super::escape;
 
 /// Columns of a message on a terminal before it is cut. Long enough for any honest one.
 pub(super) const MESSAGE: usize = 1000;
-
-/// `1 commit`, `12 commits`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
 
 /// An untrusted message for the terminal, on one line, bounded.
 pub(super) fn message(text: &str) -> String {
@@ -76,7 +72,7 @@ pub(super) fn caveats(evidence: &TestEvidence) -> String {
         RunOrigin::HandedIn => notes.push("handed in".to_owned()),
     }
     if let Some(full) = caveats.full_run {
-        notes.push(format!("{} of {full} tests ran", evidence.counts.ran()));
+        notes.push(format!("{} of {} ran", evidence.counts.ran(), count(full, "test")));
     }
     if !caveats.flaky.is_empty() {
         let flaky = some_of(&caveats.flaky, 3, |test| escape::terminal_clip(test, 100));
@@ -107,8 +103,7 @@ pub(super) fn diff(diff: &DiffSummary) -> String {
     if diff.empty {
         return "nothing after normalization".to_owned();
     }
-    let files = if diff.files == 1 { "file" } else { "files" };
-    format!("{} {files}, +{} -{}", diff.files, diff.added, diff.removed)
+    format!("{}, +{} -{}", count(diff.files, "file"), diff.added, diff.removed)
 }
 
 /// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that stands for

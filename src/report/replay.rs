@@ -130,10 +130,7 @@ fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String
     let outcome = if halts == 0 {
         style.green("would not have halted")
     } else {
-        style.red(&format!(
-            "would have halted {}",
-            if halts == 1 { "once".to_owned() } else { format!("{halts} times") }
-        ))
+        style.red(&format!("would have halted {}", phrase::times(halts)))
     };
     format!("replayed {steps} of {source}: {outcome}")
 }

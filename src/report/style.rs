@@ -129,7 +129,7 @@ fn ago(seconds: u64) -> String {
     else {
         return "just now".to_owned();
     };
-    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+    format!("{} ago", crate::domain::counted::count(count, unit))
 }
 
 #[cfg(test)]

@@ -30,11 +30,7 @@ pub fn text(report: &SyncReport, style: Style) -> String {
 
 fn words(moved: Moved) -> Option<String> {
     let records = (moved.records > 0).then(|| phrase::count(moved.records, "record"));
-    let entries = match moved.entries {
-        0 => None,
-        1 => Some("1 ledger entry".to_owned()),
-        more => Some(format!("{more} ledger entries")),
-    };
+    let entries = (moved.entries > 0).then(|| phrase::count(moved.entries, "ledger entry"));
     let parts: Vec<String> = records.into_iter().chain(entries).collect();
     (!parts.is_empty()).then(|| parts.join(" and "))
 }

@@ -60,7 +60,7 @@ pub fn json(trajectory: &Trajectory) -> String {
         steps: trajectory.steps.len(),
     };
     let steps: Vec<_> = trajectory.steps.iter().map(step_json).collect();
-    json::line(&header) + &json::lines(&steps)
+    json::line(&header) + &json::documents("trajectory-step", &steps)
 }
 
 fn step_json(step: &TrajectoryStep) -> TrajectoryStepJson<'_> {

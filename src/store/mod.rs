@@ -5,6 +5,7 @@
 //! and the receipt are written with one system call and not synced, since losing the last second of them to a power
 //! cut costs a test run, not a wrong answer.
 
+pub mod asked;
 pub mod by_writer;
 pub mod derived;
 pub mod diff;

@@ -38,11 +38,22 @@ pub fn git_above(parent: u32) -> Vec<GitProcess> {
         let Ok(Some(stat)) = file::read(Path::new(&format!("/proc/{next}/stat")), MAX_STAT) else { break };
         let Some(seen) = parse(&stat) else { break };
         if seen.is_git {
-            found.push(GitProcess { pid: next, started: seen.started });
+            found.push(seen.process);
         }
         next = seen.parent;
     }
     found
+}
+
+/// The process that a line of `/proc/PID/stat` tells of, where it is one of git.
+pub fn of_stat(stat: &[u8]) -> Option<GitProcess> {
+    parse(stat).filter(|seen| seen.is_git).map(|seen| seen.process)
+}
+
+/// Whether the process still runs, and not another one under its number.
+pub fn is_running(process: &GitProcess) -> bool {
+    let stat = file::read(Path::new(&format!("/proc/{}/stat", process.pid)), MAX_STAT).ok().flatten();
+    stat.and_then(|stat| of_stat(&stat)).is_some_and(|now| now == *process)
 }
 
 /// Looks through the environments with which the processes from `parent` upwards were started, the nearest first, until
@@ -65,18 +76,20 @@ pub fn in_environments_above<T>(parent: u32, mut look: impl FnMut(u32, &[u8]) ->
 struct Seen {
     is_git: bool,
     parent: u32,
-    started: u64,
+    process: GitProcess,
 }
 
 /// `PID (NAME) STATE PPID ...`, the start as the 22nd field. The name may hold anything, brackets too.
 fn parse(stat: &[u8]) -> Option<Seen> {
     let text = String::from_utf8_lossy(stat);
     let (head, rest) = text.rsplit_once(')')?;
-    let (_, name) = head.split_once('(')?;
+    let (pid, name) = head.split_once('(')?;
+    let pid = pid.trim().parse().ok()?;
     let mut fields = rest.split_ascii_whitespace().skip(1);
     let parent = fields.next()?.parse().ok()?;
     let started = fields.nth(17)?.parse().ok()?;
-    Some(Seen { is_git: name == "git" || name.starts_with("git-"), parent, started })
+    let process = GitProcess { pid, started };
+    Some(Seen { is_git: name == "git" || name.starts_with("git-"), parent, process })
 }
 
 #[cfg(test)]
@@ -92,6 +105,8 @@ mod tests {
             let stat = format!("12 ({name}) S 4 {} 99887 1 2\n", &tail[2..]);
             let seen = parse(stat.as_bytes()).unwrap();
             assert_eq!((seen.is_git, seen.parent), (is_git, 4), "{name}");
+            let process = GitProcess { pid: 12, started: 99_887 };
+            assert_eq!(of_stat(stat.as_bytes()), is_git.then_some(process), "{name}");
         }
         for bad in ["", "12", "12 (git", "12 (git) S", "12 (git) S x", "12 (git) S 4 5"] {
             assert!(parse(bad.as_bytes()).is_none(), "{bad}");

@@ -1,16 +1,16 @@
-//! The receipts that pre-commit leaves for post-commit: "this tree passed the gate, on top of this commit". A commit
-//! that has none went around it (`--no-verify`). post-commit takes them away when its record is written, so that
-//! those of a post-commit that was killed are still there for the next one, and tell it from hooks that were off.
+//! The receipts that the gate leaves for post-commit: "this tree passed, on top of this commit". A commit that has none
+//! went around it (`--no-verify`). post-commit takes them away when its record is written, so that those of a
+//! post-commit that was killed are still there for the next one, and tell it from hooks that were off.
 //!
 //! One line a receipt, the newest last. A receipt says what passed the tests' gate and nothing else: whether a halt
-//! stands is asked of the ledger at every hook, whatever lies here. It names the git process whose pre-commit it was, so
-//! that a receipt that was left over, or written by hand, does not speak for the commit of another process.
+//! stands is asked of the ledger at every hook, whatever lies here. It names the git process that asked, so that a
+//! receipt that was left over, or written by hand, does not speak for the commit of another process.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::process::GitProcess;
+use super::process::{self, GitProcess};
 use super::{RecordError, file};
 use crate::domain::facts::Skip;
 use crate::domain::ids::{CommitId, TreeId};
@@ -38,6 +38,16 @@ impl Receipt {
     /// tells of no process, receipts name none.
     pub fn is_of(&self, now: &[GitProcess]) -> bool {
         now.is_empty() || now.iter().any(|one| self.asked_by.contains(one))
+    }
+
+    /// The same of the nearest git process alone: a rebase makes commits of several.
+    pub fn is_nearest_of(&self, now: &[GitProcess]) -> bool {
+        self.asked_by.first() == now.first()
+    }
+
+    /// Whether the git process that made it still runs: it may be about to commit.
+    fn is_awaited(&self) -> bool {
+        self.asked_by.first().is_some_and(process::is_running)
     }
 }
 
@@ -83,10 +93,15 @@ pub fn read(git_dir: &Path) -> Vec<Receipt> {
     lines(&path(git_dir)).into_iter().map(|(_, receipt)| receipt).collect()
 }
 
-/// Takes the receipts away: each holds for one commit, which is recorded now.
-pub fn clear(git_dir: &Path) {
+/// Takes the receipts away: each holds for one commit, and that of the git processes `now` is recorded. Those of commits
+/// that others are making meanwhile stay.
+pub fn clear(git_dir: &Path, now: &[GitProcess]) {
+    let path = path(git_dir);
+    let awaited = |receipt: &Receipt| !receipt.is_of(now) && receipt.is_awaited();
+    let kept: String =
+        lines(&path).into_iter().filter(|(_, one)| awaited(one)).map(|(line, _)| line + "\n").collect();
     // Without a file there is nothing to remove; a file that cannot be removed names trees, and only those.
-    let _ = std::fs::remove_file(path(git_dir));
+    let _ = if kept.is_empty() { std::fs::remove_file(path) } else { file::replace(&path, kept.as_bytes()) };
 }
 
 fn lines(path: &Path) -> Vec<(String, Receipt)> {
@@ -126,7 +141,7 @@ mod tests {
         }
         // One that comes again is the newest.
         assert_eq!(read(dir.path()), [receipt(7), receipt(8)]);
-        clear(dir.path());
+        clear(dir.path(), &[]);
         assert_eq!(read(dir.path()), []);
         assert_eq!(std::fs::read_dir(dir.path().join("andon")).unwrap().count(), 0);
     }
@@ -159,7 +174,7 @@ mod tests {
         for bytes in [&b""[..], b"{", b"\xff", b"{\"at\":\"\",\"tree\":\"x\"}", &b"a".repeat(99_999)] {
             std::fs::write(path(dir.path()), bytes).unwrap();
             assert_eq!(read(dir.path()), []);
-            clear(dir.path());
+            clear(dir.path(), &[]);
             assert!(!path(dir.path()).exists());
         }
     }

@@ -257,13 +257,13 @@ fn the_mode_can_be_said_and_changed() {
     exit 0
     --- stdout
     hooks in ROOT/repo/.husky/_:
-      pre-commit          installed; the hook that was there runs first or after it (NAME.andon-chained)
-      pre-merge-commit    installed; the hook that was there runs first or after it (NAME.andon-chained)
-      prepare-commit-msg  installed; the hook that was there runs first or after it (NAME.andon-chained)
-      post-commit         installed; the hook that was there runs first or after it (NAME.andon-chained)
-      post-merge          installed; the hook that was there runs first or after it (NAME.andon-chained)
-      post-rewrite        installed; the hook that was there runs first or after it (NAME.andon-chained)
-      pre-push            installed; the hook that was there runs first or after it (NAME.andon-chained)
+      pre-commit          installed; the hook that was there, now pre-commit.andon-chained, runs before it
+      pre-merge-commit    installed; the hook that was there, now pre-merge-commit.andon-chained, runs before it
+      prepare-commit-msg  installed; the hook that was there, now prepare-commit-msg.andon-chained, runs before it
+      post-commit         installed; the hook that was there, now post-commit.andon-chained, runs after it
+      post-merge          installed; the hook that was there, now post-merge.andon-chained, runs after it
+      post-rewrite        installed; the hook that was there, now post-rewrite.andon-chained, runs after it
+      pre-push            installed; the hook that was there, now pre-push.andon-chained, runs before it
     note: the hooks are in the working tree (ROOT/repo/.husky/_): they hold a path of this machine, so do not commit them
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
     ");
@@ -333,7 +333,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     assert_snapshot!(said.shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
+    error[gate-not-run]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
       --> HASH nobody asked
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded

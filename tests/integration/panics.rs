@@ -21,7 +21,7 @@ fn commit(stage: &Stage, message: &str) -> Out {
 fn a_commit_passes_with_a_warning() {
     let stage = Stage::installed();
     let out = commit(&stage, "One").ok();
-    out.says("pre-commit: Andon could not judge this; git goes on without it")
+    out.says("prepare-commit-msg: Andon could not judge this; git goes on without it")
         .says("post-commit: Andon could not judge this; git goes on without it");
     stage.write("code.txt", "Two");
     stage.andon(&["test"]).ok();
@@ -38,7 +38,7 @@ fn a_commit_is_refused_where_the_project_wants_it() {
     stage.write("andon.toml", stage.read("andon.toml") + "[guard]\non_internal_error = \"block\"\n");
     let head = stage.head();
     commit(&stage, "One").exits(1).says(
-        "error: commit refused: pre-commit met an internal error, and guard.on_internal_error is \"block\"",
+        "error: commit refused: prepare-commit-msg met an internal error, and guard.on_internal_error is \"block\"",
     );
     assert_eq!(stage.head(), head);
 }

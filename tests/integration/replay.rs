@@ -190,3 +190,23 @@ fn ranges_that_are_not_there_are_wrong_usage() {
     assert_eq!(out.stdout, "replayed 0 steps of HEAD..HEAD: would not have halted\n");
     stage.andon(&["replay", "HEAD..HEAD", "--format", "json"]).ok();
 }
+
+/// docs/rules.md, `unchanged-diff`: what nobody watched takes one more.
+#[test]
+fn empty_commits_that_nobody_watched_take_one_more() {
+    let stage = Stage::new();
+    stage.write("a.rs", "fn a() {}\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Start"]).ok();
+    for number in 1..=3 {
+        stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
+        let replayed = stage.andon(&["replay"]).ok();
+        assert_eq!(replayed.stdout.contains("would have halted once"), number == 3, "{number}: {replayed}");
+        assert_eq!(replayed.stdout.contains("warning[unchanged-diff]"), number > 1, "{number}: {replayed}");
+    }
+    let watched = Stage::installed();
+    for number in 1..=2 {
+        let out = watched.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
+        assert_eq!(out.all().contains("error[unchanged-diff]"), number == 2, "{out}");
+    }
+}

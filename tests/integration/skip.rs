@@ -76,7 +76,6 @@ fn a_skip_without_a_reason_is_refused_with_the_command_that_gives_one() {
     assert_snapshot!(stage.git(&["commit", "-qm", "No"]).shown(), @r#"
     exit 1
     --- stderr
-    warning[untested-edit]: skipped for this commit: the tests last ran on other code, which differs in: code.txt
     error[skip]: commit refused: untested-edit is to be skipped for this commit, and no reason is given
       help: ANDON_SKIP=untested-edit ANDON_SKIP_REASON="why" git commit, or in the message: git commit -m "..." --trailer "Andon-Skip: untested-edit: why"
     "#);

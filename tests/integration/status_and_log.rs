@@ -256,13 +256,9 @@ fn unknown_revisions_and_missing_repositories_are_wrong_usage() {
     assert_snapshot!(stage.andon(&["statsu"]).shown(), @"
     exit 2
     --- stderr
-    error: unrecognized subcommand 'statsu'
-
-      tip: a similar subcommand exists: 'status'
-
-    Usage: andon [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
+    error: no such command: andon statsu
+      help: did you mean: andon status
+      help: all commands: andon --help
     ");
     let nowhere = stage.root().canonicalize().unwrap().join("elsewhere");
     std::fs::create_dir(&nowhere).unwrap();

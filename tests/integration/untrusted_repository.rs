@@ -236,4 +236,12 @@ fn what_killed_writers_left_goes_with_the_next_write() {
     for dir in [".git/andon", ".andon"] {
         assert!(!stage.exists(&format!("{dir}/{name}")), "{dir}");
     }
+    // Where others have files too, ours are known by their name.
+    let (ours, theirs) = (format!(".andon-tmp-{}-x", i32::MAX), format!(".tmp-{}-x", i32::MAX));
+    for name in [&ours, &theirs] {
+        stage.write(&format!(".git/hooks/{name}"), "half");
+    }
+    fs::remove_file(stage.path(".git/hooks/post-merge")).unwrap();
+    stage.andon(&["install"]).ok();
+    assert!(!stage.exists(&format!(".git/hooks/{ours}")) && stage.exists(&format!(".git/hooks/{theirs}")));
 }

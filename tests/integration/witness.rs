@@ -51,7 +51,7 @@ fn the_first_policy_is_signed_and_plain_git_verifies_it() {
     insta::assert_snapshot!(steady(&stage, &stage.andon(&["ledger", "verify"])), @r"
     exit 0
     --- stdout
-    1 entries, 1 signed, 0 wrong
+    1 entry, 1 signed, 0 wrong
     --- stderr
     ");
 }

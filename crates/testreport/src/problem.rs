@@ -37,7 +37,7 @@ pub enum ReportProblem {
     #[error("more than {0} test cases in one report")]
     TooManyCases(u64),
     /// A suite that counts more tests than it lists.
-    #[error("suite {suite:?} says that {claimed} tests ran and lists {listed} of them")]
+    #[error("suite {suite:?} says that {claimed} ran and lists {listed}")]
     CasesMissing {
         /// Name of the suite.
         suite: String,
@@ -47,7 +47,7 @@ pub enum ReportProblem {
         listed: u64,
     },
     /// A test binary that began with more tests than its result line counts.
-    #[error("a test binary said \"running {planned} tests\", and its `test result:` line counts {counted}")]
+    #[error("a test binary announced a run of {planned}, and its `test result:` line counts {counted}")]
     ResultShort {
         /// Tests it was about to run.
         planned: u64,
@@ -55,7 +55,7 @@ pub enum ReportProblem {
         counted: u64,
     },
     /// A run that announced more tests than its summary counts.
-    #[error("{runner} announced {planned} tests, and its summary counts {counted}")]
+    #[error("{runner} announced a run of {planned}, and its summary counts {counted}")]
     SummaryShort {
         /// Name of the runner.
         runner: &'static str,
@@ -65,7 +65,7 @@ pub enum ReportProblem {
         counted: u64,
     },
     /// A plan that does not match what came.
-    #[error("the plan says {planned} tests, {came} came")]
+    #[error("the plan is 1..{planned}, and {came} came")]
     PlanMismatch {
         /// Tests in the plan.
         planned: u64,
@@ -93,7 +93,7 @@ pub enum ReportProblem {
     #[error("no plan (such as 1..{0}): the end of the report cannot be told from a cut")]
     PlanMissing(u64),
     /// A test binary that never printed its result line.
-    #[error("a test binary said \"running {planned} tests\" and never printed its `test result:` line")]
+    #[error("a test binary announced a run of {planned} and never printed its `test result:` line")]
     ResultMissing {
         /// Tests it was about to run.
         planned: u64,

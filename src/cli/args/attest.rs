@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use crate::cli::format_arg::JsonArg;
+
 /// `andon attest`
 #[derive(Debug, Args)]
 #[command(after_help = ATTEST)]
@@ -19,17 +21,26 @@ pub enum AttestCommand {
         /// The commit
         #[arg(value_name = "REV", default_value = "HEAD")]
         revision: String,
+        /// Output format; always DSSE, which is JSON
+        #[command(flatten)]
+        format: JsonArg,
     },
     /// That a range passes `andon check` (svr/v0.2); one that does not emits nothing
     Check {
         /// Commits to judge, such as origin/main..HEAD
         #[arg(value_name = "RANGE")]
         range: String,
+        /// Output format; always DSSE, which is JSON
+        #[command(flatten)]
+        format: JsonArg,
     },
     /// What people decided about a round
     Resolution {
         /// An entry id, or its first digits
         round: String,
+        /// Output format; always DSSE, which is JSON
+        #[command(flatten)]
+        format: JsonArg,
     },
 }
 

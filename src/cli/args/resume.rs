@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use crate::cli::format_arg::FormatArg;
+
 /// `andon resume`
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
@@ -14,6 +16,9 @@ pub struct ResumeArgs {
     /// Reset one counter only, such as consecutive-failures; the window goes on
     #[arg(long, value_name = "RULE")]
     pub counter: Option<String>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon stop`, `andon pause`
@@ -22,4 +27,7 @@ pub struct ReasonArg {
     /// Why; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
 }

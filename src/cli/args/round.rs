@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use crate::cli::format_arg::JsonArg;
+
 /// `andon round`
 #[derive(Debug, Args)]
 #[command(after_help = ROUND)]
@@ -15,13 +17,13 @@ pub struct RoundCommandArgs {
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub enum RoundCommand {
     /// Put a question: `question`, `issuer`, `tags`, `precedent_tags`, `bounty`, `min_witnesses`, `expires_at`, `operators`, `authors`, `revises`
-    Open,
+    Open(JsonArg),
     /// Claim or criticise: `round`, `role` (`proposer` or `opposer`), `agent`, `text`
-    Say,
+    Say(JsonArg),
     /// Judge: `round`, `agent`, `text`, which ends with a trailer
-    Verdict,
+    Verdict(JsonArg),
     /// End the round: `round`, `paid_to`
-    Close,
+    Close(JsonArg),
 }
 
 const ROUND: &str = "\

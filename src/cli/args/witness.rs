@@ -26,6 +26,9 @@ pub enum WitnessCommand {
         /// Nobody may answer rounds that they have a stake in, not even while there are no more than two witnesses
         #[arg(long)]
         no_solo: bool,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// Grant a key its roles
     Add {
@@ -37,6 +40,9 @@ pub enum WitnessCommand {
         /// What it may be used for: admin, witness, flag, agent, forge, ci
         #[arg(long, value_name = "ROLES", value_delimiter = ',', default_value = "witness")]
         role: Vec<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// Take a key out; what it signed after the last good entries counts no more, whatever its date
     Revoke {
@@ -45,6 +51,9 @@ pub enum WitnessCommand {
         /// The entries up to which it was good; default: everything that is known here
         #[arg(long, value_name = "IDS", value_delimiter = ',')]
         last_good: Vec<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// List the keys in force
     List {
@@ -56,17 +65,23 @@ pub enum WitnessCommand {
         format: FormatArg,
     },
     /// Show your own signing key, and what it may be used for
-    Key,
+    Key(FormatArg),
     /// Print the next policy as JSON, to be edited; or append it
     Policy {
         /// The edited policy; `-` is standard input
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
     },
     /// Sign under a policy or a change of keys that another admin made
     Sign {
         /// Its id, or the first digits
         entry: String,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
     },
 }
 

@@ -100,7 +100,7 @@ impl Called<'_> {
 
     /// A commit that Gemini's shell made without hooks is recorded, and a halt that is due is written.
     fn catch_up(&self) -> Vec<Diagnostic> {
-        let call = HookCall { name: HookName::PostCommit, args: Vec::new(), stdin: Vec::new() };
+        let call = HookCall { name: HookName::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
         match git_hooks::run(&self.ctx, &call) {
             Ok(outcome) => outcome.warnings,
             Err(error) => vec![error.as_warning()],

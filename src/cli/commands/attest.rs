@@ -14,9 +14,9 @@ pub fn run(shell: &Shell, command: &AttestCommand) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let ctx = &shell.ctx;
     let envelope = match command {
-        AttestCommand::Record { revision } => attest::record(ctx, &ws, revision)?,
-        AttestCommand::Resolution { round } => attest::resolution(ctx, &ws, round)?,
-        AttestCommand::Check { range } => {
+        AttestCommand::Record { revision, .. } => attest::record(ctx, &ws, revision)?,
+        AttestCommand::Resolution { round, .. } => attest::resolution(ctx, &ws, round)?,
+        AttestCommand::Check { range, .. } => {
             let asked = RangeRequest { range: Some(range.clone()), ..RangeRequest::default() };
             let report = progress::walk(shell, ("check", None), |pace, _| check::run(ctx, &asked, pace))?;
             let right =

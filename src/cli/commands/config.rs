@@ -5,10 +5,12 @@ use crate::cli::args::ConfigShowArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
 use crate::config::{self, KeyEntry};
+use crate::domain::diagnostic::Diagnostic;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::report::config::{self as report, ConfigEntry};
 use crate::report::{json, message};
+use crate::wire::v1::output::ConfigCheckJson;
 
 /// Every key, or those of one section, with its value and the layer that said it.
 pub fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
@@ -43,16 +45,23 @@ pub fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
     match format {
-        Format::Json => shell.out.result(&json::line(&json::diagnostics(&found))),
+        Format::Json => shell.out.result(&json::document("config-check", &mistakes(&found))),
         Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
         Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
     }
     Ok(if found.is_empty() { Exit::Allowed } else { Exit::Usage })
 }
 
-/// The JSON Schema of `andon.toml`.
-pub fn schema(shell: &Shell) -> Exit {
-    let schema = serde_json::to_string_pretty(&config::schema()).unwrap_or_default();
-    shell.out.result(&format!("{schema}\n"));
+fn mistakes(found: &[Diagnostic]) -> ConfigCheckJson<'_> {
+    ConfigCheckJson { mistakes: json::diagnostics(found) }
+}
+
+/// The JSON Schema of `andon.toml`: by lines as an editor takes it, or as a document of ours.
+pub fn schema(shell: &Shell, format: Format) -> Exit {
+    let schema = config::schema();
+    shell.out.result(&match format {
+        Format::Text => serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n",
+        Format::Json => json::document("config-schema", &schema),
+    });
     Exit::Allowed
 }

@@ -32,7 +32,7 @@ pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit, OpsError> {
 fn show(shell: &Shell, format: Format, diagnosis: &Diagnosis) {
     shell.out.result(&match format {
         Format::Text => diagnosis.to_text(),
-        Format::Json => json::line(&diagnosis.to_json()),
+        Format::Json => json::document("doctor", &diagnosis.to_json()),
     });
 }
 

@@ -15,7 +15,7 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Exit {
     let files = explain::run(&shell.ctx, &asked);
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&files, shell.out.out),
-        Format::Json => json::lines(&report::json(&files)),
+        Format::Json => json::documents("explain", &report::json(&files)),
     });
     let unread: Vec<Diagnostic> = files
         .iter()

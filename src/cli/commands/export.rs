@@ -3,6 +3,7 @@
 use crate::cli::Shell;
 use crate::cli::args::ExportArgs;
 use crate::cli::error::Exit;
+use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::effect::write_report;
 use crate::engine::error::OpsError;
@@ -16,7 +17,7 @@ pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     // The halt that stands is known from it alone where the ledger was lost; nothing else is.
     let mut view = report::run(&ws, status::run(&shell.ctx, &ws).ok(), &args.range)?;
     if view.left_out > 0 {
-        let what = format!("{} older commits of the range are left out", view.left_out);
+        let what = format!("left out: {} of the range", count(view.left_out, "older commit"));
         view.warnings.push(Diagnostic::warning(what).help("export them as a range of their own"));
     }
     let text = if args.csv {

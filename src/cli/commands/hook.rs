@@ -31,10 +31,11 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
         return unknown(out, name);
     };
     let stdin = if name.reads_stdin() { read_stdin() } else { Vec::new() };
-    let call = HookCall { name, args: args.to_vec(), stdin };
+    let mut call = HookCall { name, args: args.to_vec(), stdin, before: None };
     if shell.ctx.var("ANDON") == Some("0") {
         return chained_exit(&shell, &call);
     }
+    call.before = hook::tree_before(&shell.ctx, name);
     // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
     // goes first: it must not depend on what others do.
     if call.name.is_before_the_fact() {
@@ -66,6 +67,8 @@ fn read_stdin() -> Vec<u8> {
 fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
     match chain::run_for(&shell.ctx, call) {
         Ok(0) => Exit::Allowed,
+        // By these the shim knows a program that cannot be started; git makes no difference.
+        Ok(2 | 126 | 127) => Exit::Refused,
         Ok(code) => Exit::Passed(code),
         Err(err) => {
             shell.fail(&OpsError::from(err));

@@ -6,6 +6,7 @@ use crate::cli::Shell;
 use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::domain::counted::count;
 use crate::effect::install::apply::Removed;
 use crate::effect::install::guess::Guess;
 use crate::effect::install::hooks::Hook;
@@ -56,14 +57,16 @@ fn mode_of(asked: InstallMode) -> Integration {
     }
 }
 
-fn hook_word(intent: Intent) -> String {
+fn hook_word(hook: Hook, intent: Intent) -> String {
     match intent {
         Intent::Keep => "there".to_owned(),
         Intent::RunsThrough(owner) => format!("runs through {}", owner.name()),
         Intent::Write(Displaced::Nothing) => "installed".to_owned(),
         Intent::Write(Displaced::OlderShim) => "renewed".to_owned(),
         Intent::Write(Displaced::Chained | Displaced::Twin | Displaced::NewerOfSameTool) => {
-            "installed; the hook that was there runs first or after it (NAME.andon-chained)".to_owned()
+            let name = hook.name();
+            let order = if name.starts_with("post-") { "after" } else { "before" };
+            format!("installed; the hook that was there, now {name}.andon-chained, runs {order} it")
         }
     }
 }
@@ -124,8 +127,9 @@ fn hooks_text(report: &InstallReport) -> String {
     match report.choice.mode {
         Integration::Shim => {
             let dir = shown(&report.hooks_dir.to_string_lossy());
-            let line =
-                |(hook, intent): &(Hook, Intent)| format!("  {:<20}{}\n", hook.name(), hook_word(*intent));
+            let line = |(hook, intent): &(Hook, Intent)| {
+                format!("  {:<20}{}\n", hook.name(), hook_word(*hook, *intent))
+            };
             format!("hooks in {dir}:\n{}", report.hooks.iter().map(line).collect::<String>())
         }
         Integration::Config => {
@@ -170,7 +174,7 @@ fn install_json<'a>(
     let hook = |(hook, intent): &(Hook, Intent)| HookJson {
         dir: None,
         hook: hook.name(),
-        state: hook_word(*intent),
+        state: hook_word(*hook, *intent),
     };
     let guess = match &report.config_file {
         ConfigFile::Written { guess, .. } => Some(guess),
@@ -213,10 +217,7 @@ pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> 
 }
 
 fn purged_text(purged: &Purged) -> String {
-    let count =
-        |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
-    let records = count(purged.records, "record", "records");
-    let entries = count(purged.entries, "ledger entry", "ledger entries");
+    let (records, entries) = (count(purged.records, "record"), count(purged.entries, "ledger entry"));
     let mut text = format!("purged: {records}, {entries}\n");
     for path in &purged.folders {
         text.push_str(&format!("  {}: removed\n", escape::terminal(&path.to_string_lossy())));

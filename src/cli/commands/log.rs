@@ -20,7 +20,7 @@ pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
     let (entries, warnings) = log::log(&ws, &args.revision, args.max_count)?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&entries, HOOK_BYPASS.id, shell.out.out),
-        Format::Json => json::lines(&report::json(&entries)),
+        Format::Json => json::documents("log", &report::json(&entries)),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
@@ -31,7 +31,7 @@ fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit, OpsErro
     let (events, warnings) = safety_log::events(ws, &args.revision, args.max_count)?;
     shell.out.result(&match args.format.format {
         Format::Text => safety::text(&events, shell.out.out),
-        Format::Json => json::line(&safety::json(&events)),
+        Format::Json => json::document("events", &safety::json(&events)),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)

@@ -26,7 +26,7 @@ pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {
         ObserveKind::SessionStart(args) => cleared(shell, "session_start", args),
         ObserveKind::Verdict(args) => lines(shell, Some("verdict"), args),
         ObserveKind::TurnEnd(args) => lines(shell, Some("turn_end"), args),
-        ObserveKind::Round => round::observe(shell),
+        ObserveKind::Round(_) => round::observe(shell),
         ObserveKind::Event(args) => lines(shell, None, args),
     }
 }
@@ -64,12 +64,15 @@ fn read(
             shell.out.err,
         )),
         Format::Json => {
-            shell.out.result(&json::line(&ObservedJson {
-                decision: DecisionJson::from(&observed.decision),
-                kept: observed.kept,
-                refused: observed.refused,
-                remarks: json::diagnostics(&observed.remarks),
-            }));
+            shell.out.result(&json::document(
+                "observe",
+                &ObservedJson {
+                    decision: DecisionJson::from(&observed.decision),
+                    kept: observed.kept,
+                    refused: observed.refused,
+                    remarks: json::diagnostics(&observed.remarks),
+                },
+            ));
         }
     }
     if let Some(error) = &observed.broken {
@@ -111,7 +114,10 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         }
         Format::Json => {
             let decision = DecisionJson::from(&taken.decision);
-            shell.out.result(&json::line(&HandedInJson { decision, run: TestRunJson::from(&taken.run) }));
+            shell.out.result(&json::document(
+                "test_run",
+                &HandedInJson { decision, run: TestRunJson::from(&taken.run) },
+            ));
         }
     }
     Ok(tick::exit(&taken.decision))

@@ -37,7 +37,7 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
             let line = ReplayLine { step, decision: found.decision };
             text.push_str(&match args.format.format {
                 Format::Text => teller.line(&line),
-                Format::Json => json::line(&report::json(&line)),
+                Format::Json => json::document("replay", &report::json(&line)),
             });
             if text.len() > CHUNK {
                 progress.clear();
@@ -86,7 +86,7 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
         let line = ReplayLine { step: ReplayStep::Event(number), decision };
         text.push_str(&match format {
             Format::Text => teller.line(&line),
-            Format::Json => json::line(&report::json(&line)),
+            Format::Json => json::document("replay", &report::json(&line)),
         });
         if text.len() > CHUNK {
             shell.out.result(&text);

@@ -5,22 +5,24 @@ use std::io::{BufRead as _, Read as _};
 use crate::cli::Shell;
 use crate::cli::args::{ReasonArg, ResumeArgs};
 use crate::cli::error::Exit;
-use crate::cli::output;
+use crate::cli::output::{self, Format};
 use crate::domain::facts::HaltWas;
 use crate::engine::error::OpsError;
-use crate::engine::standing;
+use crate::engine::standing::{self, Resumed};
 use crate::engine::workspace::Workspace;
 use crate::ops::resume::{self, StopFile};
-use crate::report::escape;
+use crate::report::{escape, json};
+use crate::wire::v1::output::{HaltJson, ResumeJson, StopJson};
 
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     if let Some(counter) = &args.counter {
         let reset = resume::reset(&shell.ctx, &ws, counter, args.reason.as_deref())?;
-        let by = escape::terminal(&reset.by).into_owned();
-        let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
-        shell.out.result(&format!("reset by {by}: {counter} counts anew{answered}\n"));
+        shell.out.result(&match args.format.format {
+            Format::Text => reset_text(counter, &reset),
+            Format::Json => json::document("resume", &answer(args, &reset)),
+        });
         return Ok(Exit::Allowed);
     }
     let halt_was = if args.mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid };
@@ -31,8 +33,31 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         }
         done => done?,
     };
-    let by = escape::terminal(&resumed.by).into_owned();
-    let text = match resumed.halt {
+    shell.out.result(&match args.format.format {
+        Format::Text => text(shell, args, &resumed),
+        Format::Json => json::document("resume", &answer(args, &resumed)),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn answer<'a>(args: &'a ResumeArgs, resumed: &'a Resumed) -> ResumeJson<'a> {
+    ResumeJson {
+        by: &resumed.by,
+        counter: args.counter.as_deref(),
+        halt: resumed.halt.as_ref().map(HaltJson::from),
+        mistaken: args.mistaken,
+    }
+}
+
+fn reset_text(counter: &str, reset: &Resumed) -> String {
+    let by = escape::terminal(&reset.by);
+    let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
+    format!("reset by {by}: {counter} counts anew{answered}\n")
+}
+
+fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
+    let by = escape::terminal(&resumed.by);
+    match &resumed.halt {
         Some(standing) => format!(
             "resumed: the halt of {} ({}) is answered by {by}{}; the window starts anew\n",
             shell.out.out.when(standing.halt.at),
@@ -40,9 +65,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
             if args.mistaken { " as mistaken" } else { "" },
         ),
         None => format!("resumed by {by}\n"),
-    };
-    shell.out.result(&text);
-    Ok(Exit::Allowed)
+    }
 }
 
 /// Longest reason that is read, in bytes.
@@ -70,16 +93,24 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
     pull(shell, StopFile::Pause, args)
 }
 
+/// What ends a stop or a pause.
+const WAY_ON: &str = "andon resume --reason \"...\"";
+
 fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let path = resume::pull(&shell.ctx, &ws, file, args.reason.as_deref())?;
-    let done = match file {
-        StopFile::Stop => "stopped",
-        StopFile::Pause => "paused",
+    let (verb, done) = match file {
+        StopFile::Stop => ("stop", "stopped"),
+        StopFile::Pause => ("pause", "paused"),
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    shell.out.result(&format!(
-        "{done}: commits are refused while .andon/{name} is there\n  help: andon resume --reason \"...\"\n"
-    ));
+    let file = format!(".andon/{name}");
+    shell.out.result(&match args.format.format {
+        Format::Text => format!("{done}: commits are refused while {file} is there\n  help: {WAY_ON}\n"),
+        Format::Json => {
+            let reason = args.reason.as_deref();
+            json::document(verb, &StopJson { file: &file, reason, help: &[WAY_ON] })
+        }
+    });
     Ok(Exit::Allowed)
 }

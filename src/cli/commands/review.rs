@@ -61,30 +61,30 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
             let shown = review::show(ws, round)?;
             match format.format {
                 Format::Text => review::show_text(&shown, shell.out.out),
-                Format::Json => {
-                    review::shown_json(&shown).map(|shown| json::line(&shown)).unwrap_or_default()
-                }
+                Format::Json => review::shown_json(&shown)
+                    .map(|shown| json::document("review-show", &shown))
+                    .unwrap_or_default(),
             }
         }
         ReviewCommand::Precedents { tag, text, format } => {
             let found = review::precedents(ws, tag.as_deref(), text)?;
             match format.format {
                 Format::Text => review::precedents_text(&found),
-                Format::Json => json::lines(&found),
+                Format::Json => json::documents("review-precedent", &found),
             }
         }
         ReviewCommand::Concerns(format) => {
             let found = review::concerns(ws)?;
             match format.format {
                 Format::Text => review::concerns_text(&found),
-                Format::Json => json::lines(&found),
+                Format::Json => json::documents("review-concern", &found),
             }
         }
         ReviewCommand::Status { witness, format } => {
             let found = review::standing(ws, witness.as_deref())?;
             match format.format {
                 Format::Text => review::standing_text(&found) + &private(shell, ws)?,
-                Format::Json => json::lines(&found),
+                Format::Json => json::documents("review-status", &found),
             }
         }
         ReviewCommand::Accept(_)
@@ -115,7 +115,7 @@ fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     }
     shell.out.result(&match format {
         Format::Text => review::waiting_text(&found.rounds, shell.out.out),
-        Format::Json => json::lines(&review::waiting_json(&found.rounds)),
+        Format::Json => json::documents("review-waiting", &review::waiting_json(&found.rounds)),
     });
     Ok(Exit::Allowed)
 }
@@ -123,7 +123,9 @@ fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
 fn tell(shell: &Shell, acted: &Acted, format: Format) {
     shell.out.result(&match format {
         Format::Text => review::follow_text(acted),
-        Format::Json => review::acted_json(acted).map(|acted| json::line(&acted)).unwrap_or_default(),
+        Format::Json => {
+            review::acted_json(acted).map(|acted| json::document("review-act", &acted)).unwrap_or_default()
+        }
     });
 }
 

@@ -18,10 +18,10 @@ const MAX_INPUT: u64 = 8 << 20;
 /// Takes one object.
 pub fn run(shell: &Shell, command: RoundCommand) -> Result<Exit, OpsError> {
     let action = match command {
-        RoundCommand::Open => RoundAction::Open,
-        RoundCommand::Say => RoundAction::Say,
-        RoundCommand::Verdict => RoundAction::Verdict,
-        RoundCommand::Close => RoundAction::Close,
+        RoundCommand::Open(_) => RoundAction::Open,
+        RoundCommand::Say(_) => RoundAction::Say,
+        RoundCommand::Verdict(_) => RoundAction::Verdict,
+        RoundCommand::Close(_) => RoundAction::Close,
     };
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let mut bytes = Vec::new();
@@ -51,7 +51,7 @@ fn take(shell: &Shell, ws: &Workspace, action: Option<RoundAction>, bytes: &[u8]
     })?;
     let action = action.map_or_else(|| round::action_of(&said), Ok)?;
     let answer = round::run(&shell.ctx, ws, action, &said)?;
-    shell.out.result(&json::line(&answer));
+    shell.out.result(&json::document("round", &answer));
     Ok(if answer.again {
         Exit::Usage
     } else if answer.needs_person {

@@ -4,6 +4,7 @@ use crate::cli::Shell;
 use crate::cli::args::TestArgs;
 use crate::cli::error::{self, Exit};
 use crate::cli::output;
+use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::tests::{RunValidity, TestStatus};
 use crate::engine::apart::TestedSubject;
@@ -99,9 +100,12 @@ fn flaky(ran: &test::Ran) -> Option<Diagnostic> {
 /// A run of a part of the tests.
 fn filtered(ran: &test::Ran, worth: &str) -> Diagnostic {
     let (ran, full) = (ran.run.evidence.counts.ran(), ran.run.evidence.caveats.full_run.unwrap_or_default());
-    Diagnostic::warning(format!("{ran} of {full} tests ran that the last full run had; the run {worth}"))
-        .code("test-run")
-        .help("run them all: andon test")
+    Diagnostic::warning(format!(
+        "{ran} of {} ran that the last full run had; the run {worth}",
+        count(full, "test")
+    ))
+    .code("test-run")
+    .help("run them all: andon test")
 }
 
 fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {

@@ -27,7 +27,7 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
             ));
             shell.out.result(&format!("{}\n", ticked.decision.verdict.as_str()));
         }
-        Format::Json => shell.out.result(&json::line(&DecisionJson::from(&ticked.decision))),
+        Format::Json => shell.out.result(&json::document("tick", &DecisionJson::from(&ticked.decision))),
     }
     Ok(exit(&ticked.decision))
 }

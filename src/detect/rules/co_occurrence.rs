@@ -104,8 +104,8 @@ impl fmt::Display for Together {
         };
         write!(
             f,
-            "{} signs of being stuck came together for {} in a row ({}){mode}",
-            self.names.len(),
+            "{} of being stuck came together for {} in a row ({}){mode}",
+            words::count(self.names.len(), "sign"),
             words::count(self.iterations, "iteration"),
             self.names.join(", "),
         )

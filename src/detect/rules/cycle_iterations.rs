@@ -5,6 +5,7 @@ use std::fmt;
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -65,7 +66,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     });
     let (cycle, passes, limit) = over?;
     Some(Finding {
-        evidence: vec![Evidence::Text(format!("cycle {}: {passes} iterations", cycle.id))],
+        evidence: vec![Evidence::Text(format!("cycle {}: {}", cycle.id, words::count(passes, "iteration")))],
         help: vec!["read what the nodes told each other: the loop does not end by itself".to_owned()],
         ..RULE.finding(setting.level, GoneRound { nodes: cycle.nodes.clone(), passes, limit })
     })

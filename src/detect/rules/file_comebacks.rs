@@ -68,7 +68,7 @@ impl Found for Comebacks {}
 impl fmt::Display for Comebacks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let among = words::count(self.among, "change");
-        write!(f, "one file came back to earlier contents {} times among {among}", self.times)
+        write!(f, "one file came back to earlier contents {} among {among}", words::times(self.times))
     }
 }
 

@@ -64,7 +64,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     });
     let (node, turns, limit) = over?;
     Some(Finding {
-        evidence: vec![Evidence::Text(format!("node {}: {turns} turns", node.name))],
+        evidence: vec![Evidence::Text(format!("node {}: {}", node.name, words::count(turns, "turn")))],
         help: vec!["look at what its turns have achieved: andon status".to_owned()],
         ..RULE.finding(setting.level, UsedUp { node: node.name.clone(), turns, limit })
     })

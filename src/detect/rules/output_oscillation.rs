@@ -65,14 +65,10 @@ impl Found for Round {}
 
 impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (outputs, times) = (self.outputs, self.times);
+        let (outputs, times) = (words::count(self.outputs, "output"), words::in_a_row(self.times));
         match self.nodes.as_slice() {
-            [node] => write!(f, "{node} cycles through the same {outputs} outputs: {times} times in a row"),
-            nodes => write!(
-                f,
-                "{} answer each other with the same {outputs} outputs: {times} times in a row",
-                nodes.join(" and ")
-            ),
+            [node] => write!(f, "{node} cycles through the same {outputs}: {times}"),
+            nodes => write!(f, "{} answer each other with the same {outputs}: {times}", nodes.join(" and ")),
         }
     }
 }

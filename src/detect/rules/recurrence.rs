@@ -8,6 +8,7 @@ use crate::detect::releases::is_release_step;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::switches::flips;
+use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
@@ -63,12 +64,8 @@ impl Found for Return {}
 
 impl fmt::Display for Return {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (changes, code) = (self.changes, self.code.short());
-        write!(
-            f,
-            "the code is back in the state it had {changes} changes ago ({code}, from {})",
-            self.brought_by,
-        )
+        let (changes, code) = (words::count(self.changes, "change"), self.code.short());
+        write!(f, "the code is back in the state it had {changes} ago ({code}, from {})", self.brought_by)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
@@ -54,8 +55,8 @@ impl fmt::Display for InVain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the context was compacted {} times in a row, with no edit and no commit in between",
-            self.0
+            "the context was compacted {}, with no edit and no commit in between",
+            words::in_a_row(self.0)
         )
     }
 }

@@ -62,7 +62,7 @@ struct SameEdit {
 
 impl fmt::Display for SameEdit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} asked for the same edit {} times in a row: {}", self.node, self.times, self.named)
+        write!(f, "{} asked for the same edit {}: {}", self.node, words::in_a_row(self.times), self.named)
     }
 }
 

@@ -63,7 +63,7 @@ impl Found for SameOutput {}
 impl fmt::Display for SameOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = words::bounded(&self.node);
-        write!(f, "{node} gave the same {} {} times in a row", self.kind.as_str(), self.times)
+        write!(f, "{node} gave the same {} {}", self.kind.as_str(), words::in_a_row(self.times))
     }
 }
 

@@ -92,17 +92,19 @@ impl fmt::Display for Refused {
         let (tool, times) = (&self.tool, self.times);
         match self.way {
             Way::SameAnswer => {
-                write!(f, "{tool} was refused in the same way {times} times in a row, the last time")?;
+                write!(f, "{tool} was refused in the same way {}, the last time", words::in_a_row(times))?;
             }
             Way::Missing => {
-                write!(f, "{tool} asked {times} times for ")?;
+                write!(f, "{tool} asked {} for ", words::times(times))?;
                 if let Some(program) = &self.program {
                     write!(f, "{program}, ")?;
                 }
                 f.write_str("a program that is not there; the last time")?;
             }
-            Way::Failed => write!(f, "{times} calls in a row failed, the last one")?,
-            Way::SameCall => write!(f, "the same call failed {times} times, each with an error of its own")?,
+            Way::Failed => write!(f, "{} in a row failed, the last one", words::count(times, "call"))?,
+            Way::SameCall => {
+                write!(f, "the same call failed {}, each with an error of its own", words::times(times))?;
+            }
         }
         write!(f, ": {}", self.named)
     }

@@ -166,13 +166,18 @@ impl fmt::Display for Loop {
         write!(f, "{name}: ")?;
         match self.pattern {
             Pattern::Identical { times, among } => {
-                write!(f, "{times} identical calls among the last {among}")?;
+                write!(f, "{} among the last {among}", words::count(times, "identical call"))?;
             }
             Pattern::Row { calls, times } => {
-                write!(f, "the same sequence of {calls} calls came {times} times in a row")?;
+                write!(
+                    f,
+                    "the same sequence of {} came {}",
+                    words::count(calls, "call"),
+                    words::in_a_row(times)
+                )?;
             }
             Pattern::SameAnswer { times } => {
-                write!(f, "{} gave the same answer {times} times in a row, the last time", self.tool)?;
+                write!(f, "{} gave the same answer {}, the last time", self.tool, words::in_a_row(times))?;
             }
         }
         write!(f, ": {}", self.named)

@@ -57,6 +57,8 @@ enum Untested {
     Void { run: Box<TestRun>, wanted: Option<String> },
     /// The newest run was on other code.
     OtherCode { differing: Vec<PathDifference>, total: u64, staging: Staging, stage: Stage },
+    /// It was on what was to be committed, until another hook changed these paths.
+    ChangedByHook(Vec<Vec<u8>>),
 }
 
 impl Found for Untested {}
@@ -72,6 +74,11 @@ impl fmt::Display for Untested {
             Self::Void { run, wanted } => f.write_str(&void(run, wanted.as_deref())),
             Self::OtherCode { differing, total, staging, stage } => {
                 f.write_str(&other_code(differing, *total, *staging, *stage))
+            }
+            Self::ChangedByHook(paths) => {
+                let shown: Vec<String> =
+                    paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+                write!(f, "a hook changed {} after the tests ran", words::list(&shown, words::len(paths)))
             }
         }
     }
@@ -104,11 +111,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
         EvidenceState::NeverRan => Gap::new(Untested::NeverRan),
         EvidenceState::Tested(tests) => of_tested(tests)?,
+        EvidenceState::Void(_) if !candidate.changed_by_hook.is_empty() => {
+            of_changed_by_hook(&candidate.changed_by_hook)
+        }
         EvidenceState::Void(run) => of_void(run, candidate.command.clone()),
         EvidenceState::OtherCode { run, differing, total, staging } => {
             let (differing, total, staging) = (differing.clone(), *total, *staging);
             let found = Untested::OtherCode { differing, total, staging, stage: situation.stage };
-            of_other_code(found, run, candidate.making.as_ref())
+            let gap = of_other_code(found, run, candidate.making.as_ref());
+            match candidate.changed_by_hook.as_slice() {
+                [] => gap,
+                changed => Gap { help: gap.help, ..of_changed_by_hook(changed) },
+            }
         }
     };
     let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
@@ -161,6 +175,12 @@ fn inconclusive(status: TestStatus) -> &'static str {
     }
 }
 
+fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
+    let named =
+        paths.iter().take(5).map(|path| Evidence::Path(words::bounded(&String::from_utf8_lossy(path))));
+    Gap { evidence: named.collect(), ..Gap::new(Untested::ChangedByHook(paths.to_vec())) }
+}
+
 fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {
     let found = Untested::Void { run: Box::new(run.clone()), wanted };
     let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
@@ -183,7 +203,10 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
         RunValidity::Filtered => {
             let (ran, full) = (run.evidence.counts.ran(), run.evidence.caveats.full_run.unwrap_or_default());
-            format!("the run on this code ran {ran} of the {full} tests that the last full run had")
+            format!(
+                "the run on this code ran {ran} of the {} that the last full run had",
+                words::count(full, "test")
+            )
         }
         RunValidity::NotStarted => {
             let program = words::bounded(&run.evidence.command);

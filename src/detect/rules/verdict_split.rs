@@ -54,9 +54,9 @@ impl fmt::Display for Split {
         let VerdictRound { approve, reject } = self.newest;
         write!(
             f,
-            "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where {} approvals are needed",
+            "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where it takes {}",
             words::count(self.rounds, "round"),
-            self.newest.threshold(),
+            words::count(self.newest.threshold(), "approval"),
         )
     }
 }

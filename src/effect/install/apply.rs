@@ -17,6 +17,7 @@ use super::inspect::HookState;
 use super::manifest::{HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displaced, Intent, Removal};
 use super::shim;
+use crate::git::temporary_beside;
 use crate::platform::files;
 use crate::platform::test_seam::stop_point;
 
@@ -129,11 +130,7 @@ impl Change<'_> {
 
     fn stage(&self, bytes: &[u8]) -> Result<NamedTempFile, InstallError> {
         let failed = |error| InstallError::io("write to", self.dir, error);
-        let mut builder = tempfile::Builder::new();
-        if let Some(permissions) = files::permissions(0o755) {
-            builder.permissions(permissions);
-        }
-        let mut file = builder.prefix(TEMP_PREFIX).tempfile_in(self.dir).map_err(failed)?;
+        let mut file = temporary_beside(self.dir, files::permissions(0o755)).map_err(failed)?;
         file.write_all(bytes).map_err(failed)?;
         Ok(file)
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::InstallError;
 use super::block;
 use super::manifest::{Birth, EditedFile};
+use crate::git::temporary_beside;
 use crate::platform::files;
 
 /// Files longer than this are not edited.
@@ -97,11 +98,7 @@ fn write(path: &Path, bytes: &[u8], made: FileKind) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let fresh = files::permissions(if made == FileKind::Program { 0o755 } else { 0o644 });
     let permissions = fs::metadata(path).map_or(fresh, |facts| Some(facts.permissions()));
-    let mut builder = tempfile::Builder::new();
-    if let Some(permissions) = &permissions {
-        builder.permissions(permissions.clone());
-    }
-    let mut file = builder.prefix(".andon-").tempfile_in(folder)?;
+    let mut file = temporary_beside(folder, permissions.clone())?;
     file.write_all(bytes)?;
     // Not only at its making: the umask has had its say there.
     if let Some(permissions) = permissions {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{NOTES_REF, quoted};
+use crate::domain::counted::count;
 use crate::effect::AndonDir;
 use crate::git::Repo;
 
@@ -39,7 +40,7 @@ pub(crate) fn left(repo: &Repo) -> Vec<String> {
     if let Ok(notes) = repo.notes_list(NOTES_REF)
         && !notes.is_empty()
     {
-        left.push(format!("the records of {} commits in {NOTES_REF}", notes.len()));
+        left.push(format!("the records of {} in {NOTES_REF}", count(notes.len(), "commit")));
     }
     let is_ledger = |(name, _): &(String, _)| name.contains("/ledger/");
     if repo.refs_with_prefix(OWN_REFS).is_ok_and(|found| found.iter().any(is_ledger)) {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::stakes::{stake, unsigned_grant};
 use super::{SignedLedger, short};
+use crate::domain::counted::count;
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::engine::error::OpsError;
@@ -134,10 +135,7 @@ pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
         let writer = &tampered.writer;
         let message = match tampered.how {
             TamperedHow::Rewound(gone) | TamperedHow::Gone(gone) => {
-                let entries = match tampered.lost {
-                    1 => "1 entry".to_owned(),
-                    several => format!("{several} entries"),
-                };
+                let entries = count(tampered.lost, "entry");
                 let gone = ids.get(&gone).map_or_else(|| gone.short(), |id| short(*id));
                 format!("ledger of {writer} was rewound: {gone} is no longer there ({entries})")
             }
@@ -355,6 +353,6 @@ pub(super) fn span(seconds: i64) -> String {
         ..=119 => format!("{seconds} s"),
         120..=7_199 => format!("{} min", seconds / 60),
         7_200..=172_799 => format!("{} h", seconds / 3_600),
-        _ => format!("{} days", seconds / 86_400),
+        _ => count(seconds / 86_400, "day"),
     }
 }

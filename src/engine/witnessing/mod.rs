@@ -28,6 +28,7 @@ pub use faults::{Witnessed, faults, rewound, subject, why_not};
 pub use nearest::nearest;
 pub use setup::{editor, given, not_an_agent, signer};
 
+use crate::domain::counted::count;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
@@ -194,7 +195,10 @@ impl SignedLedger {
                 help: "andon review; entries of other clones arrive with: andon sync".to_owned(),
             }),
             _ => Err(OpsError::Usage {
-                what: format!("{text:?} is too short: {} entries begin so", found.len()),
+                what: format!(
+                    "{text:?} is too short: it is the beginning of {}",
+                    count(found.len(), "entry")
+                ),
                 help: "give more digits of the id, at least 4".to_owned(),
             }),
         }

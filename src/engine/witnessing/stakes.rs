@@ -1,6 +1,7 @@
 //! What keeps a person or a key from counting, in words.
 
 use super::{SignedLedger, short};
+use crate::domain::counted::count;
 use crate::review::entry::ReviewEntry;
 use crate::review::payload::Payload;
 
@@ -61,6 +62,6 @@ pub(super) fn unsigned_grant(ledger: &SignedLedger, key: &str) -> Option<String>
         let what = grants(&ledger.review[at])?;
         let (has, needs) = ledger.folded.authority.signatures(at).filter(|(has, needs)| has < needs)?;
         let what = if what == "key-add" { format!("{what} {}", short(ledger.entries[at].id)) } else { what };
-        Some(format!("{what} has {has} of {needs} signatures"))
+        Some(format!("{what} has {has} of {}", count(needs, "signature")))
     })
 }

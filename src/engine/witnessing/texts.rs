@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Said, SignedLedger};
+use crate::domain::counted::count;
 use crate::git::Repo;
 use crate::ledger::Ledger;
 use crate::review::precedents::Precedent;
@@ -52,8 +53,9 @@ impl SignedLedger {
         }
         Some(match given.get("unmarked_above").and_then(Value::as_u64) {
             None | Some(0) => "given without a terminal; nothing is known of the processes above".to_owned(),
-            Some(1) => "given without a terminal; no agent's marker in 1 process above".to_owned(),
-            Some(seen) => format!("given without a terminal; no agent's marker in {seen} processes above"),
+            Some(seen) => {
+                format!("given without a terminal; no agent's marker in {} above", count(seen, "process"))
+            }
         })
     }
 

@@ -81,7 +81,7 @@ impl Repo {
 
     /// Puts back what somebody who is not of us took out of ref `name`, and says how many notes that were. `git notes
     /// append` beside a hook reads the notes, and later writes what it read with its own note added: what was written in
-    /// between is in the history of the ref then and no more in its tree. So the tip of our own last write is kept, and
+    /// between is in the history of the ref then and no more in its tree. So the tips of our own writes are kept, and
     /// compared where the ref stands elsewhere. `stands` is as in [`Self::notes_unite`], theirs being what we wrote.
     pub fn notes_restore(
         &self,
@@ -89,26 +89,35 @@ impl Repo {
         at: Timestamp,
         mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<usize, GitError> {
-        let (Some(written), Some(tip)) = (self.written_tip(name), self.ref_commit(name)?) else {
+        let Some(tip) = self.ref_commit(name)? else { return Ok(0) };
+        // What nothing led to any more a gc may have taken.
+        let readable = |written: CommitId| Some((written, self.tree_of(written).ok()?));
+        let elsewhere = |written: &CommitId| *written != tip;
+        if !self.written_tips(name).iter().any(elsewhere) {
             return Ok(0);
-        };
-        // Nothing led to it any more, and a gc has taken it.
-        let (false, Ok(theirs)) = (written == tip, self.tree_of(written)) else { return Ok(0) };
-        self.update_ref(name, "Notes restored by 'andon'", |tip| {
+        }
+        let message = "Notes restored by 'andon'";
+        self.update_ref(name, message, |tip| {
             let Some(ours) = tip else { return Ok(Update::Keep(0)) };
-            let sides = Sides { base: None, ours: self.tree_of(ours)?, theirs };
-            let mut lost = BTreeSet::new();
-            self.differing_notes(Some(sides.ours), theirs, &mut lost)?;
-            let (tree, union) = self.united_tree(name, &sides, lost, &mut stands)?;
-            if tree == sides.ours {
-                self.remember_written(name, ours);
+            let own_tree = self.tree_of(ours)?;
+            let (mut tree, mut received, mut parents) = (own_tree, 0, vec![ours]);
+            for (written, theirs) in self.written_tips(name).into_iter().filter_map(readable) {
+                let sides = Sides { base: None, ours: tree, theirs };
+                let mut lost = BTreeSet::new();
+                self.differing_notes(Some(tree), theirs, &mut lost)?;
+                let (united, union) = self.united_tree(name, &sides, lost, &mut stands)?;
+                if united != tree && !self.is_ancestor(written, ours)? {
+                    parents.push(written);
+                }
+                tree = united;
+                received += union.received;
+            }
+            if tree == own_tree {
+                self.remember_whole(name, ours);
                 return Ok(Update::Keep(0));
             }
-            let behind = self.is_ancestor(written, ours)?;
-            let parents = if behind { vec![ours] } else { vec![ours, written] };
-            let message = "Notes restored by 'andon'";
             let made = self.write_commit(&NewCommit { tree, parents: &parents, message, at })?;
-            Ok(Update::Set(made, union.received))
+            Ok(Update::Whole(made, received))
         })
     }
 

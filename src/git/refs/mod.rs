@@ -43,6 +43,17 @@ pub enum Update<T> {
     Keep(T),
     /// Point it to this commit.
     Set(CommitId, T),
+    /// Point it to this commit, which has whatever we wrote there before.
+    Whole(CommitId, T),
+}
+
+/// What a commit has of what we wrote to its ref before.
+#[derive(Clone, Copy)]
+enum Wrote {
+    /// What the ref had when it was read.
+    More,
+    /// Everything.
+    All,
 }
 
 /// What one try came to.
@@ -163,13 +174,15 @@ impl Repo {
         stop_point("ref:locked");
         self.written.take();
         let tip = self.ref_commit(name)?;
-        let (target, value) = match f(tip) {
+        let (made, wrote, value) = match f(tip) {
             Ok(Update::Keep(value)) => return Ok(Tried::Done(tip, value)),
-            Ok(Update::Set(target, value)) => (self.to_git2("commit", target.0)?, value),
+            Ok(Update::Set(target, value)) => (target, Wrote::More, value),
+            Ok(Update::Whole(target, value)) => (target, Wrote::All, value),
             // What was just written may be gone before it is used.
             Err(error) if self.running_gc().is_some() => return Ok(Tried::Held(error)),
             Err(error) => return Err(error),
         };
+        let target = self.to_git2("commit", made.0)?;
         let hardened = self.hardened();
         self.harden_objects(hardened, &self.written.borrow())?;
         stop_point("ref:ready");
@@ -177,12 +190,16 @@ impl Repo {
         if !turn.is_still_ours(self.common_dir()) {
             return Ok(Tried::Queued);
         }
+        // Before the ref moves: were we killed in between, the next writer puts this back, which is no loss.
+        match wrote {
+            Wrote::More => self.remember_written(name, tip, made),
+            Wrote::All => self.remember_whole(name, made),
+        }
         let who = self.reflog_identity();
         transaction
             .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
             .and_then(|()| transaction.commit())
             .map_err(|error| self.ref_error(name, &error))?;
-        self.remember_written(name, CommitId(from_git2(target)));
         self.harden_reference(hardened, name)?;
         stop_point("ref:moved");
         Ok(Tried::Done(tip, value))

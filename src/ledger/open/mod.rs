@@ -125,7 +125,7 @@ pub enum AppendError {
     #[error("the entry cannot be written: {0}")]
     Encoding(String),
     /// Others were faster, again and again.
-    #[error("the ledger moved on while the entry was signed, {0} times")]
+    #[error("the ledger moved on each time while the entry was signed, {0} in all")]
     Raced(u32),
 }
 

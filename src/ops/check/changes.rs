@@ -112,6 +112,7 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<D
         command: None,
         advice: None,
         making: None,
+        changed_by_hook: Vec::new(),
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };

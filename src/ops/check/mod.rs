@@ -11,7 +11,6 @@ mod grouped;
 mod halts;
 mod history;
 mod identity;
-mod iteration_numbers;
 mod overrides;
 mod range;
 mod records;
@@ -78,7 +77,6 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
     violations.add(&examined, Turn::People, overrides::by_people(&examined, &ledger));
     violations.add(&examined, Turn::Ledger, std::mem::take(&mut ledger.violations));
     violations.add(&examined, Turn::Tampering, tamper::around(&case, &examined)?);
-    violations.add(&examined, Turn::Tampering, iteration_numbers::judge(&case, &examined, &ledger.answers));
     violations.add(&examined, Turn::Tampering, history::judge(&case, &examined, backed.sources())?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == Walked::Whole {
@@ -124,7 +122,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
 
 /// Nothing is known of the rest.
 fn stopped(walked: Walked) -> Option<Diagnostic> {
-    undecided::interrupted(walked, "commits", "the same again with --cached: it goes on where it was")
+    undecided::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {

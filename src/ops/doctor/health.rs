@@ -1,6 +1,7 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::Health;
+use crate::domain::counted::count;
 use crate::domain::response::AckMode;
 use crate::engine::lost_halts;
 use crate::engine::witnessing;
@@ -8,14 +9,14 @@ use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::store::journal::Journal;
 
-fn of(count: usize, what: &str, skipped: &[String], hint: &str) -> Health {
+fn of(read: usize, what: &str, skipped: &[String], hint: &str) -> Health {
     match skipped.first() {
-        None => Health::Fine(format!("{count} {what} can be read")),
+        None => Health::Fine(format!("{} can be read", count(read, what))),
         Some(first) => Health::Shaky {
             message: format!(
-                "{} of {} {what} cannot be read, first: {first}",
+                "{} of {} cannot be read, first: {first}",
                 skipped.len(),
-                count + skipped.len()
+                count(read + skipped.len(), what)
             ),
             hint: Some(hint.to_owned()),
         },
@@ -31,7 +32,7 @@ pub fn journal(ws: &Workspace) -> Health {
         "what is lost is lost; move the file away to be rid of the warning: {}",
         journal.path().display()
     );
-    of(lines.len(), "lines of the journal", &skipped, &hint)
+    of(lines.len(), "journal line", &skipped, &hint)
 }
 
 /// A halt that left traces and is no more in the ledger.
@@ -51,7 +52,7 @@ pub fn ledger(ws: &Workspace) -> Health {
                 return gap;
             }
             let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-            of(entries.len(), "entries of the ledger", &skipped, "git for-each-ref refs/andon/ledger")
+            of(entries.len(), "ledger entry", &skipped, "git for-each-ref refs/andon/ledger")
         }
         Err(err) => Health::Broken { message: err.to_string(), hint: err.help() },
     }

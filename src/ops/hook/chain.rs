@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::adapter::chain::{self, ChainPlan, Chained, Running};
+use crate::adapter::git_hook::HookName;
 use crate::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
 use crate::engine::context::Context;
 use crate::platform::processes;
@@ -42,15 +43,22 @@ pub struct ChainedCall<'a> {
     pub stdin: Option<&'a [u8]>,
 }
 
-/// Runs the hook that was here before the shim that started this process. The shim names itself in `ANDON_HOOK`;
-/// under a framework there is no shim, and nothing to chain.
+/// The shim of the hook `name`, if it started this process. The shim names itself in `ANDON_HOOK`; under a framework
+/// there is no shim, and nothing to chain.
+fn shim(ctx: &Context, name: HookName) -> Option<&Path> {
+    ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name.as_str()))
+}
+
+/// Whether a hook was there before the shim that started this process.
+pub fn is_there(ctx: &Context, name: HookName) -> bool {
+    let file = shim(ctx, name).and_then(Path::parent).map(|dir| chain::chained_file(dir, name.as_str()));
+    file.is_some_and(|file| matches!(hook_program::probe(&file, 1), Ok(Probe::Program { .. })))
+}
+
+/// Runs the hook that was here before the shim that started this process.
 pub fn run_for(ctx: &Context, call: &super::HookCall) -> Result<u8, HookProgramError> {
     let name = call.name.as_str();
-    let Some(file) =
-        ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name))
-    else {
-        return Ok(0);
-    };
+    let Some(file) = shim(ctx, call.name) else { return Ok(0) };
     let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
     let handed = ChainedCall { name, args: &call.args, stdin };
     let dir = file.parent().unwrap_or(Path::new("."));

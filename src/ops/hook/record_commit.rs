@@ -88,7 +88,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let receipts = receipt::read(ws.repo.git_dir());
     let caught_up = catch_up(ctx, ws, &mut store, &commit, &receipts)?;
     let kind = origin::kind(ctx, ws, &commit)?;
-    let (gate, skipped) = gate(ctx, ws, &commit, &receipts, kind);
+    let (gate, skipped) = gate(ctx, ws, (&mut store, &receipts), &commit, kind)?;
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
@@ -114,41 +114,53 @@ struct Entry<'a> {
     recording: Recording,
 }
 
-/// Compares the receipts of pre-commit with what was committed; and what was passed over on the way.
+/// Compares the receipts of the gate with what was committed; and what was passed over on the way.
 fn gate(
     ctx: &Context,
     ws: &Workspace,
+    (store, receipts): (&mut NotesStore<'_>, &[Receipt]),
     commit: &CommitInfo,
-    receipts: &[Receipt],
     kind: CommitKind,
-) -> (Gate, Vec<Skip>) {
+) -> Result<(Gate, Vec<Skip>), OpsError> {
     // The commit that is made now: a receipt of another git process, or of nobody, does not speak for it.
     let now = git_above(ctx.parent);
-    let own: Vec<Receipt> = receipts.iter().filter(|receipt| receipt.is_of(&now)).cloned().collect();
-    match (passed(ws, commit, &own), kind) {
-        (Some(seen), _) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
+    let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(&now));
+    let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
+    let seen = if now.is_empty() {
+        passed(ws, commit, receipts)
+    } else {
+        // One process, one commit: an amend within the second may even give the commit that it replaces.
+        own().find(by_tree)
+    };
+    match (seen, kind) {
+        (Some(seen), _) => Ok((Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers))),
         // git runs no pre-commit for these, so its absence says nothing.
         (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
-            (Gate::NotRun, Vec::new())
+            Ok((Gate::NotRun, Vec::new()))
         }
-        (None, CommitKind::Normal | CommitKind::Amend) => match gate_hook::lost(ctx, ws) {
-            Some(lost) => (Gate::NotRun, vec![lost]),
-            None => (Gate::Bypassed, skip::gate_by_name(ctx).into_iter().collect()),
-        },
+        (None, CommitKind::Normal | CommitKind::Amend) => {
+            let judged = own().find(|receipt| receipt.is_nearest_of(&now) && is_on(ws, commit, receipt));
+            gate_hook::without_receipt(ctx, ws, store, &gate_hook::Unjudged { commit, judged, now: &now })
+        }
     }
 }
 
-/// The newest receipt by which pre-commit let this tree pass, on top of this commit's parent or in place of a sibling
+/// The newest receipt by which the gate let this tree pass, on top of this commit's parent or in place of a sibling
 /// (`--amend`).
 fn passed<'r>(ws: &Workspace, commit: &CommitInfo, receipts: &'r [Receipt]) -> Option<&'r Receipt> {
+    receipts.iter().rev().find(|receipt| receipt.tree == commit.tree && is_on(ws, commit, receipt))
+}
+
+/// Whether what the receipt is of was to stand where the commit stands.
+fn is_on(ws: &Workspace, commit: &CommitInfo, receipt: &Receipt) -> bool {
     let parent = commit.parents.first();
-    receipts.iter().rev().filter(|receipt| receipt.tree == commit.tree).find(|receipt| match &receipt.head {
+    match &receipt.head {
         head if head.as_ref() == parent => true,
         None => false,
-        // That of a commit on top of this one, with the same tree.
+        // That of a commit on top of this one.
         Some(head) if *head == commit.id => false,
         Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
-    })
+    }
 }
 
 /// Writes the record of one commit and returns what the rules say.
@@ -177,7 +189,7 @@ fn record(
     stop_point("post-commit:derived");
     let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
     if entry.recording == Recording::AtCommit {
-        receipt::clear(ws.repo.git_dir());
+        receipt::clear(ws.repo.git_dir(), &git_above(ctx.parent));
     }
     stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());

@@ -174,7 +174,7 @@ fn of_range(
         Ok(())
     })?;
     let again = "the same again: it goes on faster where it was (git directory, andon/cache/derived)";
-    if let Some(why) = undecided::interrupted(walked, "commits", again) {
+    if let Some(why) = undecided::interrupted(walked, "commit", again) {
         return Ok(Ground::Undecided { commits: commits.len(), why });
     }
     let people::Judged { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::domain::briefing::DecidedBefore;
+use crate::domain::counted::count;
 use crate::domain::ids::CommitId;
 use crate::engine::error::OpsError;
 use crate::engine::shown_change;
@@ -56,13 +57,13 @@ pub(super) fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsEr
         tests.command
     )];
     lines.extend(tests.failing.iter().take(NAMED).map(|name| format!("  {name}")));
-    lines.extend(more(tests.failing.len(), NAMED, "failing tests"));
+    lines.extend(more(tests.failing.len(), NAMED, "more failing test"));
     Ok(lines)
 }
 
 /// That something was left out.
 fn more(all: usize, shown: usize, what: &str) -> Option<String> {
-    all.checked_sub(shown).filter(|left| *left > 0).map(|left| format!("({left} more {what})"))
+    all.checked_sub(shown).filter(|left| *left > 0).map(|left| format!("({})", count(left, what)))
 }
 
 fn evidence(ledger: &SignedLedger, entry: usize) -> Vec<String> {

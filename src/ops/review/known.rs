@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::counted::count;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
@@ -165,19 +166,21 @@ pub fn standing_text(found: &[StandingJson]) -> String {
     for one in found {
         let au = format!("{}.{:03}", one.milli_au / 1_000, one.milli_au % 1_000);
         let line = format!(
-            "{}  {}  reputation {}  {} {}, {} overturned  {} left today  {au} AU",
+            "{}  {}  reputation {}  {}, {} overturned  {} left today  {au} AU",
             one.witness,
             one.tier,
             one.reputation,
-            one.votes,
-            if one.votes == 1 { "vote" } else { "votes" },
+            count(one.votes, "vote"),
             one.overturned,
             one.cap_left
         );
         out.push_str(&escape::terminal(&line));
         out.push('\n');
         if one.hasty > 0 {
-            out.push_str(&format!("  {} answers took less than half of the usual time\n", one.hasty));
+            out.push_str(&format!(
+                "  {} took less than half of the usual time\n",
+                count(one.hasty, "answer")
+            ));
         }
         for tag in &one.captures {
             out.push_str(&format!("  decides most of {}: its rounds go to panels\n", escape::terminal(tag)));

@@ -1,5 +1,6 @@
 //! A panel as it stands: who sits on it, how far each member has come, and what is next. Nothing of what they vote.
 
+use crate::domain::counted::count;
 use crate::review::round::{Panel, Seat};
 
 /// What a member has done.
@@ -18,8 +19,7 @@ pub(super) fn members(panel: &Panel) -> String {
     let free = panel.size.saturating_sub(panel.seats.len());
     let free = match free {
         0 => None,
-        1 => Some("1 seat is free".to_owned()),
-        several => Some(format!("{several} seats are free")),
+        free => Some(count(free, "free seat")),
     };
     let all: Vec<String> = seats.into_iter().chain(free).collect();
     format!("panel of {}: {}", panel.size, all.join(", "))
@@ -53,7 +53,7 @@ mod tests {
             seats: vec![Seat::new("human:bo", 1), Seat::new("human:cy", 2)],
             is_open: true,
         };
-        assert_eq!(members(&panel), "panel of 3: human:bo has a seat, human:cy has a seat, 1 seat is free");
+        assert_eq!(members(&panel), "panel of 3: human:bo has a seat, human:cy has a seat, 1 free seat");
         assert!(next(&panel, "1a2b").ends_with("andon review accept 1a2b"));
         panel.seats.push(Seat::new("human:di", 3));
         panel.seats[0].commit = Some(7);

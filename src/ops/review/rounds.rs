@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::remembered::Memory;
+use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::EntryId;
 use crate::domain::time::Timestamp;
@@ -59,8 +60,7 @@ impl WaitingList {
     pub fn warning(&self) -> Option<Diagnostic> {
         let what = match self.unread {
             0 => return None,
-            1 => "1 entry of the ledger cannot be read".to_owned(),
-            several => format!("{several} entries of the ledger cannot be read"),
+            unread => format!("{} cannot be read", count(unread, "ledger entry")),
         };
         Some(Diagnostic::warning(what + ": rounds and answers may be missing").help("andon ledger verify"))
     }

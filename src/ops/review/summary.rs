@@ -1,5 +1,6 @@
 //! What a simulation found, for people.
 
+use crate::domain::counted::count;
 use crate::report::escape;
 use crate::report::style::Style;
 use crate::review::simulation::output::{RoundJson, SimulationJson, WitnessJson};
@@ -16,11 +17,7 @@ pub fn summary(found: &SimulationJson, style: Style) -> String {
         Some(policy) => format!("policy {} ({})", policy.version, policy.id),
         None => "no policy in force".to_owned(),
     };
-    let head = format!(
-        "{policy}, {}, {} invalid",
-        count(found.order.len(), "entry", "entries"),
-        found.invalid.len()
-    );
+    let head = format!("{policy}, {}, {} invalid", count(found.order.len(), "entry"), found.invalid.len());
     let mut text = escape::terminal(&head).into_owned();
     text.push('\n');
     let sections = [
@@ -57,10 +54,6 @@ pub fn summary(found: &SimulationJson, style: Style) -> String {
     text
 }
 
-fn count(number: usize, one: &str, several: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { several })
-}
-
 fn list<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
     names.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
@@ -81,11 +74,7 @@ fn witness_row(who: &str, witness: &WitnessJson) -> Vec<String> {
         who.to_owned(),
         witness.tier.to_owned(),
         format!("reputation {}", witness.reputation),
-        format!(
-            "{}, {} overturned",
-            count(usize::try_from(witness.n).unwrap_or(usize::MAX), "vote", "votes"),
-            witness.o
-        ),
+        format!("{}, {} overturned", count(witness.n, "vote"), witness.o),
         format!("total {:.3}", witness.total),
         format!("{} left today", witness.cap_left),
     ]

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::act::Acted;
 use super::rounds::{WaitingRound, state};
 use super::show::ShownRound;
+use crate::domain::counted::count;
 use crate::report::escape;
 use crate::report::style::Style;
 use crate::wire::v1::output::{ActedJson, RoundShownJson, WaitingJson};
@@ -22,8 +23,7 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         out.push_str(&format!("  {question}\n  since {}\n", style.when(round.since)));
         match round.missing {
             0 => {}
-            1 => out.push_str("  1 more witness is needed\n"),
-            several => out.push_str(&format!("  {several} more witnesses are needed\n")),
+            missing => out.push_str(&format!("  needs {}\n", count(missing, "more witness"))),
         }
         let people: Vec<String> =
             round.may_answer.iter().map(|who| escape::terminal(who).into_owned()).collect();

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::person;
+use super::{POLICY, person};
+use crate::domain::counted::count;
 use crate::domain::ids::EntryId;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -129,7 +130,7 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
         several => {
             let prints: Vec<String> = several.iter().map(|key| print(key)).collect();
             return Err(OpsError::Usage {
-                what: format!("{text} has {} keys", several.len()),
+                what: format!("{text} has {}", count(several.len(), "key")),
                 help: format!("name one by its fingerprint: {}", prints.join(", ")),
             });
         }
@@ -149,10 +150,15 @@ fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, Ops
 pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, OpsError> {
     let name = file.to_string_lossy();
     let text = read(ctx, file)?;
-    let value: Value = serde_json::from_str(&text).map_err(|err| OpsError::Usage {
+    let mut value: Value = serde_json::from_str(&text).map_err(|err| OpsError::Usage {
         what: format!("{name}:{}: no JSON: {err}", err.line()),
         help: "begin from the policy in force: andon witness policy > policy.json".to_owned(),
     })?;
+    if let Some(members) =
+        value.as_object_mut().filter(|members| members.get("schema").is_some_and(|it| it == POLICY))
+    {
+        members.remove("schema");
+    }
     change(ctx, ws, "policy", |_| Ok(witnessing::said(value)))
 }
 

@@ -15,7 +15,10 @@ use crate::engine::witnessing::{self, Draft, SignedLedger};
 use crate::engine::workspace::Workspace;
 use crate::review::payload::policy::KeyGrant;
 use crate::signing::PublicKey;
+use crate::wire::v1::output::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
 
+/// What the policy that is printed to be edited is called; no part of what is signed.
+const POLICY: &str = "andon/policy@1";
 /// What a witness's name begins with.
 const HUMAN: &str = "human:";
 
@@ -94,18 +97,17 @@ pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
 ///
 /// # Errors
 /// There is none.
-pub fn next_policy(ws: &Workspace) -> Result<String, OpsError> {
+pub fn next_policy(ws: &Workspace) -> Result<Value, OpsError> {
     let ledger = witnessing::load(ws)?.with_policy()?;
-    let Some((entry, version)) = ledger.policy() else { return Ok(String::new()) };
+    let Some((entry, version)) = ledger.policy() else { return Ok(Value::Null) };
     let mut next = (*ledger.entries[entry].body).clone();
     next.insert("version".to_owned(), json!(version + 1));
     // What was granted since is part of the next one; accounts count in the first alone.
     next.remove("accounts");
     let keys: Vec<Value> = granted(&ledger).map(grant_json).collect();
     next.insert("keys".to_owned(), Value::Array(keys));
-    let mut text = serde_json::to_string_pretty(&next).unwrap_or_default();
-    text.push('\n');
-    Ok(text)
+    next.insert("schema".to_owned(), json!(POLICY));
+    Ok(Value::Object(next))
 }
 
 /// The grants in force whose key was not revoked.
@@ -121,4 +123,33 @@ fn grant_json(grant: &KeyGrant) -> Value {
         members.insert("founding_id".to_owned(), json!(founding));
     }
     value
+}
+
+/// The ledger that was begun, for a program.
+pub fn begun_json(begun: &Begun) -> WitnessInitJson<'_> {
+    WitnessInitJson {
+        ledger: begun.ledger.to_string(),
+        who: &begun.who,
+        key: begun.key.to_string(),
+        fingerprint: begun.key.fingerprint(),
+    }
+}
+
+/// A change of keys or policy, for a program.
+pub fn change_json(changed: &KeyChange) -> WitnessChangeJson {
+    let (signed, threshold) = match changed.standing {
+        ChangeStanding::InForce => (None, None),
+        ChangeStanding::Waits { signed, threshold } => (Some(signed), Some(threshold)),
+    };
+    WitnessChangeJson { entry: changed.about.to_string(), in_force: signed.is_none(), signed, threshold }
+}
+
+/// The key that signs here, for a program.
+pub fn own_key_json(own: &OwnKey) -> OwnKeyJson<'_> {
+    OwnKeyJson {
+        key: own.key.to_string(),
+        fingerprint: own.key.fingerprint(),
+        who: own.grant.as_ref().map(|grant| grant.who.as_str()),
+        roles: own.grant.iter().flat_map(|grant| &grant.roles).map(|role| role.name()).collect(),
+    }
 }

@@ -64,7 +64,7 @@ fn item(group: &Group<'_>) -> Vec<String> {
     };
     let many = match group.commits.len() {
         0 | 1 => String::new(),
-        many => format!(" ({many} commits)"),
+        many => format!(" ({})", crate::domain::counted::count(many, "commit")),
     };
     let code = code_span(&clip(code(first), 60));
     let mut lines = vec![format!("- {word} {code}: {}{many}", text(&first.message))];

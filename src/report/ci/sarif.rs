@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{ANCHOR, Entry, WHOLE, code, entries, lines, plain};
+use crate::domain::counted::count;
 use crate::domain::view::check::{CheckOutcome, CheckReport, accepted};
 use crate::report::json;
 use crate::report::message::Severity;
@@ -55,7 +56,10 @@ fn invocation(report: &CheckReport, more: usize) -> Value {
         note("error", "cannot decide: evidence is missing".to_owned());
     }
     if more > 0 {
-        note("warning", format!("{more} more results are left out: andon check --format json has them"));
+        note(
+            "warning",
+            format!("left out: {}; andon check --format json has all", count(more, "more result")),
+        );
     }
     json!({
         "executionSuccessful": report.outcome() != CheckOutcome::Undecided,

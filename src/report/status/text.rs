@@ -175,11 +175,8 @@ fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     // The newest ones: a long row of them would bury the rest.
     for fall in view.uncredited.iter().rev().take(FALLS).rev() {
         let UncreditedFall { from, to, gone } = fall;
-        let tests = if *gone == 1 { "test" } else { "tests" };
-        page.field(
-            "",
-            &format!("{from} -> {to} earns no credit: {gone} {tests} that ran before did not run"),
-        );
+        let tests = phrase::count(*gone, "test");
+        page.field("", &format!("{from} -> {to} earns no credit: {tests} that ran before did not run"));
     }
 }
 

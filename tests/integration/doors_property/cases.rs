@@ -31,6 +31,7 @@ const ONCE: &[&str] = &[
     "flow; commit; start; tick; unmake; tick",
     "flow once; edit a 0; bypass; branch; amend; edit a 0; commit",
     "plain; commit; branch; revert",
+    "plain; test -; commit; branch; node coder; tick; tick",
     // A full window at a commit.
     "flow once; usage 160000; commit",
 ];

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::doors::{beyond_gates, range, stream};
 use super::live::{Moment, OutcomeSpan, Way, live};
 use super::outcomes::{Outcome, Reported};
-use super::story::{Answers, Making, Step, Story};
+use super::story::{Answers, Back, Making, Step, Story};
 
 /// What came of a story.
 pub struct Comparison {
@@ -28,7 +28,9 @@ pub fn tell(story: &Story) -> Comparison {
     if is_history(story) && !tested_afterwards(&moments) {
         compare("replay RANGE", &moments, &range(&stage, &moments), &mut found);
     }
-    compare("replay --events", &moments, &stream(&stage, &moments), &mut found);
+    let told = told_to_a_stream(story, &moments);
+    let by_stream = stream(&stage, &moments).into_iter().take_while(|one| one.to < told).collect::<Vec<_>>();
+    compare("replay --events", &moments, &by_stream, &mut found);
     let ways = [("line by line", Way::Lines(&moments)), ("in one batch", Way::Batch(&moments))];
     for (door, way) in ways {
         match std::panic::catch_unwind(|| live(story, way)) {
@@ -85,6 +87,25 @@ fn tested_afterwards(moments: &[Moment]) -> bool {
             && now == newest
             && !codes(&moments[..at], "test_run").contains(&now.unwrap_or_default())
     })
+}
+
+/// How many moments come before what a stream is not told: that HEAD left a branch whose newest commit passed its tests. In
+/// a repository that branch is a task done, and counts no more (`engine::attempts`); a stream knows of no branches.
+fn told_to_a_stream(story: &Story, moments: &[Moment]) -> usize {
+    let line = |moment: &Moment, kind: &str| match &moment.reported {
+        Reported::Line(line) | Reported::Commit(line) if line["type"] == kind => Some(line.clone()),
+        Reported::Line(_) | Reported::Commit(_) | Reported::Answer(_) | Reported::Refused => None,
+    };
+    let leaves = |step: usize| {
+        let before = || moments.iter().filter(move |moment| moment.step < step);
+        let commit = before().filter_map(|moment| line(moment, "commit")).next_back();
+        let code = commit.map(|commit| commit["code"].clone());
+        let mut runs = before().filter_map(|moment| line(moment, "test_run"));
+        runs.rfind(|run| Some(&run["code"]) == code.as_ref()).is_some_and(|run| run["status"] == "passed")
+    };
+    let left =
+        story.steps.iter().enumerate().find(|(at, step)| **step == Step::Move(Back::Branch) && leaves(*at));
+    left.map_or(moments.len(), |(step, _)| moments.iter().take_while(|moment| moment.step < step).count())
 }
 
 fn compare(door: &str, moments: &[Moment], outcomes: &[OutcomeSpan], found: &mut Vec<String>) {

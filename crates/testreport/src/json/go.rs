@@ -181,7 +181,7 @@ impl GoReader {
             }
         }
         if let Some((name, _)) = self.packages.first_key_value() {
-            let text = format!("{} packages have no result, the first is {name:?}", self.packages.len());
+            let text = format!("packages without a result: {}, the first is {name:?}", self.packages.len());
             self.tally.problem(report, &ReportProblem::Truncated(text));
         }
         for (name, mut package) in std::mem::take(&mut self.packages) {

@@ -266,7 +266,8 @@ impl JsonReader {
         let found = self.found.into_iter().chain(events.into_iter().flatten());
         let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(merge)?;
         if self.broken > 0 {
-            let problem = ReportProblem::Truncated(format!("{} lines are cut or malformed", self.broken));
+            let problem =
+                ReportProblem::Truncated(format!("lines that are cut or malformed: {}", self.broken));
             whole.problem(report, &problem);
         }
         Some(whole)

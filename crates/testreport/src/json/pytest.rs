@@ -123,7 +123,7 @@ impl PytestReader {
             let problem = ReportProblem::Truncated("the session has no end".to_owned());
             self.tally.problem(report, &problem);
         } else if let Some((id, _)) = self.open.first_key_value() {
-            let text = format!("{} tests have no end, the first is {id:?}", self.open.len());
+            let text = format!("tests without an end: {}, the first is {id:?}", self.open.len());
             self.tally.problem(report, &ReportProblem::Truncated(text));
         }
         if self.overflow.is_some() {

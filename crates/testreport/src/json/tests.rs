@@ -45,7 +45,7 @@ fn a_line_of_the_format_that_cannot_be_read_is_missing() {
     for torn in ["{\"Action\":\"fai\n", "{\"Action\":\"fail\",,}\n"] {
         let run = read(&[torn.as_bytes(), GO.as_bytes()]).expect("go");
         assert_eq!(run.status, TestStatus::Incomplete, "{torn}");
-        assert_eq!(run.warnings, ["out: cut short: 1 lines are cut or malformed"]);
+        assert_eq!(run.warnings, ["out: cut short: lines that are cut or malformed: 1"]);
     }
 }
 

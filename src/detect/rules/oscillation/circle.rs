@@ -29,7 +29,9 @@ impl fmt::Display for Circle {
             Self::States { of, round } => {
                 match round.period {
                     2 => f.write_str("the code alternates between two states")?,
-                    period => write!(f, "the code cycles through the same {period} states")?,
+                    period => {
+                        write!(f, "the code cycles through the same {}", words::count(period, "state"))?;
+                    }
                 }
                 match of {
                     Some(Brought::Commits(commits)) => write!(f, ", those of the commits {commits}")?,
@@ -40,11 +42,19 @@ impl fmt::Display for Circle {
             }
             Self::File(round) => {
                 let (period, returns) = (round.period, returns_of(*round));
-                write!(f, "one file goes back and forth between {period} states, {returns}")?;
+                write!(
+                    f,
+                    "one file goes back and forth between {}, {returns}",
+                    words::count(period, "state")
+                )?;
                 f.write_str(&on_purpose(*round))
             }
             Self::Comebacks(count) => {
-                write!(f, "the code came back to an earlier state {count} times in {AMONG} changes")
+                write!(
+                    f,
+                    "the code came back to an earlier state {} in {AMONG} changes",
+                    words::times(*count)
+                )
             }
         }
     }

@@ -12,6 +12,7 @@ use sha2::Digest as _;
 use crate::domain::ids::Digest;
 use crate::effect::install::InstallError;
 use crate::effect::install::manifest::Birth;
+use crate::git::temporary_beside;
 
 const SCHEMA: &str = "andon/agent-settings@1";
 /// More than this is no such file.
@@ -130,7 +131,7 @@ impl Saved {
         let mut text = serde_json::to_vec_pretty(&wire).map_err(|error| failed(io::Error::other(error)))?;
         text.push(b'\n');
         // For its owner alone, as temporary files are.
-        let mut file = tempfile::Builder::new().prefix(".andon-").tempfile_in(dir).map_err(failed)?;
+        let mut file = temporary_beside(dir, None).map_err(failed)?;
         file.write_all(&text).map_err(failed)?;
         file.persist(path).map_err(|error| failed(error.error))?;
         Ok(())

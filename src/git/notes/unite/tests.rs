@@ -118,7 +118,7 @@ fn what_a_foreign_writer_dropped_comes_back() {
         let tree = repo.tree_of(scratch.rev(NAME)).unwrap();
         let commit = NewCommit { tree, parents: &[parent], message: "append", at: AT };
         scratch.git(&["update-ref", NAME, &repo.write_commit(&commit).unwrap().to_string()]);
-        repo.remember_written(NAME, ours);
+        repo.remember_whole(NAME, ours);
     };
     let keep =
         |_: Option<&[u8]>, theirs: Option<&[u8]>| theirs.filter(|text| *text != b"bad\n").map(<[u8]>::to_vec);

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Ground, Known, Ladder, Run};
 use crate::change::normalize::Normalizer;
+use crate::domain::counted::count;
 use crate::domain::decision::Stage;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Fact;
@@ -107,7 +108,7 @@ fn each(
     for (done, file) in files.iter().enumerate() {
         if pace.stop.load(Ordering::Relaxed) {
             let walked = Walked::Part { done, of: files.len() };
-            let why = undecided::interrupted(walked, "files", "the same again, to its end");
+            let why = undecided::interrupted(walked, "file", "the same again, to its end");
             if let Some(why) = why {
                 return Ok(Ground::Undecided { commits: 0, why });
             }
@@ -138,7 +139,7 @@ fn bounded(warnings: &mut Vec<Diagnostic>) {
     let further = warnings.len().saturating_sub(MAX_NAMED);
     warnings.truncate(MAX_NAMED);
     if further > 0 {
-        let message = format!("{further} more files with lines that are no events");
+        let message = format!("{} with lines that are no events", count(further, "more file"));
         warnings.push(Diagnostic::note(message).code("calibration"));
     }
 }
@@ -170,7 +171,7 @@ impl InFile {
         let lines = match self.end.refused {
             0 => return None,
             1 => "a line that is no event".to_owned(),
-            lines => format!("{lines} lines that are no events"),
+            several => format!("{} that are no events", count(several, "line")),
         };
         let message = format!("{} has {lines}{}", file.display(), self.first());
         Some(Diagnostic::warning(message).code("calibration"))

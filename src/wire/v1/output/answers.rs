@@ -272,3 +272,26 @@ pub struct MovedJson {
     pub records: usize,
     pub ledger_entries: usize,
 }
+
+/// `andon resume`: `andon/resume@1`.
+#[derive(Debug, Serialize)]
+pub struct ResumeJson<'a> {
+    /// Who answered.
+    pub by: &'a str,
+    /// The one counter that counts anew; `null` where the whole window does.
+    pub counter: Option<&'a str>,
+    /// The halt that is answered.
+    pub halt: Option<HaltJson<'a>>,
+    /// Whether the answer says that the halt was wrong.
+    pub mistaken: bool,
+}
+
+/// `andon stop`, `andon pause`: `andon/stop@1`, `andon/pause@1`.
+#[derive(Debug, Serialize)]
+pub struct StopJson<'a> {
+    /// The file that refuses commits while it is there.
+    pub file: &'a str,
+    pub reason: Option<&'a str>,
+    /// How it is ended.
+    pub help: &'a [&'a str],
+}

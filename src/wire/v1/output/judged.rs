@@ -79,6 +79,12 @@ pub struct DiagnosticJson<'a> {
     pub severity: &'static str,
 }
 
+/// `andon config check`: `andon/config-check@1`, with every mistake.
+#[derive(Debug, Serialize)]
+pub struct ConfigCheckJson<'a> {
+    pub mistakes: Vec<DiagnosticJson<'a>>,
+}
+
 /// `andon observe KIND`: the decision after the lines of standard input.
 #[derive(Debug, Serialize)]
 pub struct ObservedJson<'a> {

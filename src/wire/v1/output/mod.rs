@@ -19,8 +19,8 @@ mod witnesses;
 
 pub use answers::{
     AdviceJson, BackfillJson, BitsJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, ErrorJson,
-    ExplainedFailureJson, ExplainedJson, HandoffJson, MovedJson, NoticeJson, PinJson, StallJson, SyncJson,
-    ThresholdsJson,
+    ExplainedFailureJson, ExplainedJson, HandoffJson, MovedJson, NoticeJson, PinJson, ResumeJson, StallJson,
+    StopJson, SyncJson, ThresholdsJson,
 };
 pub use calibration::{
     BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
@@ -31,8 +31,8 @@ pub use installed::{
     DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
 };
 pub use judged::{
-    CheckItemJson, CheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson, ObservedJson,
-    ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
+    CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
+    ObservedJson, ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
 pub use reviewed::{
@@ -49,4 +49,7 @@ pub use watched::{
     WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson,
     WorktreeJson,
 };
-pub use witnesses::{LedgerFaultJson, LedgerVerifyJson, WitnessKeyJson, WitnessListJson};
+pub use witnesses::{
+    LedgerFaultJson, LedgerVerifyJson, OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson,
+    WitnessListJson,
+};

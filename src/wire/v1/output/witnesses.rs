@@ -59,3 +59,38 @@ pub struct LedgerFaultJson {
     /// What to do.
     pub help: String,
 }
+
+/// `andon witness init`: `andon/witness-init@1`.
+#[derive(Debug, Serialize)]
+pub struct WitnessInitJson<'a> {
+    /// The id of the ledger.
+    pub ledger: String,
+    /// Its only admin and witness.
+    pub who: &'a str,
+    /// Their key, as a `.pub` file has it, without comment.
+    pub key: String,
+    /// `SHA256:...`
+    pub fingerprint: String,
+}
+
+/// `andon witness add`, `revoke`, `policy --from` and `sign`: `andon/witness-change@1`.
+#[derive(Debug, Serialize)]
+pub struct WitnessChangeJson {
+    /// The entry of the ledger that makes the change.
+    pub entry: String,
+    pub in_force: bool,
+    /// How many admin keys have signed it; `null` once it is in force.
+    pub signed: Option<usize>,
+    /// How many must.
+    pub threshold: Option<usize>,
+}
+
+/// `andon witness key`: `andon/witness-key@1`.
+#[derive(Debug, Serialize)]
+pub struct OwnKeyJson<'a> {
+    pub key: String,
+    pub fingerprint: String,
+    /// Whose it is; `null` where the policy here does not know it.
+    pub who: Option<&'a str>,
+    pub roles: Vec<&'static str>,
+}
