@@ -50,8 +50,9 @@ pub use rules::{
     docs_not_updated::RULE as DOCS_NOT_UPDATED, failing_tests::RULE as FAILING_TESTS,
     hook_bypass::RULE as HOOK_BYPASS, identity_drift::RULE as IDENTITY_DRIFT,
     iteration_cap::RULE as ITERATION_CAP, oscillation::RULE as OSCILLATION,
-    repeated_failures::RULE as REPEATED_FAILURES, test_weakening::RULE as TEST_WEAKENING,
-    test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT, user_stop::RULE as USER_STOP,
+    refused_commits::RULE as REFUSED_COMMITS, repeated_failures::RULE as REPEATED_FAILURES,
+    test_weakening::RULE as TEST_WEAKENING, test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT,
+    user_stop::RULE as USER_STOP,
 };
 
 pub use soon::soon;

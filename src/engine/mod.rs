@@ -26,6 +26,7 @@ pub(crate) mod named_files;
 pub(crate) mod past_halts;
 pub mod pending;
 pub(crate) mod record_index;
+mod refusals;
 pub(crate) mod repairs;
 pub(crate) mod safety;
 mod settled;

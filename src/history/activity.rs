@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::refusals::Refusals;
 use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
@@ -238,6 +239,8 @@ pub struct Activity {
     pub code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
+    /// Commits that were refused one after another.
+    pub refusals: Refusals,
 }
 
 impl Activity {
