@@ -50,6 +50,7 @@ mod panics;
 mod range_trust;
 mod record;
 mod reference;
+mod refused_commits;
 mod replay;
 mod report;
 mod review;

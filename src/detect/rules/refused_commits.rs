@@ -16,7 +16,8 @@ pub(in crate::detect) const MAX: Param<u64> =
 pub(in crate::detect) const WARN: Param<u64> =
     Param::count("warn", 2, 1, "Refused commits in a row from which the command is named.");
 
-pub(in crate::detect) static RULE: Rule = Rule {
+/// The gate asks it when it refuses a commit, so that the refusal that is one too many halts.
+pub static RULE: Rule = Rule {
     id: "refused-commits",
     summary: "5 commits in a row were refused for untested code, each with new code, and the tests did not run",
     docs: Docs {
