@@ -1,9 +1,9 @@
-# Not in any tap yet: brew install --HEAD ./packaging/homebrew/andon.rb
+# In no tap: it builds the main branch of the clone that it lies in. brew install --HEAD ./packaging/homebrew/andon.rb
 class Andon < Formula
   desc "Git-native circuit breaker for autonomous coding loops"
   homepage "https://github.com/andon/andon"
   license any_of: ["MIT", "Apache-2.0"]
-  head "https://github.com/andon/andon.git", branch: "main"
+  head "file://#{File.expand_path("../..", __dir__)}", using: :git, branch: "main"
 
   depends_on "cmake" => :build
   depends_on "rust" => :build

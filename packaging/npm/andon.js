@@ -13,7 +13,7 @@ try {
   console.error(
     name in built
       ? `  help: npm install ${name}@${version}   (npm leaves it out with --omit=optional or --no-optional)`
-      : "  help: cargo install --locked --git https://github.com/andon/andon andon",
+      : "  help: in a clone of Andon's repository: cargo install --locked --path .",
   );
   process.exit(1);
 }

@@ -39,6 +39,17 @@ pub fn pushed_ref(vars: &BTreeMap<String, String>) -> Option<PushedRef> {
     Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)), there })
 }
 
+/// The ref that is being pushed with the whole tree below it: pre-commit names no commits then, only the local ref, whose
+/// tip `tip_of` finds.
+pub fn pushed_whole(
+    vars: &BTreeMap<String, String>,
+    tip_of: impl Fn(&str) -> Option<CommitId>,
+) -> Option<PushedRef> {
+    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty());
+    let tip = tip_of(named("PRE_COMMIT_LOCAL_BRANCH")?)?;
+    Some(PushedRef { remote_ref: named("PRE_COMMIT_REMOTE_BRANCH")?.clone(), tip: Some(tip), there: None })
+}
+
 /// Where the push goes: the remote's name and its address.
 pub fn pushed_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
     let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
@@ -69,5 +80,11 @@ mod tests {
         assert_eq!(pushed_to(&BTreeMap::new()), None);
         assert_eq!(runner(&BTreeMap::new()), HookRunner::Git);
         assert_eq!(pushed_ref(&BTreeMap::new()), None);
+        let mut whole = vars.clone();
+        whole.insert("PRE_COMMIT_LOCAL_BRANCH".to_owned(), "refs/heads/x".to_owned());
+        let tip = pushed_ref(&vars).unwrap().tip;
+        let found = pushed_whole(&whole, |name| tip.filter(|_| name == "refs/heads/x")).unwrap();
+        assert!(found.is_branch() && found.tip == tip);
+        assert_eq!(pushed_whole(&vars, |_| tip), None);
     }
 }

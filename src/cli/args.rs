@@ -203,6 +203,9 @@ pub struct InstallArgs {
     /// Leave sending records to `andon sync`
     #[arg(long)]
     pub no_push: bool,
+    /// Print what would be written and set, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
@@ -239,9 +242,15 @@ pub struct TestArgs {
     /// Test this tree, or that of this commit, in the same way
     #[arg(long, value_name = "TREE")]
     pub tree: Option<String>,
+    /// Arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
+    #[arg(allow_hyphen_values = true, value_name = "ARG", conflicts_with = "command")]
+    pub arguments: Vec<OsString>,
     /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+    /// Output format, before any argument; with json the tests' own output goes to standard error
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon explain`

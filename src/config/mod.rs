@@ -46,7 +46,7 @@ pub use settings::{
 };
 pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};
 pub use suggest::hint as suggest;
-pub use template::template;
+pub use template::{SCHEMA_FILE, template};
 pub use value::Value;
 
 #[cfg(test)]

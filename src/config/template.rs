@@ -4,6 +4,9 @@
 use super::keys::DOCS;
 use super::value::toml_text;
 
+/// Where installing writes the JSON Schema, seen from the top of the working tree.
+pub const SCHEMA_FILE: &str = ".git/andon/andon.schema.json";
+
 const HEAD: &str =
     "# Andon stops a coding loop that no longer makes progress. Everything else: andon config show\n";
 
@@ -22,7 +25,7 @@ pub fn template(command: Option<&str>) -> String {
     );
     let docs: String = DOCS.iter().map(|line| globs(line)).collect();
     format!(
-        "{HEAD}\n{GUARD}\n[test]\n{command}\n[paths]\n\
+        "#:schema ./{SCHEMA_FILE}\n{HEAD}\n{GUARD}\n[test]\n{command}\n[paths]\n\
          docs = [  # a commit of nothing but these needs no tests\n{docs}]\n"
     )
 }

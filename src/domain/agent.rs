@@ -173,6 +173,12 @@ pub fn of_trailers(trailers: &[(String, String)]) -> Option<Client> {
         .find_map(|value| TRAILERS.iter().find(|(mark, _)| value.contains(mark)).map(|(_, client)| *client))
 }
 
+/// The client whose address an author or committer has.
+pub fn of_address(address: &str) -> Option<Client> {
+    let address = address.to_ascii_lowercase();
+    TRAILERS.iter().find(|(mark, _)| address.contains(mark)).map(|(_, client)| *client)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

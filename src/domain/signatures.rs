@@ -33,7 +33,7 @@ impl TestEvidence {
             truncated: run.truncated,
             runner: run.runner,
             command: command.to_owned(),
-            caveats: Caveats { set, ..Caveats::default() },
+            caveats: Caveats { set, not_started: run.not_started, ..Caveats::default() },
         }
     }
 }

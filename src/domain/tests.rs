@@ -48,6 +48,8 @@ pub struct Caveats {
     pub set: Option<Digest>,
     /// The tests of that set, where the records before do not tell them.
     pub names: Option<SetNames>,
+    /// What said that there was nothing to run: a program, a target or a script that is not there.
+    pub not_started: Option<String>,
     /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
     pub lost: LostTests,
 }

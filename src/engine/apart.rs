@@ -2,6 +2,7 @@
 //! has under way stay as they are, so that nothing can be lost.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use super::context::Context;
 use super::error::OpsError;
@@ -70,6 +71,7 @@ pub fn checkout(
         opened: ws.opened,
         below_top: false,
         untracked: super::workspace::Untracked::Beside,
+        variables: variables(ctx, &apart.top, &taken),
     };
     Ok(Some(Checkout { ws: inner, code, taken, missing: apart.missing, _place: place }))
 }
@@ -81,19 +83,25 @@ fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId, OpsError> {
     })
 }
 
-impl Checkout {
-    /// Variables that the tests need there: packages of Python that are installed as links to the working tree are
-    /// looked for in the checkout first.
-    pub fn variables(&self, inherited: Option<OsString>) -> Vec<(OsString, OsString)> {
-        let Some(top) = self.ws.repo.workdir().filter(|_| self.taken.python) else { return Vec::new() };
-        let mut path = top.as_os_str().to_owned();
-        for more in [Some(top.join("src").into_os_string()), inherited].into_iter().flatten() {
-            path.push(if cfg!(windows) { ";" } else { ":" });
-            path.push(more);
-        }
-        vec![("PYTHONPATH".into(), path)]
+/// Variables that the tests need there: packages of Python that are installed as links to the working tree are looked for
+/// in the checkout first.
+fn variables(ctx: &Context, top: &Path, taken: &TakenAlong) -> Vec<(OsString, OsString)> {
+    if !taken.python {
+        return Vec::new();
     }
+    let inherited = ctx.environment_without(&[]).into_iter().find(|(name, _)| name == PYTHON_PATH);
+    let mut path = top.as_os_str().to_owned();
+    for more in std::iter::once(top.join("src").into_os_string()).chain(inherited.map(|(_, value)| value)) {
+        path.push(if cfg!(windows) { ";" } else { ":" });
+        path.push(more);
+    }
+    vec![(PYTHON_PATH.into(), path)]
+}
 
+/// Where Python looks for packages before those that are installed.
+const PYTHON_PATH: &str = "PYTHONPATH";
+
+impl Checkout {
     /// What is to be said of a run that did not pass there.
     pub fn differs(&self) -> Vec<String> {
         let taken: Vec<String> = self.taken.paths.iter().map(|path| path.display().to_string()).collect();

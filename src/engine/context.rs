@@ -17,7 +17,7 @@ use crate::platform::test_seam;
 use crate::store::process::in_environments_above;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 49] = [
+const KEPT: [&str; 50] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -57,6 +57,7 @@ const KEPT: [&str; 49] = [
     "NO_COLOR",
     "PRE_COMMIT",
     "PRE_COMMIT_FROM_REF",
+    "PRE_COMMIT_LOCAL_BRANCH",
     "PRE_COMMIT_REMOTE_BRANCH",
     "PRE_COMMIT_REMOTE_NAME",
     "PRE_COMMIT_REMOTE_URL",

@@ -30,6 +30,16 @@ pub(crate) fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut P
     Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
+/// Whether an earlier run of `command` passed, too, and no report told of it.
+pub(crate) fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
+    let unread = |run: &TestRun| {
+        let tests = &run.evidence;
+        tests.is_by_exit_code() && tests.is_green() && tests.command == command
+    };
+    let reach = Reach { runs: RUNS, commits: 0, turns: Turns::Uncounted, since: None };
+    Journal::open(ws.repo.git_dir()).recent(reach).runs.iter().any(unread)
+}
+
 /// Notes in `run` what only the runs before it can tell, and what that makes of it.
 pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
     if run.validity != RunValidity::Valid {

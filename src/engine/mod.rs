@@ -38,6 +38,7 @@ pub mod skip;
 pub(crate) mod standing;
 pub mod sync;
 pub(crate) mod test_guess;
+pub mod test_program;
 pub mod test_sets;
 pub mod tested;
 pub(crate) mod timeline;

@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::effect::install::guess::listing::{
-    FOREIGN, LISTED, Listing, MANIFESTS, MAX_NAMES, READ, READ_BYTES,
+    FOREIGN, LISTED, Listing, MANIFESTS, MAX_NAMES, PROGRAMS, READ, READ_BYTES,
 };
 use crate::effect::install::guess::{self, Guess};
 
@@ -43,6 +43,9 @@ pub fn advice(top: &Path) -> String {
 fn listing(top: &Path) -> Listing {
     let mut listing = Listing::default();
     let mut dirs = 0;
+    for program in PROGRAMS {
+        add_file(top, program, &mut listing);
+    }
     let Ok(entries) = fs::read_dir(top) else { return listing };
     for entry in entries.flatten().take(MAX_NAMES) {
         let Ok(name) = entry.file_name().into_string() else { continue };

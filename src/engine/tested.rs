@@ -7,6 +7,7 @@ use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use crate::domain::time::Timestamp;
 use crate::domain::veil::Hidden;
+use crate::effect::program::ProgramEnd;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Ended, Events, IndexFile, MODE_SUBMODULE, Overlay, Watch};
@@ -47,6 +48,18 @@ pub enum Since {
     Changed(BTreeSet<Vec<u8>>),
     /// It is as it was. Meanwhile these files held something else for a while.
     PutBack(BTreeSet<Vec<u8>>),
+}
+
+/// What running a test command gave, before anybody says what it is worth.
+pub struct Executed {
+    /// How the command ended.
+    pub end: ProgramEnd,
+    /// What its output and its reports say.
+    pub parsed: ParsedRun,
+    /// What happened to the code meanwhile.
+    pub since: Since,
+    /// What was wrong with its reports, or with the code that it saw.
+    pub warnings: Vec<String>,
 }
 
 impl TestedCode {

@@ -1,6 +1,7 @@
 //! A repository with its configuration: what every verb starts from.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
 use super::context::Context;
@@ -44,6 +45,8 @@ pub struct Workspace {
     pub below_top: bool,
     /// Which untracked files are code.
     pub untracked: Untracked,
+    /// Variables that tests need beside those that they inherit.
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 /// Which untracked files of a working tree are code.
@@ -56,6 +59,12 @@ pub enum Untracked {
 }
 
 impl Workspace {
+    /// A repository with a configuration that is known.
+    pub fn at(repo: Repo, config: Config, opened: Timestamp) -> Self {
+        let (untracked, variables) = (Untracked::Code, Vec::new());
+        Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
+    }
+
     /// Opens the repository of the context. A wrong configuration is an error.
     pub fn open(ctx: &Context) -> Result<Self, OpsError> {
         let mut workspace = Self::open_lenient(ctx)?;
@@ -78,7 +87,15 @@ impl Workspace {
             Some(prefix) => !prefix.is_empty(),
             None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),
         };
-        Ok(Self { repo, config, config_errors, opened: ctx.now, below_top, untracked: Untracked::Code })
+        Ok(Self {
+            repo,
+            config,
+            config_errors,
+            opened: ctx.now,
+            below_top,
+            untracked: Untracked::Code,
+            variables: Vec::new(),
+        })
     }
 
     /// `.andon/` of this working tree; `None` in a bare repository.

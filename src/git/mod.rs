@@ -42,7 +42,7 @@ pub use open::hooks_path::LinkedWorktree;
 pub use open::made::MadeOnce;
 pub use open::repo::{Repo, RepoEnv};
 pub use open::settings::{ConfigScope, SourcedValue};
-pub use program::{Online, ProgramOutput, Prompt, git};
+pub use program::{Online, ProgramOutput, Prompt, Quiet, git};
 pub use refs::Update;
 pub use refs::head::Head;
 pub use refs::origin::Operation;

@@ -87,6 +87,17 @@ pub enum Prompt {
     Never,
     /// There is none, and the user has set up no ssh of their own: it is told not to ask either.
     NeverNorSsh,
+    /// Somebody waits for something else: no terminal and no window is asked.
+    Nobody(Quiet),
+}
+
+/// How somebody who waits for something else is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quiet {
+    /// Whether the user has set up an ssh of their own, which stays.
+    pub own_ssh: bool,
+    /// Whether a program that answers for git may be started: it opens no window here.
+    pub askpass: bool,
 }
 
 /// How a program reaches a remote.
@@ -165,7 +176,8 @@ impl Repo {
         match online.prompt {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
             Prompt::Never => command.env("GIT_TERMINAL_PROMPT", "0"),
-            Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
+            Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", BATCH_SSH),
+            Prompt::Nobody(quiet) => ask_nobody(&mut command, quiet),
         };
         match online.patience {
             None => end(command, b"").map(|(ended, _)| ended),
@@ -191,6 +203,21 @@ impl Repo {
         }
         command
     }
+}
+
+/// ssh that fails where it would ask.
+const BATCH_SSH: &str = "ssh -oBatchMode=yes";
+
+/// Has everything fail that would ask somebody. An ssh of the user's own opens the terminal by itself; told to ask a
+/// program that gives no answer, it does not.
+fn ask_nobody(command: &mut Command, quiet: Quiet) -> &mut Command {
+    if !quiet.own_ssh {
+        command.env("GIT_SSH_COMMAND", BATCH_SSH);
+    }
+    if !quiet.askpass {
+        command.env("GIT_ASKPASS", "");
+    }
+    command.env("SSH_ASKPASS", "false").env("SSH_ASKPASS_REQUIRE", "force").env("GIT_TERMINAL_PROMPT", "0")
 }
 
 #[allow(clippy::disallowed_methods, reason = "the one place where the git program is started")]

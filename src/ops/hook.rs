@@ -157,7 +157,12 @@ fn unread(hook: HookName, lines: usize) -> Option<Diagnostic> {
 
 fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {
     let (pushed, bad) = match framework::runner(&ctx.vars) {
-        HookRunner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
+        HookRunner::Framework => {
+            let tip_of = |name: &str| ws.repo.resolve(name).ok();
+            let pushed =
+                framework::pushed_ref(&ctx.vars).or_else(|| framework::pushed_whole(&ctx.vars, tip_of));
+            (pushed.into_iter().collect(), 0)
+        }
         HookRunner::Git => git_hook::parse_pushes(&call.stdin),
     };
     let (judged, mut warnings) = push::pre_push(ctx, ws, &pushed)?;

@@ -13,7 +13,8 @@ use crate::engine::setup::{NOTES_REF, SetupError};
 use crate::engine::standing::{self, stops};
 use crate::engine::workspace::Workspace;
 use crate::git::{GitError, Repo};
-use crate::ledger::Ledger;
+use crate::ledger::{self, Ledger};
+use crate::store::by_writer;
 
 /// The records of remotes.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";
@@ -27,6 +28,8 @@ pub struct Purged {
     pub entries: usize,
     /// Folders.
     pub folders: Vec<PathBuf>,
+    /// The refs that remotes have still, by remote, as the last fetch or push showed them.
+    pub left_at_remotes: Vec<(String, Vec<String>)>,
 }
 
 /// Whether the evidence may be deleted by whoever asks.
@@ -64,6 +67,7 @@ pub fn may(ctx: &Context) -> Result<(), OpsError> {
 pub fn run(repo: &Repo) -> Result<Purged, OpsError> {
     let records = repo.notes_list(NOTES_REF)?.len();
     let entries = Ledger::open(repo).read_all()?.0.len();
+    let left_at_remotes = at_remotes(repo)?;
     let refs = refs(repo)?;
     if !refs.is_empty() {
         repo.delete_refs(&refs)?;
@@ -76,7 +80,29 @@ pub fn run(repo: &Repo) -> Result<Purged, OpsError> {
             Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
         }
     }
-    Ok(Purged { records, entries, folders })
+    Ok(Purged { records, entries, folders, left_at_remotes })
+}
+
+/// What the names that are kept of remotes say that these have.
+fn at_remotes(repo: &Repo) -> Result<Vec<(String, Vec<String>)>, GitError> {
+    let mut found = Vec::new();
+    for remote in repo.remotes()? {
+        let kept = [
+            (format!("{}{remote}/", by_writer::REMOTE_PREFIX), by_writer::PREFIX.to_owned()),
+            (format!("{}{remote}/ledger/", ledger::REMOTE_PREFIX), ledger::REF_PREFIX.to_owned()),
+            (format!("{REMOTE_NOTES}{remote}/"), "refs/notes/".to_owned()),
+        ];
+        let mut refs = Vec::new();
+        for (here, there) in kept {
+            let names = repo.refs_with_prefix(&here)?.into_iter().map(|(name, _)| name);
+            let names = names.filter_map(|name| Some(format!("{there}{}", name.strip_prefix(&here)?)));
+            refs.extend(names.filter(|name| !name.starts_with("refs/notes/") || name.starts_with(NOTES_REF)));
+        }
+        if !refs.is_empty() {
+            found.push((remote, refs));
+        }
+    }
+    Ok(found)
 }
 
 fn refs(repo: &Repo) -> Result<Vec<String>, GitError> {

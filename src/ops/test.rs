@@ -3,11 +3,13 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
+mod arguments;
 mod preset;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::change::secrets;
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
@@ -16,11 +18,11 @@ use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screen
 use crate::effect::report_files::{self, FoundReport};
 use crate::engine::apart::{self, TestedSubject};
 use crate::engine::context::Context;
-use crate::engine::earlier_runs::{compare, without_its_reports};
+use crate::engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
 use crate::engine::error::OpsError;
 use crate::engine::pending;
 use crate::engine::test_sets;
-use crate::engine::tested::{Since, TestedCode};
+use crate::engine::tested::{Executed, Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote_bytes;
@@ -46,6 +48,32 @@ pub struct Ran {
     pub kept: Kept,
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
+    /// What is to be said of a run that no report tells of.
+    pub unread: Unread,
+    /// What ran.
+    pub asked: Asked,
+}
+
+/// What a person asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// `test.command`.
+    Configured,
+    /// `test.command` with these arguments: a part of the tests.
+    Part(Vec<OsString>),
+    /// Another command.
+    Other(Vec<OsString>),
+}
+
+/// What no report tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unread {
+    /// A report was read, or none is asked for, or it has been said before.
+    No,
+    /// Only the exit code is known.
+    ByExitCode,
+    /// The run passes by its exit code, and this line of what it printed names failures.
+    NamesFailures(String),
 }
 
 /// Where the output of the tests is shown.
@@ -56,31 +84,59 @@ pub struct Shown<'a> {
     pub pass: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
-/// Runs `command`, or the configured one, in the root of the working tree, or in that of a checkout of the subject.
+/// Runs what is asked for in the repository root, or in a checkout of the subject.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    (subject, command): (&TestedSubject, &[OsString]),
+    (subject, wanted): (&TestedSubject, Asked),
     shown: Shown<'_>,
 ) -> Result<Ran, OpsError> {
-    let (command, configured) = choose(ws, command)?;
+    let (command, configured) = choose(ws, &wanted)?;
     let apart = apart::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
-    let top = at.top()?.to_owned();
-    let mut tested = TestedCode::under_watch(at)?;
+    let (tested, executed) = execute(ctx, at, &command, shown)?;
+    let Executed { end, parsed, since, mut warnings } = match executed {
+        Ok(executed) => executed,
+        Err(error) => {
+            keep_not_started(ctx, ws, tested, &command, &error)?;
+            return Err(error.into());
+        }
+    };
+    let unread = match configured {
+        Configured::Yes => unread(ws, &parsed, &command),
+        Configured::No => Unread::No,
+    };
+    let validity = validity(configured, &end, &since, &parsed);
+    test_sets::keep(ws, &parsed);
+    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    if let Some(checkout) = &apart {
+        run.evidence.code = checkout.code;
+        warnings.extend(if end.code() == 0 { Vec::new() } else { checkout.differs() });
+    }
+    compare(ws, &mut run)?;
+    let kept = pending::keep(ctx, ws, &run)?;
+    stop_point("test:kept");
+    Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: wanted })
+}
+
+/// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back
+/// also where the command could not be started.
+pub fn execute(
+    ctx: &Context,
+    ws: &Workspace,
+    command: &TestCommand,
+    shown: Shown<'_>,
+) -> Result<(TestedCode, Result<Executed, ProgramError>), OpsError> {
+    let top = ws.top()?.to_owned();
+    let mut tested = TestedCode::under_watch(ws)?;
     stop_point("test:begin");
     let started = newest_reports(ws, &top);
-    let (mut asked, private) = with_report(ws, &top, &command);
-    let inherited = |name: &str| ctx.environment_without(&[]).into_iter().find(|(one, _)| one == name);
-    asked.variables = apart.as_ref().map_or_else(Vec::new, |checkout| {
-        checkout.variables(inherited("PYTHONPATH").map(|(_, value)| value))
-    });
+    let (asked, private) = with_report(ws, &top, command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
     let end = match watched(ctx, ws, &asked, &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
-            keep_not_started(ctx, ws, tested, &command)?;
-            return Err(error.into());
+            return Ok((tested, Err(error)));
         }
         end => end?,
     };
@@ -99,20 +155,29 @@ pub fn run(
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
-    let since = tested.since(at)?;
+    parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
+    let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
-    let validity = validity(configured, &end, &since);
-    test_sets::keep(ws, &parsed);
-    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    if let Some(checkout) = &apart {
-        run.evidence.code = checkout.code;
-        warnings.extend(if end.code() == 0 { Vec::new() } else { checkout.differs() });
+    Ok((tested, Ok(Executed { end, parsed, since, warnings })))
+}
+
+/// Whether no report was recognised, though one could have been. A run that passes says so once.
+fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
+    let wanted = ws.config.test.format.is_none_or(|format| format.name() != RUNNER_EXIT);
+    if parsed.runner != RUNNER_EXIT || !wanted || parsed.not_started.is_some() {
+        return Unread::No;
     }
-    compare(ws, &mut run)?;
-    let kept = pending::keep(ctx, ws, &run)?;
-    stop_point("test:kept");
-    Ok(Ran { run, code: end.code(), kept, warnings })
+    if let Some(line) = &parsed.doubt {
+        return Unread::NamesFailures(secrets::masked(line).into_owned());
+    }
+    match parsed.status {
+        TestStatus::RunnerError => Unread::ByExitCode,
+        TestStatus::Passed if !parsed.silent && !passed_unread_before(ws, &command.display()) => {
+            Unread::ByExitCode
+        }
+        _ => Unread::No,
+    }
 }
 
 /// Keeps that the tests of this code were to run and could not.
@@ -121,30 +186,29 @@ fn keep_not_started(
     ws: &Workspace,
     tested: TestedCode,
     command: &TestCommand,
+    error: &ProgramError,
 ) -> Result<(), OpsError> {
     // 127: what a shell says of a program that is not there.
-    let parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+    let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+    parsed.not_started = Some(error.to_string());
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
     pending::keep(ctx, ws, &run)?;
     Ok(())
 }
 
 /// A command as it is started.
-struct Asked {
+struct Started {
     directory: PathBuf,
     command: program::CommandLine,
     /// The report that `test.runner` adds.
     report: Option<PathBuf>,
     unseen: Option<String>,
-    /// Variables beside those that are inherited.
-    variables: Vec<(OsString, OsString)>,
 }
 
 /// Adds the report of `test.runner`. Whatever is in the way of that leaves the command as it is: the tests come first.
-fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Option<PrivateDir>) {
+fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Started, Option<PrivateDir>) {
     let plain = || {
-        let (directory, variables) = (top.to_path_buf(), Vec::new());
-        (Asked { directory, command: spec(command), report: None, unseen: None, variables }, None)
+        (Started { directory: top.to_path_buf(), command: spec(command), report: None, unseen: None }, None)
     };
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return plain() };
     let Ok(dir) = PrivateDir::create(ws.repo.git_dir()) else { return plain() };
@@ -157,14 +221,14 @@ fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Opt
         return plain();
     }
     let command = program::CommandLine::Argv(made.argv);
-    (Asked { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
+    (Started { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
 }
 
 /// Runs the command; its output goes to the reader and is passed on, but for the line about our own report.
 fn watched(
     ctx: &Context,
     ws: &Workspace,
-    asked: &Asked,
+    asked: &Started,
     reader: &mut RunReader,
     shown: Shown<'_>,
 ) -> Result<ProgramEnd, OpsError> {
@@ -182,8 +246,8 @@ fn watched(
     };
     let timeout = ws.config.test.timeout;
     let mut environment = ctx.environment_without(&OF_GIT);
-    environment.retain(|(name, _)| !asked.variables.iter().any(|(own, _)| own == name));
-    environment.extend(asked.variables.iter().cloned());
+    environment.retain(|(name, _)| !ws.variables.iter().any(|(own, _)| own == name));
+    environment.extend(ws.variables.iter().cloned());
     let around = Surroundings { directory: &asked.directory, environment: &environment, screens };
     let end = program::run_test_command(&asked.command, around, timeout, &mut sink)?;
     unseen.finish(&mut |bytes| {
@@ -195,7 +259,7 @@ fn watched(
 
 /// A runner that was asked for a report, wrote none and said nothing of tests did not come to its end, whatever its
 /// exit code says: a test that ends the process with 0 looks like that.
-fn without_the_added_report(asked: &Asked, parsed: &mut ParsedRun) -> Option<String> {
+fn without_the_added_report(asked: &Started, parsed: &mut ParsedRun) -> Option<String> {
     let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
     if !exit_only || asked.report.is_none() {
         return None;
@@ -211,20 +275,24 @@ enum Configured {
     No,
 }
 
-fn choose(ws: &Workspace, asked: &[OsString]) -> Result<(TestCommand, Configured), OpsError> {
-    let configured = ws.config.test.command.clone();
-    if asked.is_empty() {
-        let command = configured.ok_or_else(|| OpsError::Usage {
+fn choose(ws: &Workspace, asked: &Asked) -> Result<(TestCommand, Configured), OpsError> {
+    let configured = || {
+        ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
             what: "no test command is configured".to_owned(),
             help: "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND"
                 .to_owned(),
-        })?;
-        return Ok((command, Configured::Yes));
+        })
+    };
+    let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match asked {
+        Asked::Configured => Ok((configured()?, Configured::Yes)),
+        Asked::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, Configured::No)),
+        Asked::Other(words) => {
+            let asked = TestCommand::Argv(texts(words));
+            let same = ws.config.test.command.as_ref().is_some_and(|command| command.is_same(&asked));
+            Ok((asked, if same { Configured::Yes } else { Configured::No }))
+        }
     }
-    let words: Vec<String> = asked.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let asked = TestCommand::Argv(words);
-    let same = configured.is_some_and(|command| command.is_same(&asked));
-    Ok((asked, if same { Configured::Yes } else { Configured::No }))
 }
 
 fn spec(command: &TestCommand) -> program::CommandLine {
@@ -282,10 +350,11 @@ fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
     hints
 }
 
-fn validity(configured: Configured, end: &ProgramEnd, since: &Since) -> RunValidity {
+fn validity(configured: Configured, end: &ProgramEnd, since: &Since, parsed: &ParsedRun) -> RunValidity {
     match (end.stopped, configured) {
         (Stopped::TimedOut | Stopped::Forwarded(_), _) => RunValidity::Interrupted,
         (Stopped::No, Configured::No) => RunValidity::OtherCommand,
+        (Stopped::No, Configured::Yes) if parsed.not_started.is_some() => RunValidity::NotStarted,
         (Stopped::No, Configured::Yes) if *since == Since::Unchanged => RunValidity::Valid,
         (Stopped::No, Configured::Yes) => RunValidity::CodeChanged,
     }

@@ -167,6 +167,7 @@ pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
         violations: Vec::new(),
         undecided: Vec::new(),
         warnings: Vec::new(),
+        tests: None,
     };
     let found = match found {
         Calibrated::Undecided { commits, why } => {

@@ -3,7 +3,7 @@
 
 use crate::domain::diagnostic::{CommitRef, Diagnostic};
 use crate::domain::findings::Level;
-use crate::domain::view::check::{CheckOutcome, CheckReport};
+use crate::domain::view::check::{CheckOutcome, CheckReport, RanBy, TipOutcome, TipRun, TipTests};
 
 use super::escape::terminal_clip;
 use super::json;
@@ -11,7 +11,7 @@ use super::message::{self, Severity};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
-use crate::wire::v1::output::{CheckItemJson, CheckJson};
+use crate::wire::v1::output::{CheckItemJson, CheckJson, TipRunJson, TipTestsJson};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
@@ -67,6 +67,9 @@ pub fn text(report: &CheckReport, style: Style) -> String {
     for warning in &report.warnings {
         message::push(&mut page, warning);
     }
+    if let Some(tests) = &report.tests {
+        page.line(&terminal_clip(&tests_line(tests), 300));
+    }
     page.line(&summary(report, style));
     page.finish()
 }
@@ -104,6 +107,60 @@ pub(super) fn counted(report: &CheckReport) -> String {
     parts(report).join(", ")
 }
 
+/// What the tests at the tip came to, on one line.
+pub(super) fn tests_line(tests: &TipTests) -> String {
+    let runs: Vec<String> = tests.runs.iter().map(run_words).collect();
+    format!("tests of the tip, {}: {}", tests.tip.short(), runs.join("; "))
+}
+
+fn run_words(run: &TipRun) -> String {
+    let TipRun { command, .. } = run;
+    let figures = run.evidence.as_ref().filter(|tests| !tests.is_by_exit_code()).map(|tests| {
+        let counts = tests.counts;
+        format!(" ({} passed, {} failing)", counts.passed, counts.failing())
+    });
+    let figures = figures.unwrap_or_default();
+    let by = if run.by == RanBy::Ci { "handed in, " } else { "" };
+    match &run.outcome {
+        TipOutcome::Passed => format!("passed{figures}, {by}{command}"),
+        TipOutcome::Failed => format!("failed{figures}, {by}{command}"),
+        TipOutcome::Unknown(why) => format!("unknown, {why}, {by}{command}"),
+    }
+}
+
+fn tests_json(tests: &TipTests) -> TipTestsJson<'_> {
+    TipTestsJson {
+        commit: tests.tip,
+        outcome: outcome_word(&tests.outcome()),
+        runs: tests.runs.iter().map(run_json).collect(),
+    }
+}
+
+fn run_json(run: &TipRun) -> TipRunJson<'_> {
+    let evidence = run.evidence.as_ref();
+    TipRunJson {
+        by: match run.by {
+            RanBy::Base => "base",
+            RanBy::Tip => "tip",
+            RanBy::Ci => "ci",
+        },
+        command: &run.command,
+        failing: evidence.map_or(&[], |tests| &tests.failing),
+        outcome: outcome_word(&run.outcome),
+        passed: evidence.map(|tests| tests.counts.passed),
+        status: evidence.map(|tests| tests.status.as_str()),
+        total: evidence.map(|tests| tests.counts.total),
+    }
+}
+
+fn outcome_word(outcome: &TipOutcome) -> &'static str {
+    match outcome {
+        TipOutcome::Passed => "passed",
+        TipOutcome::Failed => "failed",
+        TipOutcome::Unknown(_) => "unknown",
+    }
+}
+
 fn summary(report: &CheckReport, style: Style) -> String {
     let mut parts = parts(report);
     let verdict = match report.outcome() {
@@ -131,6 +188,7 @@ pub fn json(report: &CheckReport) -> CheckJson<'_> {
         },
         range: &report.range,
         schema: "andon/check@1",
+        tests: report.tests.as_ref().map(tests_json),
         undecided: report.undecided.iter().map(undecided).collect(),
         violations: report.violations.iter().map(violation).collect(),
         warnings: json::diagnostics(&report.warnings),
@@ -175,6 +233,7 @@ mod tests {
             violations,
             undecided: vec![],
             warnings: vec![],
+            tests: None,
         }
     }
 

@@ -176,7 +176,8 @@ fn a_program_that_cannot_be_started_leaves_a_run_that_proves_nothing() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests of this code could not be started: `no-such-program-anywhere`
+    error[untested-edit]: commit refused: the tests of this code could not be started: `no-such-program-anywhere` (no-such-program-anywhere: command not found)
+      help: see what is missing: andon doctor
       help: andon test
     ");
 }

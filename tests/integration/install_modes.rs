@@ -167,14 +167,16 @@ fn lefthook_gets_a_file_of_this_clone_that_git_ignores() {
     stage.git(&["add", "-A"]).ok();
     let exclude = stage.exists(".git/info/exclude").then(|| stage.read(".git/info/exclude"));
     assert_snapshot!(stage.andon(&["install"]).shown(), @"
-    exit 0
+    exit 2
     --- stdout
     mode lefthook: lefthook.yml is here (another: andon install --mode MODE)
       ROOT/repo/lefthook-local.yml: marked lines added
       ROOT/repo/.git/info/exclude: marked lines added
-    note: to have lefthook run them, run:  lefthook install
     note: lefthook-local.yml is for this clone alone; for everybody, move its lines into the configuration of the project
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    --- stderr
+    error[hooks]: commits are not guarded yet, lefthook does not start andon here: no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
+      help: lefthook install
     ");
     let local = stage.read("lefthook-local.yml");
     for hook in HOOKS {
@@ -218,22 +220,29 @@ fn pre_commit_gets_an_entry_and_keeps_its_comments() {
     let before = "# ours\nrepos:\n  - repo: local\n    hooks:\n      - id: lint  # fast\n        name: lint\n\nci: {}\n";
     stage.write(".pre-commit-config.yaml", before);
     assert_snapshot!(stage.andon(&["install"]).shown(), @"
-    exit 0
+    exit 2
     --- stdout
     mode pre-commit: .pre-commit-config.yaml is here (another: andon install --mode MODE)
       ROOT/repo/.pre-commit-config.yaml: marked lines added
-    note: to have its hooks in place, run:  pre-commit install  (or prek install)
-    note: its lines start `andon`, which has to be on the PATH; commit the file: they are the same for everybody
+    note: commit the file: its lines are the same for everybody, and let pass where andon is not installed
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    --- stderr
+    error[hooks]: commits are not guarded yet, pre-commit does not start andon here: no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
+      help: pre-commit install
+      help: where prek runs the hooks: prek install
     ");
     let after = stage.read(".pre-commit-config.yaml");
     assert!(
         after.starts_with("# ours\nrepos:\n  - repo: local\n    hooks:\n      - id: lint  # fast\n"),
         "{after}"
     );
-    assert!(after.contains("entry: andon hook post-commit\n") && after.contains("\nci: {}\n"), "{after}");
+    assert!(
+        after.contains("\"$ANDON_PROGRAM\" hook post-commit \"$@\"") && after.contains("\nci: {}\n"),
+        "{after}"
+    );
     assert!(after.contains("default_install_hook_types: [pre-commit,"), "{after}");
-    stage.andon(&["status"]).ok().says("help: pre-commit install --hook-type pre-commit");
+    assert!(after.contains("\ndefault_stages: [pre-commit]\n"), "{after}");
+    stage.andon(&["status"]).ok().says("help: pre-commit install\n");
     stage.andon(&["uninstall"]).ok();
     assert_eq!(stage.read(".pre-commit-config.yaml"), before);
     stage.write(".pre-commit-config.yaml", "repos: []\n");

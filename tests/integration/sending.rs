@@ -62,7 +62,7 @@ fn a_push_of_a_branch_sends_its_records_along() {
     assert_snapshot!(stage.git(&["push", "-qu", "origin", "main"]).shown(), @"
     exit 0
     --- stderr
-    note: sent 1 record(s) of Andon along to origin, as every push will from now on
+    note: sent 1 record of Andon to origin ahead of the branch, as every push will from now on
       help: to push branches alone: git config andon.push false
     ");
     assert_eq!(records(&stage, &hub), 1);
@@ -153,7 +153,7 @@ fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
     assert_snapshot!(stage.git(&["push", "-qu", "origin", "main"]).ok().shown(), @"
     exit 0
     --- stderr
-    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/andon/records/HASH: [remote rejected] (hook declined)
+    warning[records-not-sent]: the records of Andon were not sent along to origin: origin does not take refs/andon/records/HASH: [remote rejected] (hook declined)
       help: andon sync origin
       help: to push branches alone from now on: git config andon.push false
     ");
@@ -164,7 +164,7 @@ fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
     assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
     exit 0
     --- stderr
-    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/andon/records/HASH: [remote rejected] (deny updating a hidden ref)
+    warning[records-not-sent]: the records of Andon were not sent along to origin: origin does not take refs/andon/records/HASH: [remote rejected] (deny updating a hidden ref)
       help: andon sync origin
       help: to push branches alone from now on: git config andon.push false
     ");
@@ -175,12 +175,76 @@ fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
     assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
     exit 0
     --- stderr
-    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: cannot push to origin: no end within 10 s
+    warning[records-not-sent]: the records of Andon were not sent along to origin: cannot push to origin: no end within 5 s
       help: andon sync origin
       help: to push branches alone from now on: git config andon.push false
     ");
-    assert!(began.elapsed() < Duration::from_secs(40));
+    assert!(began.elapsed() < Duration::from_secs(20));
     assert_eq!(stage.git_in(&hub, &["rev-parse", "main"]).ok().stdout.trim(), stage.head());
+}
+
+/// An ssh that runs git here: the second connection of a push does `second`.
+fn ssh(stage: &Stage, second: &str) -> PathBuf {
+    let path = stage.root().join("ssh");
+    let count = stage.root().join("connections");
+    std::fs::write(
+        &path,
+        format!(
+            "#!/bin/sh\necho x >> '{0}'\n\
+             if [ $(wc -l < '{0}') = 2 ]; then {second}\nfi\nfor last; do :; done\nexec sh -c \"$last\"\n",
+            count.display()
+        ),
+    )
+    .unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn where_ssh_would_ask_again_the_records_wait_with_one_line() {
+    let (stage, hub) = stage_with_origin();
+    let asks = "echo 'me@host: Permission denied (publickey).' >&2; exit 255";
+    stage.set("GIT_SSH_COMMAND", ssh(&stage, asks).to_str().unwrap());
+    stage.git(&["remote", "set-url", "origin", &format!("ssh://host{}", hub.display())]).ok();
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
+    exit 0
+    --- stderr
+    note: the records of Andon stay here, since origin would ask for a password or passphrase once more; to send them: andon sync origin
+    ");
+    assert_eq!(refs(&stage, &hub), "");
+    stage.andon(&["sync", "origin"]).ok();
+    assert_eq!(records(&stage, &hub), 1);
+}
+
+#[test]
+fn the_second_connection_can_ask_nobody() {
+    let (stage, hub) = stage_with_origin();
+    let says = "{ echo \"$GIT_TERMINAL_PROMPT|$SSH_ASKPASS_REQUIRE|$SSH_ASKPASS|$GIT_ASKPASS|\" > env; }";
+    stage.set("GIT_SSH_COMMAND", ssh(&stage, says).to_str().unwrap());
+    stage.set("GIT_ASKPASS", "my-askpass");
+    stage.git(&["remote", "set-url", "origin", &format!("ssh://host{}", hub.display())]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    assert_eq!(stage.read("env"), "0|force|false||\n");
+}
+
+#[test]
+fn a_push_that_the_remote_rejects_is_not_called_pushed() {
+    let (stage, hub) = stage_with_origin();
+    hook(&hub, "update", "#!/bin/sh\ncase $1 in refs/heads/*) exit 1;; esac\n");
+    stage.git(&["push", "-q", "origin", "main"]).exits(1).lacks("is pushed");
+    hook(&hub, "update", "#!/bin/sh\nexit 1\n");
+    stage.git(&["push", "-q", "origin", "main"]).exits(1).lacks("is pushed");
+}
+
+#[test]
+fn refs_that_the_push_names_go_in_its_own_connection() {
+    let (stage, hub) = stage_with_origin();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.iterate("1\n", GREEN, "One").ok();
+    stage.set("GIT_SSH_COMMAND", ssh(&stage, "echo SECOND >&2; exit 255;").to_str().unwrap());
+    stage.git(&["remote", "set-url", "origin", &format!("ssh://host{}", hub.display())]).ok();
+    stage.git(&["push", "-q", "origin", "main", "refs/notes/andon"]).ok().lacks("SECOND");
+    assert_eq!(records(&stage, &hub), 2);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_note_edited_dropped_or_moved() {
     error[missing-record]: the commit has no record
       --> HASH Step 3
       help: andon sync, where the commit was made, if Andon ran there
-      help: if it was made on a website or by a bot: test it, and commit it where the hooks run
+      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip stand in
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 
@@ -196,7 +196,7 @@ fn the_gate_avoided() {
     error[missing-record]: the commit has no record
       --> HASH Off
       help: andon sync, where the commit was made, if Andon ran there
-      help: if it was made on a website or by a bot: test it, and commit it where the hooks run
+      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip stand in
     checked 3 commits in HEAD~3..HEAD: cannot decide: evidence is missing
     ");
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
@@ -280,7 +280,7 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     --- stdout
     error[other-test-command]: its tests were run by `echo 1..1; echo ok 1 - a`, and the base of the range says `sh check.sh`
       --> HASH Test less
-      help: a person looks at the change of test.command, and merges it by itself
+      help: andon check --test 'HEAD~3..HEAD'
     error[edited-record]: the record was edited: its iteration is 4, that of its parent is 4, and neither an answer nor a pause lies between them
       --> HASH Test less
       help: git notes --ref=andon show HASH

@@ -31,7 +31,14 @@ fn a_runner_preset_adds_a_report_and_changes_nothing_to_see() {
     };
     let plain = configure("").exits(1);
     let helped = configure("runner = \"pytest\"\n").exits(1);
-    assert_eq!(plain, helped, "neither stream nor the exit code changes");
+    assert_eq!(
+        (&plain.stdout, plain.code),
+        (&helped.stdout, helped.code),
+        "neither output nor exit code changes"
+    );
+    assert_eq!(helped.stderr, "");
+    let plain = plain.says("no test report was recognised");
+    assert_eq!(plain.stderr.lines().count(), 3, "{plain}");
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Two"]).ok();
     let tests = &stage.record("HEAD")["tests"];

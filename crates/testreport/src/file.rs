@@ -6,8 +6,10 @@ use super::by_line::{ByLine, LineReaders};
 use super::decode::{Decoder, HEAD};
 use super::format::Format;
 use super::json::JsonReader;
-use super::lines::LineSplitter;
+use super::lines::{LineSplitter, Stream};
 use super::normalize::Root;
+use super::output::Depth;
+use super::prefix::Columns;
 use super::problem::ReportProblem;
 use super::tally::Tally;
 use super::xmlreport::XmlReader;
@@ -156,6 +158,7 @@ struct TextBody {
     readers: LineReaders,
     lines: LineSplitter,
     json: JsonReader,
+    columns: Columns,
     /// Nothing but white space has come.
     blank: Option<()>,
     at: u64,
@@ -168,6 +171,7 @@ impl TextBody {
             readers: LineReaders::new(root),
             lines: LineSplitter::default(),
             json: JsonReader::new(root, name),
+            columns: Columns::new(root, Depth::Whole),
             blank: Some(()),
             at: 0,
             failed: None,
@@ -206,8 +210,11 @@ impl TextBody {
             self.fail(ReportProblem::Malformed { at, what: "a NUL byte".to_owned() });
         }
         self.at = self.at.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-        let readers = &mut self.readers;
-        self.lines.push(bytes, &mut |line| readers.line(line));
+        let Self { lines, readers, columns, .. } = self;
+        lines.push(bytes, &mut |line| {
+            columns.line(Stream::Stdout, line, readers);
+            readers.line(line);
+        });
         let bytes = if self.blank.is_some() { bytes.trim_ascii_start() } else { bytes };
         if !bytes.is_empty() {
             self.blank = None;
@@ -216,20 +223,25 @@ impl TextBody {
     }
 
     fn finish(mut self, root: &Root, name: &str, format: Option<Format>) -> Tally {
-        let readers = &mut self.readers;
-        self.lines.finish(&mut |line| readers.line(line));
+        let Self { lines, readers, columns, .. } = &mut self;
+        lines.finish(&mut |line| {
+            columns.line(Stream::Stdout, line, readers);
+            readers.line(line);
+        });
         let cut = self.lines.is_cut();
         let mut tally = Tally::new(root);
         // JSON first: beside it, the text of the same runner says nothing new.
         let mut recognised = self.json.finish(format).map(|json| tally.absorb(json));
+        let told = tally.told();
         let ByLine { structured, text, .. } = self.readers.finish(name, format);
-        let text = text.filter(|text| text.adds_to(&tally));
+        let text = text.filter(|text| text.adds_to(told));
         let mut by_line = None;
         for one in structured.into_iter().chain([text]).flatten() {
             tally.absorb(one);
             (recognised, by_line) = (Some(()), Some(()));
         }
-        if recognised.is_none() {
+        self.columns.finish(format).join(name, told, &mut tally);
+        if recognised.is_none() && tally.runner().is_none() {
             let problem = self.failed.unwrap_or_else(|| {
                 nothing(match format {
                     _ if self.blank.is_some() => "an empty file",

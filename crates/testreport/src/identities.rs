@@ -70,6 +70,20 @@ impl Identities {
         self.ids = HashMap::new();
     }
 
+    /// The ids that are known.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.ids.keys().map(String::as_str)
+    }
+
+    /// Gives each another name.
+    pub(super) fn rename(&mut self, name: impl Fn(String) -> String) {
+        let ids = std::mem::take(&mut self.ids);
+        self.bytes = 0;
+        for (id, skipped) in ids {
+            self.insert(name(id), skipped);
+        }
+    }
+
     /// Takes in those of another report of the same run.
     pub(super) fn absorb(&mut self, other: Self) {
         self.ran = self.ran.saturating_add(other.ran);

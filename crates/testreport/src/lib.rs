@@ -19,6 +19,9 @@ mod junit;
 mod libtest;
 mod lines;
 mod normalize;
+mod output;
+mod prefix;
+mod printed;
 mod problem;
 mod reader;
 mod result;
@@ -27,6 +30,7 @@ mod signature;
 mod tally;
 mod tap;
 mod text;
+mod unstarted;
 mod xml;
 mod xmlreport;
 

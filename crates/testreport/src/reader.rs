@@ -1,22 +1,13 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
-use super::by_line::{ByLine, LineReaders};
 use super::file::{ReportReader, unread};
 use super::format::Format;
-use super::json::JsonReader;
-use super::lines::{LineSplitter, Stream};
+use super::lines::Stream;
 use super::normalize::Root;
+use super::output::{Depth, Output};
 use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
-use super::text::NEXTEST;
-use super::xmlreport::XmlOutput;
-
-/// How messages call what the run printed.
-const OUTPUT: &str = "standard output";
-
-/// And what it said on standard error.
-const ASIDE: &str = "standard error";
 
 /// A report file.
 #[derive(Debug, Clone, Copy)]
@@ -31,35 +22,14 @@ pub struct ReportInput<'a> {
 pub struct RunReader {
     root: Root,
     format: Option<Format>,
-    stdout: LineSplitter,
-    stderr: LineSplitter,
-    readers: LineReaders,
-    json: JsonReader,
-    xml: XmlOutput,
-    aside: Aside,
+    output: Output,
     reports: Tally,
-}
-
-/// What is on standard error and belongs on standard output.
-struct Aside {
-    json: JsonReader,
-    xml: XmlOutput,
 }
 
 impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
-        Self {
-            format: None,
-            stdout: LineSplitter::default(),
-            stderr: LineSplitter::default(),
-            readers: LineReaders::new(&root),
-            json: JsonReader::new(&root, OUTPUT),
-            xml: XmlOutput::new(&root, OUTPUT),
-            aside: Aside { json: JsonReader::new(&root, ASIDE), xml: XmlOutput::new(&root, ASIDE) },
-            reports: Tally::new(&root),
-            root,
-        }
+        Self { format: None, output: Output::new(&root, "", Depth::Whole), reports: Tally::new(&root), root }
     }
 
     /// The same, with everything read as that format, whatever it looks like.
@@ -69,26 +39,10 @@ impl RunReader {
         self
     }
 
-    /// Takes the next chunk of output; where chunks end does not matter.
+    /// Takes the next chunk of output; where chunks end does not matter. What tools put before each line, a package's
+    /// name or a time stamp, is taken off, and each source is read apart.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        let readers = &mut self.readers;
-        let parts = bytes.split_inclusive(|byte| *byte == b'\n');
-        match stream {
-            Stream::Stderr => {
-                self.aside.json.push(bytes);
-                for part in parts {
-                    self.aside.xml.push(part, readers.is_at_work());
-                    self.stderr.push(part, &mut |line| readers.side_line(line));
-                }
-            }
-            Stream::Stdout => {
-                self.json.push(bytes);
-                for part in parts {
-                    self.xml.push(part, readers.is_at_work());
-                    self.stdout.push(part, &mut |line| readers.line(line));
-                }
-            }
-        }
+        self.output.push(stream, bytes);
     }
 
     /// Takes a whole report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One
@@ -120,40 +74,21 @@ impl RunReader {
     }
 
     /// Ends the run.
-    pub fn finish(mut self, exit: ExitKind) -> ParsedRun {
-        let readers = &mut self.readers;
-        self.stdout.finish(&mut |line| readers.line(line));
-        self.stderr.finish(&mut |line| readers.side_line(line));
-        let (mut whole, format) = (self.reports, self.format);
-        // JSON and XML first: a runner that prints them tells the same as text on the other stream (`jest --json`).
-        for found in [self.json.finish(format), self.xml.finish(format)].into_iter().flatten() {
-            whole.absorb(found);
-        }
-        let ByLine { structured, text, aside } = self.readers.finish(OUTPUT, format);
-        let text = text.filter(|text| text.adds_to(&whole));
-        for tally in structured.into_iter().chain([text]).flatten() {
-            whole.absorb(tally);
-        }
-        // Of standard error only what the rest does not tell: what nextest prints there of its tests, it has judged, and
-        // a beginning without any test is likelier a word.
-        let aside = [self.aside.json.finish(format), self.aside.xml.finish(format)].into_iter().chain(aside);
-        for tally in aside.flatten() {
-            let tells = whole.runner().is_none() || tally.has_failures() || tally.counts().ran() > 0;
-            if tells && !whole.is_of(NEXTEST) && tally.adds_to(&whole) {
-                whole.absorb(tally);
-            }
-        }
+    pub fn finish(self, exit: ExitKind) -> ParsedRun {
+        let Self { root, format, output, reports } = self;
+        let name = output.name().to_owned();
+        let (mut whole, printed) = output.finish(reports, format);
         if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
             let what = format!("nothing in the format {}, the only one asked for", format.name());
             let problem = ReportProblem::Unknown(what);
             match exit {
-                ExitKind::Code(0) => whole.problem(OUTPUT, &problem),
+                ExitKind::Code(0) => whole.problem(&name, &problem),
                 ExitKind::Code(_) | ExitKind::Signal(_) | ExitKind::TimedOut => {
-                    whole.warn(format!("{OUTPUT}: {problem}"));
+                    whole.warn(format!("{name}: {problem}"));
                 }
             }
         }
-        ParsedRun::conclude(whole, exit)
+        ParsedRun::of_output(whole, &printed, exit, &root)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The conclusion: what reports and exit say together.
 
 use super::identities::Identity;
+use super::normalize::Root;
+use super::printed::Printed;
 use super::result::{Counts, TestStatus};
 use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};
@@ -36,12 +38,20 @@ pub struct ParsedRun {
     /// Every test of the run, sorted; `None` where the runner does not name all that ran, where the run is not the whole,
     /// and beyond 100,000 tests.
     pub tests: Option<Vec<Identity>>,
-    /// Normalized first errors: those of the run, then those of the failing tests in order.
+    /// Normalized first errors: those of the run, then those of the failing tests in order. Where the runner failed and no
+    /// report says why, what was printed stands for them.
     pub errors: Vec<ErrorText>,
     /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `pytest`), or [`RUNNER_EXIT`].
     pub runner: String,
     /// What was wrong with the reports, each naming the report.
     pub warnings: Vec<String>,
+    /// What says that the tests could not be started: a program, a target or a script is not there. Such a run says
+    /// nothing about the code. Never set where a test failed.
+    pub not_started: Option<String>,
+    /// The first line that names failures, of a run that passes by its exit code alone.
+    pub doubt: Option<String>,
+    /// True when nothing was printed, or the output was not seen.
+    pub silent: bool,
 }
 
 impl ParsedRun {
@@ -52,7 +62,42 @@ impl ParsedRun {
         let whole = matches!(status, TestStatus::Passed | TestStatus::Failed);
         let tests = tally.take_identities().filter(|_| whole);
         let (failing, errors, warnings) = tally.into_parts();
-        Self { status, counts, failing, truncated, tests, errors, runner, warnings }
+        let (not_started, doubt, silent) = (None, None, true);
+        Self {
+            status,
+            counts,
+            failing,
+            truncated,
+            tests,
+            errors,
+            runner,
+            warnings,
+            not_started,
+            doubt,
+            silent,
+        }
+    }
+
+    /// The same where the output was seen: what was printed speaks where no report does.
+    pub(super) fn of_output(tally: Tally, printed: &Printed, exit: ExitKind, root: &Root) -> Self {
+        let told = tally.not_started().map(str::to_owned);
+        let mut run = Self::conclude(tally, exit);
+        run.silent = printed.last().is_none();
+        let by_exit = run.runner == RUNNER_EXIT;
+        match (run.status, exit) {
+            (TestStatus::RunnerError, ExitKind::Code(code)) if run.counts.failing() == 0 => {
+                run.not_started = told.or_else(|| not_started(code, printed));
+                let text = printed.normalized(root);
+                if run.errors.is_empty() && !text.is_empty() {
+                    run.errors.push(ErrorText { test: None, text });
+                }
+            }
+            (TestStatus::Passed, _) if by_exit => {
+                run.doubt = printed.first_failure().map(|line| line.trim().to_owned());
+            }
+            _ => {}
+        }
+        run
     }
 }
 
@@ -81,6 +126,18 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
     }
 }
 
+/// What shells exit with where a program cannot be executed or is not there; the last one is of Windows.
+const UNSTARTED: [i32; 3] = [126, 127, 9009];
+
+fn not_started(code: i32, printed: &Printed) -> Option<String> {
+    let said = printed.not_started();
+    if !UNSTARTED.contains(&code) {
+        return said;
+    }
+    said.or_else(|| printed.last().map(|line| line.trim().to_owned()))
+        .or_else(|| Some(format!("exit code {code}")))
+}
+
 /// `sh -c` reports a program that died of a signal as 128 and the signal's number. Only the signals of
 /// crashes count (ILL, TRAP, ABRT, BUS, FPE, KILL, SEGV, TERM): other numbers are ordinary exit codes.
 fn killed_behind_a_shell(code: i32) -> bool {
@@ -89,7 +146,6 @@ fn killed_behind_a_shell(code: i32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::normalize::Root;
     use super::super::tally::Outcome;
     use super::*;
 

@@ -99,6 +99,31 @@ pub(super) struct Tally {
     warnings: Vec<String>,
     /// Name of the first problem.
     problem: Option<&'static str>,
+    /// What says that the tests could not be started.
+    not_started: Option<String>,
+}
+
+/// What reports have told already: what comes beside them is held against it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Told {
+    /// Nothing was recognised.
+    Nothing,
+    /// A runner was, and this is the worst that it said.
+    Of {
+        /// A test failed.
+        failures: Failures,
+        /// The worst trouble.
+        worst: Option<Trouble>,
+    },
+}
+
+/// Whether some test is known to have failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Failures {
+    /// No test is.
+    None,
+    /// At least one is.
+    Some,
 }
 
 impl Tally {
@@ -119,6 +144,7 @@ impl Tally {
             runners: BTreeSet::new(),
             warnings: Vec::new(),
             problem: None,
+            not_started: None,
         }
     }
 
@@ -244,6 +270,7 @@ impl Tally {
         self.warnings.extend(other.warnings);
         self.warnings.truncate(Self::MAX_WARNINGS);
         self.problem = self.problem.or(other.problem);
+        self.not_started = self.not_started.take().or(other.not_started);
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -261,9 +288,60 @@ impl Tally {
 
     /// Whether a text summary is heard beside structured reports: they tell of the same tests, and would be
     /// counted twice. What only the text knows to be wrong is heard all the same.
-    pub(super) fn adds_to(&self, reports: &Self) -> bool {
-        reports.runner().is_none()
-            || !reports.has_failures() && (self.has_failures() || self.worst() > reports.worst())
+    pub(super) fn adds_to(&self, reports: Told) -> bool {
+        match reports {
+            Told::Nothing => true,
+            Told::Of { failures: Failures::Some, .. } => false,
+            Told::Of { failures: Failures::None, worst } => self.has_failures() || self.worst() > worst,
+        }
+    }
+
+    /// What it tells, for whatever comes beside it.
+    pub(super) fn told(&self) -> Told {
+        if self.runners.is_empty() {
+            return Told::Nothing;
+        }
+        let failures = if self.has_failures() { Failures::Some } else { Failures::None };
+        Told::Of { failures, worst: self.worst() }
+    }
+
+    /// Notes that the tests could not be started, and what says so.
+    pub(super) fn never_started(&mut self, reason: String) {
+        self.not_started.get_or_insert(reason);
+    }
+
+    /// What says that the tests, or a part of them, could not be started.
+    pub(super) fn not_started(&self) -> Option<&str> {
+        self.not_started.as_deref()
+    }
+
+    /// Notes that somebody else's failure ended it: what is missing in it says nothing about the rest.
+    pub(super) fn was_ended(&mut self) {
+        if self.trouble == Some(Trouble::Incomplete) {
+            self.trouble = Some(Trouble::GaveUp);
+        }
+    }
+
+    /// The normalized ids of all tests that it names.
+    pub(super) fn ids(&self) -> BTreeSet<&str> {
+        self.failures.keys().map(String::as_str).chain(self.identities.ids()).collect()
+    }
+
+    /// Puts the name of their source before these ids.
+    pub(super) fn qualify(&mut self, source: &str, ids: &BTreeSet<String>) {
+        if source.is_empty() || ids.is_empty() {
+            return;
+        }
+        let root = self.root.clone();
+        let named = |id: String| match ids.contains(&id) {
+            true => normalize_id(&format!("{source}: {id}"), &root),
+            false => id,
+        };
+        self.failures = std::mem::take(&mut self.failures)
+            .into_iter()
+            .map(|(id, failure)| (named(id), failure))
+            .collect();
+        self.identities.rename(named);
     }
 
     pub(super) fn is_cut(&self) -> bool {

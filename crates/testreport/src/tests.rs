@@ -2,7 +2,7 @@
 
 mod misleading_runs;
 mod on_terminal;
-mod samples;
+pub(crate) mod samples;
 mod untrusted_input;
 
 use super::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};

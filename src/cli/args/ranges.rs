@@ -21,6 +21,9 @@ Formats:
   gitlab    a code quality report of GitLab
   markdown  a summary for a pull request
 
+--test runs test.command of the base of the range, and that of the tip where it is another one; its output goes to
+standard error. What a record contradicts, halts and bypasses stay what they are.
+
 With GITHUB_ACTIONS=true, annotations and the job summary are written as well; with GITLAB_CI=true,
 andon-code-quality.json and andon-junit.xml.
 
@@ -38,6 +41,16 @@ pub struct CheckArgs {
     /// The tip of the range
     #[arg(long, value_name = "REV", requires = "from_ref")]
     pub to_ref: Option<String>,
+    /// Run the tests of the code at the tip. When they pass, they stand in for what nobody recorded; when they fail, the
+    /// check is red
+    #[arg(long, conflicts_with_all = ["test_report", "calibration"])]
+    pub test: bool,
+    /// Take the report of a run that the CI has made at the tip instead; may be given several times
+    #[arg(long, value_name = "FILE", requires = "exit_code", conflicts_with = "calibration")]
+    pub test_report: Vec<PathBuf>,
+    /// How the command of that run ended
+    #[arg(long, value_name = "N", requires = "test_report", allow_negative_numbers = true)]
+    pub exit_code: Option<i32>,
     /// Prove that a commit (given as RANGE; default HEAD) is the squash of these commits, and judge them
     #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
     pub squash_of: Option<String>,

@@ -7,6 +7,7 @@ use crate::cli::output::Format;
 use crate::config::TestCommand;
 use crate::engine::error::OpsError;
 use crate::engine::setup::clients::{self, ClientHooks};
+use crate::engine::test_program::{self, TestProgram};
 use crate::engine::workspace::Workspace;
 use crate::git::Repo;
 use crate::ops::doctor::health;
@@ -36,6 +37,13 @@ fn show(shell: &Shell, format: Format, diagnosis: &Diagnosis) {
     });
 }
 
+fn program(shell: &Shell, ws: &Workspace) -> TestProgram {
+    match (&ws.config.test.command, ws.repo.workdir()) {
+        (Some(command), Some(top)) => test_program::look(&shell.ctx, top, command),
+        (None, _) | (_, None) => TestProgram::There,
+    }
+}
+
 fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let config = match ws.config_errors.as_ref().map(config_diagnostics) {
@@ -49,6 +57,8 @@ fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError
         program: shell.ctx.program.clone().unwrap_or_default(),
         config,
         test_command: ws.config.test.command.as_ref().map(TestCommand::display),
+        test_program: program(shell, &ws),
+        last_run: health::last_run(&ws),
         journal: health::journal(&ws),
         ledger: health::ledger(&ws),
         answers: health::answers(&ws),

@@ -7,20 +7,31 @@ use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::domain::counted::count;
+use crate::domain::diagnostic::Diagnostic;
 use crate::effect::install::apply::Removed;
 use crate::effect::install::guess::Guess;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::mode::Integration;
 use crate::effect::install::plan::{Displaced, Intent};
 use crate::engine::error::OpsError;
+use crate::engine::setup::live::Gone;
 use crate::git::Repo;
+use crate::ops::agents;
+use crate::ops::agents::install::TakenAlong;
 use crate::ops::install::{
-    self, Along, Changed, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, UninstallReport,
+    self, Along, Besides, Changed, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview,
+    Step, UninstallReport,
 };
 use crate::ops::purge::{self, Purged};
 use crate::report::escape;
-use crate::report::json;
-use crate::wire::v1::output::{FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson};
+use crate::report::{json, message};
+use crate::wire::v1::output::{
+    FetchJson, HookJson, HooksGoneJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson,
+    RemoteRefJson, UninstallJson,
+};
+
+/// Most refs of a remote that are named.
+const MAX_REFS: usize = 12;
 
 /// Installs the hooks.
 pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
@@ -30,13 +41,22 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
         mode: args.mode.map(mode_of),
         notes: if args.show_notes { Notes::Show } else { Notes::AsItIs },
     };
-    let report = install::install(&repo, &program, options)?;
-    let fetch = if args.fetch { install::set_fetch(&repo)? } else { Vec::new() };
     let along = match (args.push, args.no_push) {
         (true, _) => Along::Yes,
         (false, true) => Along::No,
         (false, false) => Along::Unsaid,
     };
+    if args.dry_run {
+        let besides = Besides { fetch: args.fetch, push: along };
+        let preview = install::preview(&repo, &program, options, besides)?;
+        shell.out.result(&match args.format.format {
+            Format::Text => preview_text(&preview),
+            Format::Json => json::line(&preview_json(&preview)),
+        });
+        return Ok(Exit::Allowed);
+    }
+    let report = install::install(&repo, &program, options)?;
+    let fetch = if args.fetch { install::set_fetch(&repo)? } else { Vec::new() };
     let push = install::set_push(&repo, along)?;
     let settings = fetch_text(&fetch) + push_text(push);
     shell.out.result(&match args.format.format {
@@ -44,7 +64,88 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
         Format::Text => install_text(&report) + &settings,
         Format::Json => json::line(&install_json(&report, &fetch, push)),
     });
-    Ok(Exit::Allowed)
+    let Some(gone) = &report.waits else { return Ok(Exit::Allowed) };
+    shell.out.message(&message::diagnostic(&waits(report.choice.mode, gone), shell.out.err));
+    Ok(Exit::Usage)
+}
+
+/// What is to be done before anything is guarded.
+fn waits(mode: Integration, gone: &Gone) -> Diagnostic {
+    let what =
+        format!("commits are not guarded yet, {} does not start andon here: {}", mode.as_str(), gone.what);
+    let error = Diagnostic::error(what).code("hooks").help(gone.hint.clone());
+    if mode == Integration::PreCommit {
+        return error.help("where prek runs the hooks: prek install".to_owned());
+    }
+    error
+}
+
+fn preview_text(preview: &Preview) -> String {
+    let shown = |text: &str| escape::terminal(text).into_owned();
+    let path = |path: &std::path::Path| shown(&path.to_string_lossy());
+    let block = |text: &str| text.lines().map(|line| format!("  | {}\n", shown(line))).collect::<String>();
+    let mut text = String::new();
+    if let Some(because) = &preview.choice.because {
+        text.push_str(&format!("mode {}: {}\n", preview.choice.mode.as_str(), shown(because)));
+    }
+    for step in &preview.steps {
+        text.push_str(&match step {
+            Step::Write { path: at, text: Some(bytes) } => {
+                format!("would write {}:\n{}", path(at), block(&String::from_utf8_lossy(bytes)))
+            }
+            Step::Write { path: at, text: None } => {
+                format!("would write {} (what andon uninstall is to put back)\n", path(at))
+            }
+            Step::Rename { from, to } => format!("would rename {} to {}\n", path(from), path(to)),
+            Step::Insert { path: at, lines } => format!("would put into {}:\n{}", path(at), block(lines)),
+            Step::Remove { path: at } => format!("would take out {}\n", path(at)),
+            Step::Link { path: at, to } => format!("would link {} to {}\n", path(at), path(to)),
+            Step::Set { key, value } => format!("would set {} = {}\n", shown(key), shown(value)),
+            Step::Unset { key, value } => format!("would unset {} = {}\n", shown(key), shown(value)),
+        });
+    }
+    if let Some(gone) = &preview.waits {
+        text.push_str(&format!("afterwards a person runs: {}\n", shown(&gone.hint)));
+    }
+    text.push_str(if preview.steps.is_empty() {
+        "everything is installed already; nothing would change\n"
+    } else {
+        "nothing was changed (--dry-run)\n"
+    });
+    text
+}
+
+fn preview_json(preview: &Preview) -> InstallPlanJson<'_> {
+    InstallPlanJson {
+        schema: "andon/install-plan@1",
+        mode: preview.choice.mode.as_str(),
+        mode_because: preview.choice.because.as_deref(),
+        steps: preview.steps.iter().map(step_json).collect(),
+        waits: preview.waits.as_ref().map(waits_json),
+    }
+}
+
+fn step_json(step: &Step) -> InstallStepJson<'_> {
+    match step {
+        Step::Write { path, text } => InstallStepJson::Write {
+            path: path.to_string_lossy(),
+            text: text.as_deref().map(String::from_utf8_lossy),
+        },
+        Step::Rename { from, to } => {
+            InstallStepJson::Rename { from: from.to_string_lossy(), to: to.to_string_lossy() }
+        }
+        Step::Insert { path, lines } => InstallStepJson::Insert { path: path.to_string_lossy(), lines },
+        Step::Remove { path } => InstallStepJson::Remove { path: path.to_string_lossy() },
+        Step::Link { path, to } => {
+            InstallStepJson::Link { path: path.to_string_lossy(), to: to.to_string_lossy() }
+        }
+        Step::Set { key, value } => InstallStepJson::Set { key, value },
+        Step::Unset { key, value } => InstallStepJson::Unset { key, value },
+    }
+}
+
+fn waits_json(gone: &Gone) -> HooksGoneJson<'_> {
+    HooksGoneJson { message: &gone.what, help: &gone.hint }
 }
 
 fn mode_of(asked: InstallMode) -> Integration {
@@ -195,6 +296,7 @@ fn install_json<'a>(
         test_command: guess.and_then(Guess::command),
         test_command_doubt: guess.and_then(Guess::doubt),
         remarks: &report.remarks,
+        waits: report.waits.as_ref().map(waits_json),
     }
 }
 
@@ -204,14 +306,19 @@ pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> 
     if args.purge {
         purge::may(&shell.ctx)?;
     }
+    // Before what was noted of them goes.
+    let clients = agents::install::take_along(&shell.ctx, &repo)?;
     let mut report = install::uninstall(&repo)?;
     let purged = (args.purge && !report.is_incomplete()).then(|| purge::run(&repo)).transpose()?;
     if purged.is_some() {
-        report.remarks = install::remarks(&repo);
+        report.remarks = install::remarks(&repo, report.mode);
     }
+    report.remarks.extend(clients.stay.iter().cloned());
     shell.out.result(&match args.format.format {
-        Format::Text => uninstall_text(&report) + &purged.as_ref().map(purged_text).unwrap_or_default(),
-        Format::Json => json::line(&uninstall_json(&report, purged.as_ref())),
+        Format::Text => {
+            uninstall_text(&report, &clients) + &purged.as_ref().map(purged_text).unwrap_or_default()
+        }
+        Format::Json => json::line(&uninstall_json(&report, &clients, purged.as_ref())),
     });
     Ok(if report.is_incomplete() { Exit::Refused } else { Exit::Allowed })
 }
@@ -222,7 +329,20 @@ fn purged_text(purged: &Purged) -> String {
     for path in &purged.folders {
         text.push_str(&format!("  {}: removed\n", escape::terminal(&path.to_string_lossy())));
     }
-    text.push_str("note: what was pushed stays with the remotes, and other clones have theirs\n");
+    for (remote, refs) in &purged.left_at_remotes {
+        let shown: Vec<String> =
+            refs.iter().take(MAX_REFS).map(|name| escape::terminal(name).into_owned()).collect();
+        let more = refs.len().saturating_sub(MAX_REFS);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let remote = escape::terminal(remote).into_owned();
+        text.push_str(&format!(
+            "note: {remote} has {} still, as far as is known here; to delete them for everybody: git push --no-verify {} --delete {}\n",
+            shown.join(", ") + &more,
+            escape::shell_quote(&remote),
+            if more.is_empty() { shown.join(" ") } else { "REF...".to_owned() },
+        ));
+    }
+    text.push_str("note: what was pushed elsewhere stays there, and other clones have theirs\n");
     text
 }
 
@@ -242,7 +362,7 @@ fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::P
     })
 }
 
-fn uninstall_text(report: &UninstallReport) -> String {
+fn uninstall_text(report: &UninstallReport, clients: &TakenAlong) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
     let mut text = String::new();
     for (dir, hook, word) in each_removed(report) {
@@ -253,6 +373,10 @@ fn uninstall_text(report: &UninstallReport) -> String {
     }
     if report.config_hooks > 0 {
         text.push_str("  the hooks in the configuration: removed\n");
+    }
+    for (client, path) in &clients.taken {
+        let path = shown(&path.to_string_lossy());
+        text.push_str(&format!("  {path}: the hooks of andon in {} are out of it\n", client.title()));
     }
     if text.is_empty() {
         text.push_str("no hooks of Andon were there\n");
@@ -267,7 +391,11 @@ fn uninstall_text(report: &UninstallReport) -> String {
     text
 }
 
-fn uninstall_json<'a>(report: &'a UninstallReport, purged: Option<&'a Purged>) -> UninstallJson<'a> {
+fn uninstall_json<'a>(
+    report: &'a UninstallReport,
+    clients: &'a TakenAlong,
+    purged: Option<&'a Purged>,
+) -> UninstallJson<'a> {
     let hooks = each_removed(report);
     UninstallJson {
         schema: "andon/uninstall@1",
@@ -277,9 +405,17 @@ fn uninstall_json<'a>(report: &'a UninstallReport, purged: Option<&'a Purged>) -
             .collect(),
         files: report.files.iter().map(|path| path.to_string_lossy()).collect(),
         config_hooks: report.config_hooks,
+        clients: clients.taken.iter().map(|(_, path)| path.to_string_lossy()).collect(),
         display_refs: &report.display_refs,
         fetch_removed: report.fetch.len(),
         purged: purged.map(|purged| PurgedJson {
+            left_at_remotes: purged
+                .left_at_remotes
+                .iter()
+                .flat_map(|(remote, refs)| {
+                    refs.iter().map(|name| RemoteRefJson { remote: remote.as_str(), name: name.as_str() })
+                })
+                .collect(),
             records: purged.records,
             ledger_entries: purged.entries,
             folders: purged.folders.iter().map(|path| path.to_string_lossy()).collect(),

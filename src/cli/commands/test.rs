@@ -3,7 +3,7 @@
 use crate::cli::Shell;
 use crate::cli::args::TestArgs;
 use crate::cli::error::{self, Exit};
-use crate::cli::output;
+use crate::cli::output::{self, Format};
 use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::tests::{RunValidity, TestStatus};
@@ -12,16 +12,18 @@ use crate::engine::error::OpsError;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
 use crate::ops::test;
-use crate::report::message;
+use crate::report::{json, message};
+use crate::wire::v1::output::{DecisionJson, RanJson, TestRunJson};
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.
 pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let out = shell.out;
-    let mut pass = |stream: Stream, bytes: &[u8]| match stream {
-        Stream::Stdout => out.pass_out(bytes),
-        Stream::Stderr => out.pass_err(bytes),
+    let (out, format) = (shell.out, args.format.format);
+    // JSON stands alone on standard output, as with other runners.
+    let mut pass = |stream: Stream, bytes: &[u8]| match (stream, format) {
+        (Stream::Stdout, Format::Text) => out.pass_out(bytes),
+        (Stream::Stdout, Format::Json) | (Stream::Stderr, _) => out.pass_err(bytes),
     };
     let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
     let subject = match &args.tree {
@@ -29,10 +31,16 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         None if args.staged => TestedSubject::Staged,
         None => TestedSubject::WorkTree,
     };
-    let ran = test::run(&shell.ctx, &ws, (&subject, &args.command), shown)?;
+    let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
+        ([], []) => test::Asked::Configured,
+        ([], command) => test::Asked::Other(command.to_vec()),
+        (arguments, _) => test::Asked::Part(arguments.to_vec()),
+    };
+    let ran = test::run(&shell.ctx, &ws, (&subject, asked), shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));
+    shown.extend(unread(&ran));
     shown.extend(flaky(&ran));
     // The run is kept and its exit code passed on, whatever can be read of the loop.
     let decided = match ran.kept {
@@ -49,6 +57,14 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     out.message(&message::diagnostics(&shown, out.err));
     if let Some((decision, _)) = &decision {
         out.message(&message::decision(decision, message::Consequence::Done, out.err));
+    }
+    if format == Format::Json {
+        out.result(&json::line(&RanJson {
+            run: TestRunJson::from(&ran.run),
+            exit_code: ran.code,
+            warnings: json::diagnostics(&shown),
+            decision: decision.as_ref().map(|(decision, _)| DecisionJson::from(decision)),
+        }));
     }
     Ok(Exit::Passed(ran.code))
 }
@@ -69,6 +85,9 @@ fn waits(ran: &test::Ran) -> Option<Diagnostic> {
 fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
     let status = ran.run.evidence.status;
     let (what, help) = match ran.run.validity {
+        RunValidity::OtherCommand if matches!(ran.asked, test::Asked::Part(_)) => {
+            ("this was a part of the tests; the run is kept, and proves nothing", "run them all: andon test")
+        }
         RunValidity::OtherCommand => {
             ("this is not the configured test.command; the run is kept, and proves nothing", "andon test")
         }
@@ -80,12 +99,44 @@ fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
             "raise [test] timeout in andon.toml",
         ),
         RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", "andon test"),
-        RunValidity::NotStarted => ("the tests could not be started; the run proves nothing", "andon test"),
+        RunValidity::NotStarted => return Some(not_started(ran)),
         RunValidity::HandedIn => ("the run was handed in; it proves nothing", "andon test"),
         RunValidity::Filtered => return Some(filtered(ran, "proves nothing (test.full)")),
         RunValidity::Valid => return valid(ran, status),
     };
     Some(Diagnostic::warning(what).code("test-run").help(help))
+}
+
+/// There was nothing to run: that is no fault of the code.
+fn not_started(ran: &test::Ran) -> Diagnostic {
+    let said = ran.run.evidence.caveats.not_started.as_deref().unwrap_or("its program is not there");
+    Diagnostic::warning(format!("the tests could not be started, so the run proves nothing: {said}"))
+        .code("test-run")
+        .help("see what is missing: andon doctor")
+        .help("or correct test.command: andon config show test")
+}
+
+/// No report was recognised: nobody knows which tests fail, nor whether fewer do.
+fn unread(ran: &test::Ran) -> Option<Diagnostic> {
+    let what = match &ran.unread {
+        test::Unread::No => return None,
+        test::Unread::NamesFailures(line) => {
+            format!("the run passed by its exit code alone, and its output names failures: {line}")
+        }
+        test::Unread::ByExitCode => {
+            "no test report was recognised in the output: only the exit code is known, not which tests fail"
+                .to_owned()
+        }
+    };
+    let mut shown = Diagnostic::warning(what).code("test-run");
+    if matches!(ran.unread, test::Unread::NamesFailures(_)) {
+        shown = shown
+            .help("a pipe or `|| true` hides the exit code: let test.command end with that of the tests");
+    }
+    let shown = shown.help(
+        "have the runner write a report, and name it in andon.toml:  [test]  reports = [\"report.xml\"]",
+    );
+    Some(shown.help("or, if the exit code is all there is:  [test]  format = \"exit\""))
 }
 
 /// The same code gave another result before.

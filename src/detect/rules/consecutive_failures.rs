@@ -45,7 +45,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 from before the run (as for `repeated-failures`). An iteration that changes nothing on purpose is no failure: its subject begins with a pattern of \
                 `exempt` (it starts a build), names a version (a step of a release), or ends like `(#12)` (a forge \
                 merged it), or follows a commit of another author. Empty commits alone, each of which says something else, are left to `unchanged-diff`. What is unknown (no test result, \
-                documentation only) neither counts nor resets. Code that was changed and not tested, merges \
+                documentation only) neither counts nor resets. A run that failed without naming a test is known by what it \
+                printed, times and paths aside: it counts together with the one before it where both printed the same, and what \
+                such runs counted for is taken back where it printed something else. Code that was changed and not tested, merges \
                 and picks included, may have repaired what failed before it; those failures count again only \
                 when the very same tests fail once more. An iteration that modifies something takes back the \
                 empty iterations before it. `max` failures without a reset halt the loop.",
@@ -192,6 +194,10 @@ struct Streak<'a> {
     unreported: Vec<(Failure, Attempt<'a>)>,
     /// How often the failing count was higher than ever.
     rises: u64,
+    /// What the newest failed run printed that names no test.
+    printed: Option<Option<Signature>>,
+    /// That run, until another one prints the same: nobody knows whether it was a step or not.
+    unread: Option<(Failure, Attempt<'a>)>,
 }
 
 impl<'a> Streak<'a> {
@@ -212,11 +218,25 @@ impl<'a> Streak<'a> {
         match judged {
             Judgement::Rise if self.rises < rises => self.rises = self.rises.saturating_add(1),
             Judgement::Rise => self.failed.push((Failure::Tests, *attempt)),
-            Judgement::Failed(failure) => self.failed.push((failure, *attempt)),
+            Judgement::Failed(failure) => match attempt.tests.filter(|tests| names_nothing(tests)) {
+                Some(tests) => self.unread(failure, attempt, tests.errors),
+                None => self.failed.push((failure, *attempt)),
+            },
             Judgement::Progress => *self = Self::default(),
             Judgement::Unknown if attempt.edit == Edit::Code => self.unreported.append(&mut self.failed),
             Judgement::Unknown | Judgement::Nothing => {}
         }
+    }
+
+    /// A run failed and names no test: it is held against the loop only where it printed what the one before it did.
+    fn unread(&mut self, failure: Failure, attempt: &Attempt<'a>, printed: Option<Signature>) {
+        if self.printed.replace(printed) == Some(printed) {
+            self.failed.extend(self.unread.take());
+            self.failed.push((failure, *attempt));
+            return;
+        }
+        self.failed.retain(|(_, earlier)| !earlier.tests.is_some_and(names_nothing));
+        self.unread = Some((failure, *attempt));
     }
 
     /// A result came: what failed before an untested change was not mended where the very same fails again. Where
@@ -266,6 +286,11 @@ fn same_error(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgem
         Some(errors) if errors_before == Some(errors) => Judgement::Failed(Failure::SameError),
         Some(_) | None => Judgement::Unknown,
     }
+}
+
+/// Whether the runner failed and no report says which tests did.
+fn names_nothing(tests: &TestEvidence) -> bool {
+    tests.status == TestStatus::RunnerError && tests.failing.is_empty() && tests.counts.failing() == 0
 }
 
 fn failure(tests: &TestEvidence) -> Failure {

@@ -184,6 +184,9 @@ fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
 fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {
     let found = Untested::Void { run: Box::new(run.clone()), wanted };
     let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
+    if run.validity == RunValidity::NotStarted {
+        gap.help.insert(0, "see what is missing: andon doctor".to_owned());
+    }
     if run.validity == RunValidity::HandedIn {
         gap.help.push("or let such runs count, in andon.toml:  [test]  handed_in = \"count\"".to_owned());
     }
@@ -210,7 +213,9 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
         }
         RunValidity::NotStarted => {
             let program = words::bounded(&run.evidence.command);
-            format!("the tests of this code could not be started: `{program}`")
+            let said = run.evidence.caveats.not_started.as_deref();
+            let why = said.map(|said| format!(" ({})", words::bounded(said))).unwrap_or_default();
+            format!("the tests of this code could not be started: `{program}`{why}")
         }
         RunValidity::HandedIn => {
             "the run on this code was handed in, and nobody saw which command it was".to_owned()

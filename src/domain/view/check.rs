@@ -3,6 +3,7 @@
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
+use crate::domain::tests::TestEvidence;
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,103 @@ pub struct CheckReport {
     pub undecided: Vec<Diagnostic>,
     /// Other remarks: skipped lines, unknown versions.
     pub warnings: Vec<Diagnostic>,
+    /// The tests at the tip, where the caller asked for them.
+    pub tests: Option<TipTests>,
+}
+
+/// The tests at the tip of a range: run by the check itself, or handed to it by the CI job that ran them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TipTests {
+    /// The commit whose code they ran on.
+    pub tip: CommitId,
+    /// `test.command` at the base of the range; `None` where it has none.
+    pub at_base: Option<String>,
+    /// `test.command` at the tip.
+    pub at_tip: Option<String>,
+    /// Why the command of the base was not run although the tip has another one.
+    pub base_cannot_run: Option<String>,
+    /// Each run. There are two where base and tip have different commands.
+    pub runs: Vec<TipRun>,
+    /// What was wrong with reports, or with the code that the tests saw.
+    pub warnings: Vec<String>,
+}
+
+/// One run of the tests at the tip.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TipRun {
+    /// Whose command it was, or who made it.
+    pub by: RanBy,
+    /// The command, or the files that tell of the run.
+    pub command: String,
+    /// What the run said; `None` where the command could not be started.
+    pub evidence: Option<TestEvidence>,
+    /// What it is worth.
+    pub outcome: TipOutcome,
+}
+
+/// Where a run of the tests at the tip comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RanBy {
+    /// The command that the base of the range configures.
+    Base,
+    /// The command that the tip configures.
+    Tip,
+    /// A job of the CI, which handed in its report.
+    Ci,
+}
+
+/// What the tests at the tip came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TipOutcome {
+    /// They passed.
+    Passed,
+    /// They failed: the check is red.
+    Failed,
+    /// Nothing is known, for this reason.
+    Unknown(String),
+}
+
+impl TipRun {
+    fn names_tests(&self) -> bool {
+        self.evidence.as_ref().is_some_and(|tests| !tests.is_by_exit_code())
+    }
+}
+
+impl TipTests {
+    /// Whether base and tip disagree about what the tests are.
+    pub fn command_differs(&self) -> bool {
+        self.at_base != self.at_tip && self.at_base.is_some()
+    }
+
+    /// What all runs together came to. Where base and tip have different commands, that of the tip decides, and that of
+    /// the base may object: with tests that it names as failing, or by failing where the new one names no test at all.
+    pub fn outcome(&self) -> TipOutcome {
+        let Some(last) = self.runs.last() else {
+            return TipOutcome::Unknown("no test ran".to_owned());
+        };
+        let [base, tip] = &self.runs[..] else { return last.outcome.clone() };
+        match (&base.outcome, &tip.outcome) {
+            (_, TipOutcome::Failed | TipOutcome::Unknown(_)) => tip.outcome.clone(),
+            (TipOutcome::Failed, TipOutcome::Passed) if base.names_tests() => TipOutcome::Failed,
+            (TipOutcome::Failed, TipOutcome::Passed) if !tip.names_tests() => TipOutcome::Unknown(format!(
+                "the command of the base (`{}`) fails, and the new one (`{}`) names no test that ran",
+                base.command, tip.command
+            )),
+            (_, TipOutcome::Passed) => TipOutcome::Passed,
+        }
+    }
+
+    /// The run that decided.
+    pub fn deciding(&self) -> Option<&TipRun> {
+        let outcome = self.outcome();
+        let alike = self.runs.iter().rev().find(|run| run.outcome == outcome);
+        alike.or(self.runs.last())
+    }
+
+    /// Whether they stand in for evidence that nobody recorded.
+    pub fn stand_in(&self) -> bool {
+        self.outcome() == TipOutcome::Passed
+    }
 }
 
 /// The code of what is said of a rule that was skipped for a commit.

@@ -93,7 +93,7 @@ fn inside(top: &Path, path: &Path) -> Result<(), InstallError> {
 }
 
 /// Writes `bytes` to `path`, whole or not at all; a file that was there keeps its permissions.
-fn write(path: &Path, bytes: &[u8], made: FileKind) -> io::Result<()> {
+pub(super) fn write(path: &Path, bytes: &[u8], made: FileKind) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let fresh = files::permissions(if made == FileKind::Program { 0o755 } else { 0o644 });

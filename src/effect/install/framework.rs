@@ -3,6 +3,7 @@
 
 use super::block;
 use super::hooks::Hook;
+use super::start_lines::{self, Heard};
 
 /// The configuration that both tools read.
 pub const FILE: &str = ".pre-commit-config.yaml";
@@ -10,6 +11,8 @@ pub const FILE: &str = ".pre-commit-config.yaml";
 pub const PREK_FILES: [&str; 2] = [".pre-commit-config.yml", "prek.toml"];
 /// The key that says which hooks `pre-commit install` puts in place.
 pub const TYPES_KEY: &str = "default_install_hook_types";
+/// The key that says at which of them a hook runs that names no stages.
+pub const STAGES_KEY: &str = "default_stages";
 
 /// What is to be done with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,35 +35,79 @@ fn hook(hook: Hook) -> String {
     let name = hook.name();
     let id = if hook == Hook::PreCommit { "andon".to_owned() } else { format!("andon-{name}") };
     let files = hook == Hook::PrepareCommitMsg;
+    let lines = start_lines::lines(hook, "", " \"$@\"", (FILE, Heard::NotPreparing));
+    let entry: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
-        "    - id: {id}\n      name: andon ({name})\n      entry: andon hook {name}\n      language: system\n      \
-         stages: [{name}]\n      always_run: true\n      pass_filenames: {files}\n      require_serial: true\n      \
-         verbose: {}\n",
+        "    - id: {id}\n      name: andon ({name})\n      entry: |\n        sh -c '\n{entry}        ' andon\n      \
+         language: system\n      stages: [{name}]\n      always_run: true\n      pass_filenames: {files}\n      \
+         require_serial: true\n      verbose: {}\n",
         !files
     )
 }
 
-/// The line that has every hook installed.
-pub fn types() -> String {
-    let names: Vec<&str> = Hook::ALL.into_iter().map(Hook::name).collect();
-    block::marked(0, &format!("{TYPES_KEY}: [{}]\n", names.join(", ")))
+/// The keys that `text`, which holds none of our lines, lacks: every hook of ours is put in place, and a hook of others
+/// that names no stages goes on running where it ran before, not at each of ours. Nothing where both are there.
+pub fn defaults(text: &str) -> String {
+    let mut lines = String::new();
+    if !has_key(text, TYPES_KEY) {
+        let names: Vec<&str> = Hook::ALL.into_iter().map(Hook::name).collect();
+        lines.push_str(&format!("{TYPES_KEY}: [{}]\n", names.join(", ")));
+    }
+    if !has_key(text, STAGES_KEY) {
+        let before = words_of(text, TYPES_KEY).unwrap_or_default();
+        let before: Vec<&str> = before.iter().map(String::as_str).filter(|word| is_stage(word)).collect();
+        let stages = if before.is_empty() { "pre-commit".to_owned() } else { before.join(", ") };
+        lines.push_str(&format!("{STAGES_KEY}: [{stages}]\n"));
+    }
+    if lines.is_empty() { lines } else { block::marked(0, &lines) }
+}
+
+/// Whether a hook of others that names no stages would run at every hook of ours.
+pub fn runs_others_everywhere(text: &[u8]) -> bool {
+    !has_key(&String::from_utf8_lossy(text), STAGES_KEY)
+}
+
+/// Whether `text` has the hooks of `hook` installed, by name or by default.
+pub fn is_listed(text: &[u8], hook: Hook) -> bool {
+    words_of(&String::from_utf8_lossy(text), TYPES_KEY)
+        .map_or(hook == Hook::PreCommit, |words| words.iter().any(|word| word == hook.name()))
+}
+
+/// The name of a hook of git, as both tools take it.
+fn is_stage(word: &str) -> bool {
+    const OTHERS: [&str; 3] = ["commit-msg", "post-checkout", "pre-rebase"];
+    Hook::from_name(word).is_some() || OTHERS.contains(&word)
+}
+
+/// Whether `key` stands at the top, as YAML allows to write it.
+fn has_key(text: &str, key: &str) -> bool {
+    text.lines().any(|line| is_key(line, key))
+}
+
+fn is_key(line: &str, key: &str) -> bool {
+    let quoted =
+        line.strip_prefix(['"', '\'']).and_then(|rest| rest.strip_prefix(key)?.strip_prefix(['"', '\'']));
+    quoted.or_else(|| line.strip_prefix(key)).is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+/// The words of the list at `key`; `None` where it is not there.
+fn words_of(text: &str, key: &str) -> Option<Vec<String>> {
+    let at = text.lines().position(|line| is_key(line, key))?;
+    let more = |line: &&str| line.starts_with([' ', '-', ']', '#']) || line.is_empty();
+    let first = text.lines().nth(at)?.split_once(':')?.1;
+    let rest = text.lines().skip(at + 1).take_while(more);
+    let uncommented = |line: &str| line.split('#').next().unwrap_or_default().to_owned();
+    let list: String = std::iter::once(first).chain(rest).map(|line| uncommented(line) + " ").collect();
+    let words = list
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .filter(|word| !word.is_empty() && *word != "-");
+    Some(words.map(str::to_owned).collect())
 }
 
 /// Whether `text` names every hook that has to be installed, or says nothing of them.
 pub fn installs_all(text: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(text);
-    let Some(at) = text.lines().position(|line| line.starts_with(TYPES_KEY)) else { return true };
-    let named: String = text
-        .lines()
-        .skip(at)
-        .enumerate()
-        .take_while(|(number, line)| {
-            *number == 0 || line.starts_with([' ', '-', ']', '#']) || line.is_empty()
-        })
-        .map(|(_, line)| format!("{line} "))
-        .collect();
-    let words: Vec<&str> = named.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
-    Hook::ALL.into_iter().all(|hook| words.contains(&hook.name()))
+    let Some(words) = words_of(&String::from_utf8_lossy(text), TYPES_KEY) else { return true };
+    Hook::ALL.into_iter().all(|hook| words.iter().any(|word| word == hook.name()))
 }
 
 /// Says where the lines go in `text`, which holds none of ours.
@@ -73,8 +120,9 @@ pub fn answer(text: &[u8]) -> FileChange {
         Err(why) => FileChange::Unsafe(why),
         Ok((at, indent)) => {
             let mut put = Vec::new();
-            if !text.lines().any(|line| line.starts_with(TYPES_KEY)) {
-                put.push((text.len(), types()));
+            let defaults = defaults(text);
+            if !defaults.is_empty() {
+                put.push((text.len(), defaults));
             }
             put.push((at, entry(indent)));
             FileChange::Put(put)
@@ -148,7 +196,7 @@ mod tests {
         let out = put(text);
         let entry = entry(2);
         assert!(out.contains(&format!("- id: y # z\n{entry}\n# about ci\nci:")), "{out}");
-        assert!(out.ends_with(&format!("  a: 1\n{}", types())), "{out}");
+        assert!(out.ends_with(&format!("  a: 1\n{}", defaults(""))), "{out}");
         assert!(
             entry.starts_with("  # >>> andon")
                 && entry.contains("\n  - repo: local\n    hooks:\n      - id: andon\n")
@@ -162,6 +210,40 @@ mod tests {
         );
         let listed = "default_install_hook_types: [pre-commit]\nrepos:\n- repo: x\n";
         assert!(!put(listed).contains("[pre-commit, pre-merge-commit"));
+    }
+
+    #[test]
+    fn hooks_of_others_run_where_they_ran_before() {
+        let stages = |text: &str| {
+            let out = put(&format!("{text}repos:\n- repo: x\n"));
+            let lines: Vec<String> =
+                out.lines().filter(|line| line.starts_with(STAGES_KEY)).map(str::to_owned).collect();
+            lines.join("|")
+        };
+        for (text, wanted) in [
+            ("", "default_stages: [pre-commit]"),
+            ("default_install_hook_types: [pre-commit]\n", "default_stages: [pre-commit]"),
+            (
+                "default_install_hook_types: [pre-commit, pre-push]\n",
+                "default_stages: [pre-commit, pre-push]",
+            ),
+            (
+                "default_install_hook_types:\n- commit-msg  # x\n- pre-commit\n",
+                "default_stages: [commit-msg, pre-commit]",
+            ),
+            (
+                "default_install_hook_types:\n  - pre-push\n\nx:\n  - pre-commit\n",
+                "default_stages: [pre-push]",
+            ),
+            ("default_stages: [pre-push]\n", "default_stages: [pre-push]"),
+            ("default_stages:\n- manual\n", "default_stages:"),
+            ("\"default_stages\" : [manual]\n", ""),
+        ] {
+            assert_eq!(stages(text), wanted, "{text}");
+        }
+        let own =
+            "default_install_hook_types: [pre-commit]\ndefault_stages: [pre-commit]\nrepos:\n- repo: x\n";
+        assert!(!put(own)[own.len()..].contains("default_"));
     }
 
     #[test]
@@ -187,7 +269,7 @@ mod tests {
     #[test]
     fn hook_types_that_are_missing_are_seen() {
         assert!(installs_all(b"repos: []\n"));
-        assert!(installs_all(types().as_bytes()));
+        assert!(installs_all(defaults("").as_bytes()));
         assert!(!installs_all(b"default_install_hook_types: [pre-commit, pre-push]\n"));
         let listed: String = Hook::ALL.iter().map(|hook| format!("- {}\n", hook.name())).collect();
         assert!(installs_all(format!("default_install_hook_types:\n{listed}").as_bytes()));

@@ -2,6 +2,7 @@
 
 use super::block;
 use super::hooks::Hook;
+use super::start_lines::{self, Heard};
 
 /// How husky starts its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,34 +20,19 @@ pub struct EndsEarly {
     pub line: usize,
 }
 
-/// Where git keeps a link to the program, for shells without it on their PATH. Files of others are committed: they hold
-/// no path of this machine.
-pub const FIND_PROGRAM: &str =
-    "ANDON_PROGRAM=$(command -v andon) || ANDON_PROGRAM=$(git rev-parse --git-common-dir)/andon/program";
-
-/// What is said where the program is not there.
-pub const NOT_FOUND: &str =
-    "[ \"${ANDON-}\" = 0 ] || echo \"andon: program not found, nothing was checked\" >&2";
-
 /// The lines for `hook`.
 pub fn block(hook: Hook) -> String {
-    let name = hook.name();
-    let run = |start: &str| {
-        format!(
-            "if [ -x \"$ANDON_PROGRAM\" ]; then {start}\"$ANDON_PROGRAM\" hook {name} \"$@\" || exit $?; \
-             else {NOT_FOUND}; fi\n"
-        )
-    };
+    let place = (".husky", Heard::Always);
     let lines = if reads_stdin(hook) {
         // Read once, for us and for the lines below.
+        let input = "[ -z \"$ANDON_INPUT\" ] || printf '%s\\n' \"$ANDON_INPUT\"";
+        let run = start_lines::lines(hook, &format!("{{ {input}; }} | "), " \"$@\"", place);
         format!(
-            "ANDON_INPUT=$([ -t 0 ] || cat)\n{FIND_PROGRAM}\n{}\
-             if [ -n \"$ANDON_INPUT\" ]; then exec <<ANDON_INPUT_END\n$ANDON_INPUT\nANDON_INPUT_END\n\
-             else exec </dev/null; fi\n",
-            run("{ [ -z \"$ANDON_INPUT\" ] || printf '%s\\n' \"$ANDON_INPUT\"; } | ")
+            "ANDON_INPUT=$([ -t 0 ] || cat)\n{run}if [ -n \"$ANDON_INPUT\" ]; then exec <<ANDON_INPUT_END\n\
+             $ANDON_INPUT\nANDON_INPUT_END\nelse exec </dev/null; fi\n"
         )
     } else {
-        format!("{FIND_PROGRAM}\n{}", run(""))
+        start_lines::lines(hook, "", " \"$@\"", place)
     };
     block::marked(0, &lines)
 }
@@ -108,7 +94,7 @@ mod tests {
         for hook in Hook::ALL {
             for layout in [Layout::Plain, Layout::Sourced] {
                 let text = new_file(hook, layout);
-                assert!(text.contains(&format!(" hook {} \"$@\" || exit $?", hook.name())), "{text}");
+                assert!(text.contains(&format!(" hook {} \"$@\" || ", hook.name())), "{text}");
                 assert!(!text.contains("/home") && text.ends_with("# <<< andon\n"), "{text}");
             }
         }

@@ -1,9 +1,15 @@
 //! Andon's commands in `lefthook-local.yml`, which lefthook merges into its other configuration by itself: no hook of
 //! the project has to be understood or changed.
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::InstallError;
 use super::block;
+use super::edits;
 use super::hooks::Hook;
-use super::husky::{FIND_PROGRAM, NOT_FOUND};
+use super::start_lines::{self, Heard};
 
 /// Files that hold the configuration of lefthook.
 pub const FILES: [&str; 10] = [
@@ -46,12 +52,62 @@ fn hook(hook: Hook) -> String {
         Hook::PrePush | Hook::PostRewrite => "      use_stdin: true\n".to_owned(),
         Hook::PrepareCommitMsg | Hook::PostCommit | Hook::PostMerge => String::new(),
     };
-    let seen = if matches!(hook, Hook::PreCommit | Hook::PreMergeCommit) { "  # {files}" } else { "" };
+    let seen = if matches!(hook, Hook::PreCommit | Hook::PreMergeCommit) { " # {files}" } else { "" };
+    let lines = start_lines::lines(hook, "", " {0}", (LOCAL, Heard::Always));
+    let lines: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
-        "{name}:\n  commands:\n    zz-andon:\n{more}      run: |\n        {FIND_PROGRAM}\n        \
-         [ -x \"$ANDON_PROGRAM\" ] || {{ {NOT_FOUND}; exit 0; }}\n        \
-         exec \"$ANDON_PROGRAM\" hook {name} {{0}}{seen}\n"
+        "{name}:\n  commands:\n    zz-andon:\n{more}      run: |\n{}{seen}\n",
+        lines.trim_end_matches('\n')
     )
+}
+
+/// The hook that tells, at each commit, that lefthook does not run them yet. `lefthook install` puts its own in this place.
+pub const NOTICE: &str = "#!/bin/sh\n\
+    # andon: stands here until `lefthook install` puts the hooks of lefthook in this place\n\
+    [ \"${ANDON-}\" = 0 ] || echo \"andon: lefthook does not run the hooks of andon here yet, so this commit is not \
+    recorded; run: lefthook install\" >&2\n";
+
+/// Where it may stand, the hook that every commit runs first.
+const NOTICE_AT: [Hook; 3] = [Hook::PrepareCommitMsg, Hook::PostCommit, Hook::PreCommit];
+
+/// Where the notice would go in `dir`; `None` where other hooks stand in each place.
+pub fn place_of_notice(dir: &Path) -> Option<PathBuf> {
+    let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || is_notice(path);
+    NOTICE_AT.iter().map(|hook| dir.join(hook.name())).find(free)
+}
+
+/// Puts the notice into `dir`.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn put_notice(dir: &Path) -> Result<(), InstallError> {
+    let Some(path) = place_of_notice(dir) else { return Ok(()) };
+    edits::write(&path, NOTICE.as_bytes(), edits::FileKind::Program)
+        .map_err(|error| InstallError::io("write", &path, error))
+}
+
+/// Takes the notice out of `dir`, also from where lefthook keeps the hooks that it found; says whether there was one.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn take_notice(dir: &Path) -> Result<bool, InstallError> {
+    let places =
+        NOTICE_AT.iter().flat_map(|hook| [dir.join(hook.name()), dir.join(format!("{}.old", hook.name()))]);
+    let mut taken = false;
+    for path in places.filter(|path| is_notice(path)) {
+        match fs::remove_file(&path) {
+            Ok(()) => taken = true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(InstallError::io("remove", &path, error)),
+        }
+    }
+    Ok(taken)
+}
+
+fn is_notice(path: &Path) -> bool {
+    let short =
+        fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() == NOTICE.len() as u64);
+    short && fs::read(path).is_ok_and(|bytes| bytes == NOTICE.as_bytes())
 }
 
 /// The first hook that `text` configures already: it cannot stand there twice.
@@ -83,6 +139,23 @@ mod tests {
         assert_eq!(taken(b"\"post-commit\" : {}\n"), Some(Hook::PostCommit));
         assert_eq!(taken(b"{\"a\": 1}"), Some(Hook::PreCommit));
         assert_eq!(taken(b"a:\n  pre-push: 1\n"), None);
+    }
+
+    #[test]
+    fn the_notice_takes_no_place_and_comes_out_wherever_it_went() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("prepare-commit-msg"), "mine").unwrap();
+        put_notice(dir.path()).unwrap();
+        assert!(is_notice(&at("post-commit")) && !at("pre-commit").exists());
+        fs::rename(at("post-commit"), at("post-commit.old")).unwrap();
+        assert!(take_notice(dir.path()).unwrap() && !take_notice(dir.path()).unwrap());
+        assert_eq!(fs::read(at("prepare-commit-msg")).unwrap(), b"mine");
+        for name in ["post-commit", "pre-commit"] {
+            fs::write(at(name), "mine").unwrap();
+        }
+        put_notice(dir.path()).unwrap();
+        assert_eq!(place_of_notice(dir.path()), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod apply;
 pub mod block;
 pub mod clients;
 pub mod edits;
+pub mod forward;
 pub mod framework;
 pub mod guess;
 pub mod hooks;
@@ -19,6 +20,7 @@ pub mod manifest;
 pub mod mode;
 pub mod plan;
 pub mod shim;
+pub mod start_lines;
 
 use std::io;
 use std::path::{Path, PathBuf};

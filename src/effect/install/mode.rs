@@ -62,6 +62,8 @@ pub struct ModeFacts {
     pub managers: Vec<Manager>,
     /// git, where its version is known.
     pub git: Option<GitVersion>,
+    /// Whether `core.hooksPath` is set for all repositories of the user or the machine.
+    pub shared_hooks: bool,
 }
 
 /// A mode, and why it was taken; `None` where there was no choice to make.
@@ -106,7 +108,12 @@ pub fn choose(at: &ModeFacts) -> Result<ChosenMode, Unfit> {
         return Ok(ChosenMode { mode, because: None });
     }
     let Some(manager) = at.managers.first() else {
-        return Ok(ChosenMode { mode: Integration::Shim, because: None });
+        let because = "core.hooksPath is set for all your repositories, and git runs hooks of its configuration beside those";
+        return Ok(if at.shared_hooks && config_works {
+            ChosenMode { mode: Integration::Config, because: Some(because.to_owned()) }
+        } else {
+            ChosenMode { mode: Integration::Shim, because: None }
+        });
     };
     let there = format!("{} is here", manager.shown_by);
     if config_works {
@@ -126,10 +133,16 @@ mod tests {
         let husky = Manager { mode: Integration::Husky, shown_by: ".husky" };
         let lefthook = Manager { mode: Integration::Lefthook, shown_by: "lefthook.yml" };
         let at = |asked, earlier, managers: &[Manager], git| {
-            choose(&ModeFacts { asked, earlier, managers: managers.to_vec(), git }).map(|choice| choice.mode)
+            let facts = ModeFacts { asked, earlier, managers: managers.to_vec(), git, shared_hooks: false };
+            choose(&facts).map(|choice| choice.mode)
+        };
+        let shared = |git| {
+            let facts = ModeFacts { asked: None, earlier: None, managers: vec![], git, shared_hooks: true };
+            choose(&facts).map(|choice| choice.mode)
         };
         let (old, new) = (Some((2, 47, 3)), Some((2, 54, 0)));
         assert_eq!(at(None, None, &[], new), Ok(Integration::Shim));
+        assert_eq!((shared(old), shared(new)), (Ok(Integration::Shim), Ok(Integration::Config)));
         assert_eq!(at(None, None, &[husky, lefthook], old), Ok(Integration::Husky));
         assert_eq!(at(None, None, &[lefthook], old), Ok(Integration::Lefthook));
         assert_eq!(at(None, None, &[husky], new), Ok(Integration::Config));

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use sha2::Digest as _;
 
 use super::hooks::Hook;
+use super::lefthook;
 use crate::domain::ids::Digest;
 use crate::platform::paths::{path_from_bytes, shell_bytes};
 
@@ -85,7 +86,7 @@ pub fn classify(bytes: &[u8], hook: Hook, recorded: Option<Digest>) -> Content {
     {
         return Content::Shim { program: Some(program) };
     }
-    if recorded.is_some_and(|recorded| recorded == digest(bytes)) {
+    if recorded.is_some_and(|recorded| recorded == digest(bytes)) || bytes == lefthook::NOTICE.as_bytes() {
         return Content::Shim { program: None };
     }
     if contains(bytes, MARK) {
@@ -135,7 +136,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// Quotes for `sh`: everything but a quote stands for itself between single quotes.
-fn quote(raw: &[u8]) -> Vec<u8> {
+pub(super) fn quote(raw: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for byte in raw {
         if *byte == b'\'' {

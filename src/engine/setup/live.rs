@@ -20,6 +20,9 @@ use crate::report::escape::shell_quote;
 /// The hooks without which nothing is stopped or recorded.
 const NEEDED: [Hook; 3] = [Hook::PreCommit, Hook::PrepareCommitMsg, Hook::PostCommit];
 
+/// What only lefthook's own hooks hold.
+const LEFTHOOK: &[u8] = b"call_lefthook";
+
 /// How much of a hook is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -135,6 +138,10 @@ fn husky(repo: &Repo, top: &Path, dir: &Path) -> Guarded {
             "andon install",
         );
     }
+    husky_runs(repo, dir)
+}
+
+fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
     match hooks_of_husky(repo) {
         None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
         Some(_) if !NEEDED.iter().all(|hook| starts(&dir.join(hook.name()))) => {
@@ -155,7 +162,27 @@ fn lefthook(top: &Path, dir: &Path) -> Guarded {
     if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| block::is_in(&bytes)) {
         return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), "andon install");
     }
-    started_by(dir, b"lefthook", "lefthook install")
+    started_by(dir, LEFTHOOK, "lefthook install")
+}
+
+/// What is missing of a manager's own hooks in `dir`, whatever they run; nothing in the modes without a manager.
+pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<Gone> {
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    let found = match mode {
+        Integration::Shim | Integration::Config => Guarded::Yes,
+        Integration::Husky => husky_runs(repo, dir),
+        Integration::Lefthook => started_by(dir, LEFTHOOK, "lefthook install"),
+        Integration::PreCommit => framework_runs(top, dir),
+    };
+    match found {
+        Guarded::Gone(gone) => Some(gone),
+        Guarded::Never | Guarded::Yes => None,
+    }
+}
+
+/// Whether lefthook's own hooks are there, whatever they run.
+pub(crate) fn lefthook_runs(dir: &Path) -> bool {
+    started_by(dir, LEFTHOOK, "") == Guarded::Yes
 }
 
 fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
@@ -172,7 +199,13 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
     {
         return Guarded::Yes;
     }
-    let types: String = NEEDED.map(|hook| format!(" --hook-type {}", hook.name())).concat();
+    framework_runs(top, dir)
+}
+
+fn framework_runs(top: &Path, dir: &Path) -> Guarded {
+    let types: String = Hook::ALL.map(|hook| format!(" --hook-type {}", hook.name())).concat();
+    let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
+    let types = if listed { "" } else { types.as_str() };
     started_by(dir, b"pre", &format!("pre-commit install{types}"))
 }
 

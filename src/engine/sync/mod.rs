@@ -13,10 +13,12 @@ pub(crate) mod peer;
 mod send;
 mod takeover;
 
+use std::time::Duration;
+
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
+use crate::git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
 use crate::platform::test_seam::stop_point;
 pub use by_writer::take_in_fetched;
 use outgoing::Outgoing;
@@ -49,6 +51,13 @@ pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
     } else {
         Prompt::NeverNorSsh
     }
+}
+
+/// How to reach a remote while somebody waits for their own push: nobody is asked for anything. A program that answers for
+/// git is used only where it can ask no one either: in CI, and in the shell of an agent.
+pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
+    let unattended = ctx.var("CI").is_some_and(|value| !value.is_empty()) || ctx.actor().marker.is_some();
+    Prompt::Nobody(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
 }
 
 /// Does what `work` does, and forgets a peer that only passed through, whatever came of it.
@@ -127,10 +136,18 @@ impl<'a> Sync<'a> {
         Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
     }
 
+    /// What is left of the time: all calls of git together have no more than that.
+    fn online(&self) -> Online {
+        let Some(patience) = self.online.patience else { return self.online };
+        let used = self.ctx.later().0.saturating_sub(self.ctx.now.0).max(0);
+        let left = Duration::from_secs(self.max_seconds.saturating_sub(used).max(1).unsigned_abs());
+        Online { patience: Some(patience.min(left)), ..self.online }
+    }
+
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
         stop_point("sync:begin");
         let peer = self.takeover.peer();
-        let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online);
+        let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online());
         stop_point("sync:fetched");
         self.step(fetched)
     }
@@ -138,7 +155,7 @@ impl<'a> Sync<'a> {
     /// Done when nobody was faster at any of the refs.
     fn push(&mut self, outgoing: &[Outgoing]) -> Result<Step<()>, OpsError> {
         let specs: Vec<String> = outgoing.iter().map(Outgoing::spec).collect();
-        let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online);
+        let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online());
         let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
         stop_point("sync:pushed");
         self.takeover.arrived(outgoing, &pushed)?;

@@ -3,12 +3,17 @@
 //! Only where the person asked for it: `andon.push` stands in git's own configuration (`andon install` sets it), never in
 //! the repository's `andon.toml`, which must not make anybody push more than they meant to. Nothing is fetched unless a
 //! push is refused because others were faster. What fails is one warning; the branch goes over all the same.
+//!
+//! It is done in pre-push, before the branch goes: whoever is started by the branch at the other side finds the records
+//! there. git has no way to add refs to a push that others began (docs/git-facts.md), so it takes a connection of its own;
+//! nobody is asked for a passphrase twice, and the person's push waits a few seconds at the most. At that moment nobody
+//! knows what will become of the branch, so nothing here says so.
 
 use std::time::Duration;
 
 use super::peer::{self, Peer};
 use super::takeover::Tracked;
-use super::{Step, Sync, Way, visited};
+use super::{Step, Sync, Way, unheard, visited};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
 use crate::domain::view::sync::SyncReport;
@@ -21,9 +26,9 @@ use crate::report::escape::shell_quote;
 /// The key of git's configuration that asks for it.
 pub const KEY: &str = "andon.push";
 /// How long one call of git may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Seconds after which no race is gone into any more.
-const MAX_SECONDS: i64 = 10;
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Seconds that all of them may take, and after which no race is gone into any more.
+const MAX_SECONDS: i64 = 5;
 
 /// Where a push goes, as git tells pre-push.
 pub struct Destination {
@@ -50,13 +55,16 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
     let failed = |why: &str| {
         let why: String =
             why.lines().filter(|line| !line.trim().is_empty()).take(2).collect::<Vec<_>>().join("; ");
-        Diagnostic::warning(format!("the branch is pushed, the records were not sent to {label}: {why}"))
+        Diagnostic::warning(format!("the records of Andon were not sent along to {label}: {why}"))
             .code("records-not-sent")
             .help(again.clone())
             .help(format!("to push branches alone from now on: git config {KEY} false"))
     };
-    let online = Online { prompt, patience: Some(PATIENCE) };
+    let online = Online { prompt: unheard(ctx, prompt), patience: Some(PATIENCE) };
     match visited(ws, &peer.clone(), || send(ctx, ws, peer, online)) {
+        Err(OpsError::Remote(err)) if err.would_ask() => Some(Diagnostic::note(format!(
+            "the records of Andon stay here, since {label} would ask for a password or passphrase once more; to send them: {again}"
+        ))),
         Err(err) => Some(failed(&err.to_string())),
         Ok(report) => {
             let wrong = report.found.iter().find(|one| one.level >= Level::Block);
@@ -68,7 +76,10 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
 
 fn reported(report: &SyncReport, label: &str) -> Diagnostic {
     let count = report.sent.records;
-    let what = format!("sent {count} record(s) of Andon along to {label}, as every push will from now on");
+    let records = if count == 1 { "record" } else { "records" };
+    let what = format!(
+        "sent {count} {records} of Andon to {label} ahead of the branch, as every push will from now on"
+    );
     Diagnostic::note(what).help(format!("to push branches alone: git config {KEY} false"))
 }
 

@@ -26,6 +26,17 @@ impl Repo {
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
     }
 
+    /// Where `core.hooksPath` of the user, else of the machine, leads, whatever this repository sets. Starts processes.
+    pub fn shared_hooks_dir(&self) -> Option<PathBuf> {
+        let of = |scope: &str| {
+            let args = ["config", scope, "--includes", "--type=path", "--get", "core.hooksPath"];
+            let output = self.git_as_configured(&args).ok()?;
+            let path = output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout);
+            (!path.is_empty()).then(|| path_from_bytes(path))
+        };
+        of("--global").or_else(|| of("--system"))
+    }
+
     /// Deletes refs, all of them or none. Starts a process.
     pub fn delete_refs(&self, names: &[String]) -> Result<(), GitError> {
         let input: String = names.iter().map(|name| format!("delete {name}\n")).collect();

@@ -65,6 +65,23 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
+    /// Whether the other side would have let us in had somebody been there to answer.
+    pub fn would_ask(&self) -> bool {
+        let Self::Unreachable { words, .. } = self else { return false };
+        const SIGNS: [&str; 9] = [
+            "Permission denied (",
+            "could not read Username",
+            "could not read Password",
+            "terminal prompts disabled",
+            "Host key verification failed",
+            "Authentication failed",
+            "authentication failed",
+            "passphrase",
+            "unable to read askpass response",
+        ];
+        SIGNS.iter().any(|sign| words.contains(sign))
+    }
+
     /// The exact command that mends it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
@@ -313,6 +330,18 @@ mod tests {
         for (line, end) in cases {
             assert_eq!(pushed_line(line), end.map(|end| PushedTo { name: name.to_owned(), end }), "{line}");
         }
+    }
+
+    #[test]
+    fn what_would_have_asked_is_told_apart() {
+        let of = |words: &str| {
+            let ended = Ended { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
+            failed("push to", "origin", &ended).would_ask()
+        };
+        assert!(of("git@h: Permission denied (publickey).\nfatal: Could not read from remote repository."));
+        assert!(of("fatal: could not read Username for 'https://h': terminal prompts disabled"));
+        assert!(of("Host key verification failed.\nfatal: Could not read from remote repository."));
+        assert!(!of("fatal: '/x' does not appear to be a git repository"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::domain::agent::Client;
 use crate::effect::install::clients::place::{Scope, SettingsFile, files, next_steps};
+use crate::effect::install::clients::saved::Saved;
 use crate::effect::install::clients::{self, WriteOutcome};
 use crate::effect::install::edits::Cleaned;
 use crate::engine::context::Context;
@@ -91,4 +92,44 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<Uninstal
     let files =
         clients::uninstall(&target.files, &target.saved).map_err(crate::engine::setup::SetupError::from)?;
     Ok(Uninstalled { client, scope, files })
+}
+
+/// What became of the hooks in agents' clients when Andon was taken out of a repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TakenAlong {
+    /// The files of the project that they are out of.
+    pub taken: Vec<(Client, PathBuf)>,
+    /// What stays, and the command that takes it out, a sentence each.
+    pub stay: Vec<String>,
+}
+
+/// Takes out what this clone had put into the project's settings of clients. What it did not write, or what holds for
+/// all repositories of the user, is named. Only a person has the guard taken out: for an agent everything is named.
+///
+/// # Errors
+/// When settings cannot be read or written.
+pub fn take_along(ctx: &Context, repo: &Repo) -> Result<TakenAlong, OpsError> {
+    let mut along = TakenAlong::default();
+    let saved = here::saved_path(ctx, Some(repo), Scope::Project);
+    let saved = saved.map(|path| Saved::read(&path)).unwrap_or_default();
+    for hooks in here::gather(ctx, Some(repo)) {
+        let (client, title) = (hooks.client, hooks.client.title());
+        for place in hooks.installed() {
+            let command = format!("andon agent uninstall {} --{}", client.as_str(), place.scope.as_str());
+            let path = &place.path;
+            let own = saved.files.iter().any(|file| file.path.starts_with(path));
+            if place.scope == Scope::Project && own && ctx.agent_mark().is_none() {
+                let done = uninstall(ctx, client, Scope::Project)?;
+                let changed = done.files.into_iter().filter(|(_, what)| *what != Cleaned::Nothing);
+                along.taken.extend(changed.map(|(path, _)| (client, path)));
+                continue;
+            }
+            let whose = match place.scope {
+                Scope::Project => "of the project",
+                Scope::User => "for all your repositories",
+            };
+            along.stay.push(format!("the hooks of andon in the settings of {title} {whose} stay: {command}"));
+        }
+    }
+    Ok(along)
 }

@@ -6,8 +6,9 @@
 
 use std::collections::HashSet;
 
+use super::hook_users::HookUsers;
 use super::{Case, Diagnostic, Examined, Location, at, contradictions, gate, level_of, overrides, violation};
-use crate::config::{AppliesTo, HandedIn};
+use crate::config::HandedIn;
 use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use crate::domain::findings::Level;
@@ -16,6 +17,7 @@ use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::engine::error::OpsError;
 use crate::engine::inherited_evidence::{Archive, Asked, Backing, Claim, Origins};
 use crate::git::{Claimed, CommitInfo, Made};
+use crate::report::escape::shell_quote;
 use crate::store::fingerprint::Fingerprinter;
 
 /// Why a commit has nothing to say for itself.
@@ -50,6 +52,8 @@ pub(super) struct Backed {
     untested: HashSet<CommitId>,
     /// Commits outside the range whose records speak for some of it.
     sources: Vec<CommitId>,
+    /// Who has the hooks.
+    users: HookUsers,
 }
 
 impl Backed {
@@ -64,6 +68,7 @@ impl Backed {
         here: Here<'_>,
         record: &mut CommitRecord,
     ) -> Result<Option<Diagnostic>, OpsError> {
+        self.users.take(here.commit, record.recording);
         let claimed = record.kind;
         if claimed == CommitKind::Revert && !reverts(here)? {
             record.kind = CommitKind::Normal;
@@ -91,6 +96,7 @@ impl Backed {
                 record.tests = record.tests.take().or(other.tests);
                 Some(elsewhere(here, source))
             }
+            Backing::Made(_) if is_tested_tip(here) => None,
             Backing::Made(made) => Some(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
                 self.untested.insert(here.commit.id);
@@ -109,7 +115,7 @@ impl Backed {
         fact: &mut CommitFact,
     ) -> Result<Conclusion, OpsError> {
         let mut conclusion = Conclusion::default();
-        if here.case.config.guard.applies_to == AppliesTo::Agents {
+        if !here.examined.is_bound(here.commit.id) {
             return Ok(conclusion);
         }
         let backing = self.backing(here, Claim::Nothing, &fact.record)?;
@@ -124,13 +130,50 @@ impl Backed {
                 conclusion.violations.extend(lie.map(|what| contradictory(here.commit, source, what)));
                 fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
             }
+            Backing::Made(_) if is_tested_tip(here) => {}
             Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
-                self.untested.insert(here.commit.id);
-                conclusion.undecided = Some(missing(here.commit, silent, &nothing));
+                self.unbacked(here, silent, &nothing, &mut conclusion)?;
             }
         }
         Ok(conclusion)
+    }
+
+    /// Nothing speaks for an unrecorded commit. Green tests of the tip do, where nobody could have recorded it: whoever
+    /// has the hooks went round them.
+    fn unbacked(
+        &mut self,
+        here: Here<'_>,
+        silent: Silent,
+        nothing: &Backing,
+        conclusion: &mut Conclusion,
+    ) -> Result<(), OpsError> {
+        let Some(tests) = here.case.tests else {
+            self.untested.insert(here.commit.id);
+            conclusion.undecided = Some(missing(here, silent, nothing));
+            return Ok(());
+        };
+        if self.users.made(here.case, here.commit)? {
+            self.untested.insert(here.commit.id);
+            conclusion.undecided = Some(went_round(here.commit));
+        } else if tests.stand_in() {
+            let short = tests.tip.short();
+            let message = format!(
+                "nobody recorded this commit; the tests of the tip, {short}, passed and stand in for that"
+            );
+            let help = format!("git log -p {}", shell_quote(here.case.range));
+            conclusion.violations.push(violation(
+                Some(at(here.commit)),
+                "tip-tested",
+                Level::Note,
+                message,
+                &help,
+            ));
+        } else {
+            self.untested.insert(here.commit.id);
+            conclusion.undecided = Some(missing(here, silent, nothing));
+        }
+        Ok(())
     }
 
     fn backing(&mut self, here: Here<'_>, claim: Claim, record: &CommitRecord) -> Result<Backing, OpsError> {
@@ -157,6 +200,11 @@ impl Backed {
         }
         Ok(before != code)
     }
+}
+
+/// Whether the check itself has seen the tests of exactly this code pass.
+fn is_tested_tip(here: Here<'_>) -> bool {
+    here.case.tests.is_some_and(|tests| tests.tip == here.commit.id && tests.stand_in())
 }
 
 /// At which level untested code is refused; `None` where nothing asks for tests.
@@ -273,28 +321,41 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
 }
 
 /// What is missing is not known to be wrong: exit code 3.
-fn missing(commit: &CommitInfo, silent: Silent, nothing: &Backing) -> Diagnostic {
-    let (code, mut message, help) = match silent {
+fn missing(here: Here<'_>, silent: Silent, nothing: &Backing) -> Diagnostic {
+    let commit = here.commit;
+    let range = shell_quote(here.case.range);
+    let test = format!("andon check --test {range}, to let the tests of the tip stand in");
+    let test = Some(test).filter(|_| here.case.tests.is_none());
+    let (code, mut message, first, second) = match silent {
         Silent::Unrecorded => (
             "missing-record",
             "the commit has no record".to_owned(),
-            [
-                "andon sync, where the commit was made, if Andon ran there",
-                "if it was made on a website or by a bot: test it, and commit it where the hooks run",
-            ],
+            "andon sync, where the commit was made, if Andon ran there",
+            test,
         ),
         Silent::Backfilled => (
             "backfilled-record",
             "its record was backfilled: no hook saw the commit being made, and no tests are known".to_owned(),
-            [
-                "check a range that begins where Andon was installed",
-                "a person looks at commits made since then",
-            ],
+            "check a range that begins where Andon was installed",
+            test,
         ),
     };
     if let Backing::Untested(source) = nothing {
         message.push_str(&format!(", and {}, of which git made it, was not tested", source.short()));
     }
-    let [first, second] = help;
-    Diagnostic::error(message).code(code).at(Location::Commit(at(commit))).help(first).help(second)
+    let missing = Diagnostic::error(message).code(code).at(Location::Commit(at(commit))).help(first);
+    second.into_iter().fold(missing, Diagnostic::help)
+}
+
+/// A commit without a record by somebody who has the hooks: they were switched off, or the record was not sent.
+fn went_round(commit: &CommitInfo) -> Diagnostic {
+    let message = format!(
+        "the commit has no record, and earlier commits by {} have theirs: the tests of the tip do not stand in for it",
+        commit.email
+    );
+    Diagnostic::error(message)
+        .code("missing-record")
+        .at(Location::Commit(at(commit)))
+        .help("andon sync, where the commit was made, if its record was not sent yet")
+        .help("else test it and commit it again where the hooks run: andon test && git commit --amend --no-edit")
 }

@@ -49,8 +49,10 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     };
     let taken_by =
         |fact: CommitFact| detect::taken_by(fact.record.weakening.as_ref(), fact.record.tests.as_ref());
+    let bound = |(_, fact): &(usize, CommitFact)| fact.id.is_none_or(|id| examined.is_bound(id));
+    let facts = || examined.facts().enumerate().filter(bound);
     let taken: Vec<(usize, Weakening)> =
-        examined.facts().enumerate().filter_map(|(place, fact)| Some((place, taken_by(fact)?))).collect();
+        facts().filter_map(|(place, fact)| Some((place, taken_by(fact)?))).collect();
     let (Some(below), Some(setting)) = (first.parents.first(), weakening::setting(&case.config.rules)) else {
         return Ok(Vec::new());
     };
@@ -58,7 +60,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
         return Ok(Vec::new());
     }
     let found = weakening::since(case.repo, &Patterns::of(&setting), *below, case.repo.tree_of(tip.id)?)?;
-    let lost = detect::lost_in_all(examined.facts().filter_map(|fact| Some(fact.record.tests?.caveats.lost)));
+    let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.caveats.lost)));
     let found = detect::with_lost(found, &lost);
     let later = waivers::of(examined).pop();
     let open = taken.iter().rev().find(|(_, it)| it.waiver.is_none()).map(|(place, _)| *place);
@@ -102,6 +104,9 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<D
         return Ok(Vec::new());
     };
     let Some(below) = first.parents.first() else { return Ok(Vec::new()) };
+    if !examined.commits().iter().any(|commit| examined.is_bound(commit.id)) {
+        return Ok(Vec::new());
+    }
     let before = case.repo.tree_of(*below)?;
     let candidate = Candidate {
         code_changed: CodeChange::Unchanged,

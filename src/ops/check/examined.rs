@@ -1,7 +1,7 @@
 //! What is kept of the commits that were looked at: facts as bytes, and of the commits what the rest of the judgement
 //! asks for. A range may have a hundred thousand of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::CommitRef;
 use crate::domain::facts::{CommitFact, CommitKind};
@@ -30,6 +30,8 @@ pub(super) struct Examined {
     rewritten: Vec<usize>,
     /// Which of them tell of tests.
     tested: Vec<usize>,
+    /// Commits that nobody is asked about.
+    free: HashSet<CommitId>,
 }
 
 impl Examined {
@@ -45,6 +47,16 @@ impl Examined {
             self.tested.push(number);
         }
         self.commits.push(Link { id: commit.id, parents: commit.parents.as_slice().into() });
+    }
+
+    /// Takes in that nobody is asked about a commit: a person made it, and only agents are guarded.
+    pub(super) fn set_free(&mut self, commit: CommitId) {
+        self.free.insert(commit);
+    }
+
+    /// Whether anybody is asked about a commit.
+    pub(super) fn is_bound(&self, commit: CommitId) -> bool {
+        !self.free.contains(&commit)
     }
 
     pub(super) fn commits(&self) -> &[Link] {

@@ -129,6 +129,7 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
         Some(None) => bound.clear(),
         None => {}
     }
+    bound.retain(|commit| examined.is_bound(*commit));
     let found = examined.commits().iter().filter(|commit| bound.contains(&commit.id));
     found
         .map(|commit| {
@@ -171,6 +172,10 @@ fn unrecorded_halts(
     for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let parent = commit.parents.first().copied();
         let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
+        if !examined.is_bound(commit.id) {
+            lines.after(commit.id, fold);
+            continue;
+        }
         fold.push(Fact::Commit(Box::new(fact)));
         let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
         let decision = named_files::named(case.repo, &case.config.paths.rules, fold.timeline(), decision);

@@ -4,30 +4,34 @@
 mod backing;
 mod chain;
 mod changes;
+mod checkout;
 mod contradictions;
 mod examined;
 mod gate;
 mod grouped;
 mod halts;
 mod history;
+mod hook_users;
 mod identity;
+mod makers;
 mod overrides;
 mod range;
 mod records;
 mod squash;
 mod tamper;
 mod tested;
+mod tip_tests;
 mod waivers;
 mod witnessed;
 
 use std::path::PathBuf;
 
-use crate::config::Config;
+use crate::config::{AppliesTo, Config};
 use crate::detect::Rule;
 use crate::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::CommitId;
-use crate::domain::view::check::CheckReport;
+use crate::domain::view::check::{CheckReport, TipTests};
 use crate::engine::bulk::{Pace, Walked};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -40,12 +44,24 @@ use self::grouped::{Grouped, Turn};
 use self::range::Range;
 pub use self::range::{CacheTrust, RangeRequest};
 use self::records::Judged;
+pub use self::tip_tests::{CommandRunner, TestsWanted, of as tests_at_tip};
 
 /// What `check` works on.
 pub(super) struct Case<'a> {
     repo: &'a Repo,
     store: NotesStore<'a>,
     config: &'a Config,
+    /// The tests at the tip, where the caller asked for them.
+    tests: Option<&'a TipTests>,
+    /// The range as it is shown.
+    range: &'a str,
+}
+
+impl Case<'_> {
+    /// Whether the tests at the tip passed, so that they stand in for what nobody recorded.
+    fn stands_in(&self) -> bool {
+        self.tests.is_some_and(TipTests::stand_in)
+    }
 }
 
 /// What is known before the commits are looked at.
@@ -60,15 +76,32 @@ struct Ground {
 
 /// Judges a range. Evidence that is missing is part of the report: exit code 3.
 pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
-    let ground = match ground(ctx, asked)? {
-        Ok(ground) => ground,
-        Err(nothing) => return Ok(*nothing),
+    let mut report = match ground(ctx, asked)? {
+        Ok(ground) => over(ctx, asked, ground, pace)?,
+        Err(nothing) => *nothing,
     };
+    if let Some(tests) = &asked.tests {
+        let said = tested::at_tip(&Repo::open(&ctx.cwd, &ctx.repo_env)?, tests)?;
+        report.violations.extend(said.violations);
+        report.undecided.extend(said.undecided);
+        report.warnings.extend(tests.warnings.iter().map(Diagnostic::warning));
+        report.tests = Some(tests.clone());
+    }
+    Ok(report)
+}
+
+fn over(
+    ctx: &Context,
+    asked: &RangeRequest,
+    ground: Ground,
+    pace: &mut Pace<'_>,
+) -> Result<CheckReport, OpsError> {
     let (Judged { examined, mut violations, undecided, backed, .. }, walked) =
-        records::judge(ctx, &ground, asked.cached, pace)?;
+        records::judge(ctx, &ground, asked, pace)?;
     let Ground { range, config, tip, violations: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-    let case = Case { repo: &repo, store: NotesStore::at(&repo, tip), config: &config };
+    let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
+    let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown };
     let mut ledger = halts::judge(&case, &examined)?;
     let who = witnessed::Asked { policy: asked.policy, tip: range.tip, now: ctx.now };
     let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;
@@ -88,12 +121,13 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
         }
     }
     Ok(CheckReport {
-        range: range.shown,
+        range: range.shown.clone(),
         configuration: range.base.or(Some(range.tip)),
         commits: examined.commits().len(),
         violations: waivers::applied(&examined, violations.into_violations(&examined)),
         undecided: stopped(walked).into_iter().chain(witnessed.undecided).chain(undecided).collect(),
         warnings: Vec::new(),
+        tests: None,
     })
 }
 
@@ -109,13 +143,22 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
         }
         Err(err) => return Err(err),
     };
-    if let Some(undecided) = missing_evidence(&repo, &range.commits)? {
-        return Ok(Err(Box::new(without_evidence(&spelled.text, range.commits.len(), undecided))));
+    let without = |undecided| Box::new(without_evidence(&spelled.text, range.commits.len(), undecided));
+    if let Some(undecided) = undecided::cut_off_within(&repo, &range.commits)? {
+        return Ok(Err(without(undecided)));
     }
     if let Some(undecided) = witnessed::cut_off(&repo)? {
-        return Ok(Err(Box::new(without_evidence(&spelled.text, range.commits.len(), undecided))));
+        return Ok(Err(without(undecided)));
     }
-    let (config, violations) = range::configuration(&repo, &range)?;
+    let (config, mut violations) = range::configuration(&repo, &range)?;
+    let only_agents = config.guard.applies_to == AppliesTo::Agents;
+    match no_records(&repo, &range.commits)? {
+        // Each commit is judged by itself: an agent's without a record is missing evidence.
+        Some(none) if only_agents => violations.extend(asked.tests.is_some().then(|| unlooked(none))),
+        Some(none) if asked.tests.is_some() => violations.push(unlooked(none)),
+        Some(none) => return Ok(Err(without(none))),
+        None => {}
+    }
     let tip = NotesStore::open(&repo)?.tip();
     Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))
 }
@@ -133,6 +176,7 @@ fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> Check
         violations: Vec::new(),
         undecided: vec![undecided],
         warnings: Vec::new(),
+        tests: None,
     }
 }
 
@@ -163,11 +207,8 @@ fn at(commit: &CommitInfo) -> CommitRef {
     CommitRef { commit: commit.id, subject: commit.subject.clone() }
 }
 
-/// Without the notes, or with the history cut off inside the range, nothing can be said.
-fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
-    if let Some(cut) = undecided::cut_off_within(repo, commits)? {
-        return Ok(Some(cut));
-    }
+/// Without the notes nothing can be said.
+fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
     if commits.is_empty() || repo.ref_target(crate::store::notes::REF)?.is_some() {
         return Ok(None);
     }
@@ -175,4 +216,11 @@ fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnost
         Diagnostic::error("there are no records here: refs/notes/andon does not exist").code("no-records");
     let fetch = "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'";
     Ok(Some(none.help(fetch).help("if nobody has installed Andon yet: andon install")))
+}
+
+/// The tests of the tip tell what the code is worth; how it came about stays unknown.
+fn unlooked(none: Diagnostic) -> Diagnostic {
+    let message =
+        format!("{}; nothing is known of halts and of commits that bypassed the gate", none.message);
+    Diagnostic { level: Level::Warn, message, ..none }
 }

@@ -6,6 +6,7 @@ use crate::config::{self, Config, ConfigSource, Layer, MAX_BYTES};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId, Oid};
 use crate::domain::paths::CONFIG_FILE;
+use crate::domain::view::check::TipTests;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::git::{Blob, Repo};
@@ -23,6 +24,8 @@ pub struct RangeRequest {
     pub policy: Option<EntryId>,
     /// Whether the cache may be believed.
     pub cached: CacheTrust,
+    /// The tests at the tip, where the caller has them.
+    pub tests: Option<TipTests>,
 }
 
 /// Whether facts that an earlier run left in the git directory are believed.
@@ -114,6 +117,16 @@ pub(super) fn resolve(repo: &Repo, spelled: &Spelled) -> Result<Range, OpsError>
     }
     let fork = repo.merge_base(base, tip)?;
     Ok(Range { shown, base: Some(base), fork, tip, commits })
+}
+
+/// The base of a range, where it has one, and its tip.
+pub(super) fn sides(repo: &Repo, spelled: &Spelled) -> Result<(Option<CommitId>, CommitId), OpsError> {
+    let range = spelled.text.as_str();
+    refuse_empty(range)?;
+    let Some((from, to)) = range.split_once("...").or_else(|| range.split_once("..")) else {
+        return Ok((None, repo.resolve(range)?));
+    };
+    Ok((Some(repo.resolve(from)?), repo.resolve(if to.is_empty() { "HEAD" } else { to })?))
 }
 
 /// One side of a range.

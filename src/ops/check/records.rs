@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::backing::{Backed, Here, Silent};
 use super::chain::{self, Recent};
 use super::changes::Weakened;
-use super::range::{CacheTrust, source};
+use super::makers::{self, Bound};
+use super::range::{CacheTrust, RangeRequest, source};
 use super::{Case, Diagnostic, Examined, Ground, Grouped, Location, Turn, at, level_of, violation};
 use super::{contradictions, gate, identity, overrides, tamper};
 use crate::change::normalize::Normalizer;
@@ -53,20 +54,21 @@ struct Subject<'a> {
 pub(super) fn judge(
     ctx: &Context,
     ground: &Ground,
-    cached: CacheTrust,
+    asked: &RangeRequest,
     pace: &mut Pace<'_>,
 ) -> Result<(Judged, Walked), OpsError> {
     let Ground { common_dir, range, config, tip, .. } = ground;
     let mut judged = Judged::default();
     let salt = bulk::salt(config);
-    let cache = match cached {
+    let cache = match asked.cached {
         CacheTrust::Believed => DerivedCache::load(common_dir, &salt),
         CacheTrust::Derived => DerivedCache::empty(&salt),
     };
     let (commits, stop) = (&range.commits[..], pace.stop);
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-    let case = Case { repo: &repo, store: NotesStore::at(&repo, *tip), config };
+    let (store, tests) = (NotesStore::at(&repo, *tip), asked.tests.as_ref());
+    let case = Case { repo: &repo, store, config, tests, range: &range.shown };
     let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
             let subject = Subject { case: &case, commit: &commit, derived: *derived };
@@ -97,6 +99,9 @@ impl Judged {
         let Self { examined, violations: all, .. } = self;
         examined.push(commit, &fact);
         all.add(examined, Turn::Records, violations);
+        if !examined.is_bound(commit.id) {
+            return Ok(());
+        }
         all.add(examined, Turn::Weakening, weakened);
         all.add(examined, Turn::Identity, identity);
         all.add(examined, Turn::Skips, overrides::skips(commit, &fact));
@@ -113,17 +118,23 @@ impl Judged {
     ) -> Result<CommitFact, OpsError> {
         let stored = match self.stored(&subject, named, violations) {
             Ok(Some(stored)) => stored,
-            Ok(None) => return self.silent(subject, Silent::Unrecorded, violations),
+            Ok(None) => {
+                self.bind(&subject, None);
+                return self.silent(subject, Silent::Unrecorded, violations);
+            }
             Err(err) => {
                 self.unreadable(subject.commit, &err, violations);
                 return Ok(derive::unrecorded(subject.commit, subject.derived));
             }
         };
+        let bound = self.bind(&subject, Some(&stored.record));
         let Subject { case, commit, derived } = subject;
         let compared = compare(case, commit, &derived, &stored.record)?;
         violations.extend(chain::judge(case, &self.recent, commit, &stored));
-        violations.extend(gate::judge(case, commit, &stored.record));
-        violations.extend(gate::unguarded(case, commit, &stored.record));
+        if bound == Bound::Judged {
+            violations.extend(gate::judge(case, commit, &stored.record));
+            violations.extend(gate::unguarded(case, commit, &stored.record));
+        }
         let record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.
             Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
@@ -151,8 +162,20 @@ impl Judged {
         violations.extend(contradictions::judge(case, commit, &record));
         let mut record = record;
         let here = Here { case, examined: &self.examined, commit };
-        violations.extend(self.backed.recorded(here, &mut record)?);
+        if bound == Bound::Judged {
+            violations.extend(self.backed.recorded(here, &mut record)?);
+        }
         Ok(commit.fact(record))
+    }
+
+    /// Finds out whether anybody is asked about a commit.
+    fn bind(&mut self, subject: &Subject<'_>, record: Option<&CommitRecord>) -> Bound {
+        let Subject { case, commit, .. } = subject;
+        let bound = makers::bound(case, commit, record);
+        if bound == Bound::Free {
+            self.examined.set_free(commit.id);
+        }
+        bound
     }
 
     /// The fact of a commit for which no record of its own speaks.

@@ -12,6 +12,7 @@ use crate::engine::error::OpsError;
 use crate::engine::lost_halts::{Gap, Gaps, Held};
 use crate::git::CommitInfo;
 use crate::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
+use crate::report::escape::shell_quote;
 
 /// Where git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";
@@ -144,8 +145,13 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
         return None;
     }
     let what = format!("its tests were run by `{ran}`, and the base of the range says `{wanted}`");
-    let help = "a person looks at the change of test.command, and merges it by itself";
-    Some(violation(Some(at(commit)), "other-test-command", Level::Block, what, help))
+    // The code that all of it leads to has passed the tests of the base and those of the tip.
+    let (level, help) = match (case.stands_in(), case.tests) {
+        (true, _) => (Level::Warn, "a person looks at the change of test.command".to_owned()),
+        (false, Some(_)) => (Level::Block, "mend the tests of the tip".to_owned()),
+        (false, None) => (Level::Block, format!("andon check --test {}", shell_quote(case.range))),
+    };
+    Some(violation(Some(at(commit)), "other-test-command", level, what, &help))
 }
 
 /// Whoever committed put another name on it. Applying somebody's patch looks the same: said, not refused.

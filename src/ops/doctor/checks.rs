@@ -1,6 +1,6 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
-use super::{Check, Diagnosis, Health, HooksPlace, Limit, RepositoryFacts, State};
+use super::{Check, Diagnosis, Health, HooksPlace, LastRun, Limit, RepositoryFacts, State};
 use crate::domain::facts::Presence;
 use crate::effect::install::clients::SettingsState;
 use crate::effect::install::hooks::Hook;
@@ -12,6 +12,7 @@ use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
 use crate::engine::setup::{NOTES_REF, names_notes_ref, quoted};
+use crate::engine::test_program::TestProgram;
 use crate::git::{ConfigScope, SourcedValue};
 use crate::report::escape::shell_quote;
 
@@ -26,6 +27,7 @@ pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.extend(facts.remotes.iter().map(fetch));
     checks.push(health("config", &facts.outside.config));
     checks.push(test_command(facts));
+    checks.extend(last_run(&facts.outside.last_run));
     checks.push(health("journal", &facts.outside.journal));
     checks.push(health("ledger", &facts.outside.ledger));
     checks.push(health("answers", &facts.outside.answers));
@@ -83,9 +85,10 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
         Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
     };
     if let Some((mode, guarded)) = &place.managed {
-        return vec![managed(*mode, guarded)];
+        return hidden(place).into_iter().chain([managed(*mode, guarded)]).collect();
     }
     let mut checks = vec![hooks_path(place)];
+    checks.extend(hidden(place));
     match &place.hooks {
         Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
         Ok(states) if states.iter().all(|state| state.standing == Standing::Nothing) => {
@@ -106,6 +109,20 @@ fn managed(mode: Integration, guarded: &Guarded) -> Check {
         Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
         Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
     }
+}
+
+/// Hooks of all repositories of the user or the machine that do not run in this one, or by ours.
+fn hidden(place: &HooksPlace) -> Option<Check> {
+    let shared = place.shared.as_ref().filter(|shared| shared.hidden)?;
+    let (theirs, origin) = (&shared.set_by.value, &shared.set_by.origin);
+    let what = format!("core.hooksPath is {theirs:?} for all your repositories ({origin})");
+    Some(if place.leads_on {
+        ok("shared-hooks", format!("{what}; the hooks there run too"))
+    } else {
+        let message = format!("{what}, and this repository sets another: the hooks there do not run here");
+        let hint = "git config --local --unset-all core.hooksPath && andon install";
+        warn("shared-hooks", message, place.managed.is_none().then(|| hint.to_owned()))
+    })
 }
 
 fn hooks_path(place: &HooksPlace) -> Check {
@@ -306,12 +323,45 @@ fn client(hooks: &ClientHooks) -> Option<Check> {
 
 fn test_command(facts: &RepositoryFacts) -> Check {
     match &facts.outside.test_command {
-        Some(command) => ok("test-command", command.clone()),
+        Some(command) => match &facts.outside.test_program {
+            TestProgram::There => ok("test-command", command.clone()),
+            TestProgram::Missing { program, instead } => {
+                missing_program(command, program, instead.as_deref())
+            }
+        },
         None => warn(
             "test-command",
             "no test.command is set: untested edits are only warned about",
             Some("set `command = \"...\"` under [test] in andon.toml".to_owned()),
         ),
+    }
+}
+
+fn missing_program(command: &str, program: &str, instead: Option<&str>) -> Check {
+    let hint = match instead {
+        Some(instead) => {
+            let rest = command.strip_prefix(program).unwrap_or_default();
+            let command = toml::Value::from(format!("{instead}{rest}"));
+            format!("in andon.toml:  [test]  command = {command}")
+        }
+        None => format!("install {program}, or correct `command` under [test] in andon.toml"),
+    };
+    fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
+}
+
+fn last_run(run: &LastRun) -> Option<Check> {
+    match run {
+        LastRun::Read => None,
+        LastRun::ByExitCode => {
+            let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is \
+                        all there is: format = \"exit\"";
+            let what = "no report was recognised in the last run of the tests: only its exit code is known";
+            Some(warn("test-run", what, Some(hint.to_owned())))
+        }
+        LastRun::NotStarted(said) => {
+            let what = format!("the last run of the tests could not be started: {said}");
+            Some(warn("test-run", what, Some("andon test".to_owned())))
+        }
     }
 }
 

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::{HooksPlace, Limit, Outside, Records, RepositoryFacts};
 use crate::domain::facts::Presence;
+use crate::effect::install::forward;
 use crate::effect::install::inspect::{HookState, Standing, inspect};
 use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::Integration;
 use crate::engine::setup::fetch::fetch_states;
 use crate::engine::setup::live;
-use crate::engine::setup::place::{Override, hooks_hint, hooks_override};
+use crate::engine::setup::place::{Override, hooks_hint, hooks_override, shared};
 use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};
 use crate::git::{GitError, Repo};
 use crate::platform::files;
@@ -48,7 +49,7 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let dir = repo.hooks_dir()?;
     let decided_by = hooks_override(repo)?;
     let hint = match &decided_by {
-        Override::Foreign(found) => Some(hooks_hint(repo, found.scope)),
+        Override::Foreign(found) => Some(hooks_hint(found.scope)),
         Override::Own(_) | Override::None => None,
     };
     // A manifest that cannot be read is told by `uninstall`; shims are known without it.
@@ -56,7 +57,9 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
     let managed =
         manifest.mode.filter(|mode| *mode != Integration::Shim).map(|mode| (mode, live::look(repo)));
-    Ok(HooksPlace { dir, decided_by, hint, managed, hooks })
+    let shared = shared(repo)?;
+    let leads_on = dir == forward::dir(repo.common_dir());
+    Ok(HooksPlace { dir, decided_by, hint, managed, hooks, shared, leads_on })
 }
 
 fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {

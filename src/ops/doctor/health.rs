@@ -1,13 +1,14 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
-use super::Health;
+use super::{Health, LastRun};
 use crate::domain::counted::count;
 use crate::domain::response::AckMode;
+use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::engine::lost_halts;
 use crate::engine::witnessing;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::store::journal::Journal;
+use crate::store::journal::{Journal, Reach, Turns};
 
 fn of(read: usize, what: &str, skipped: &[String], hint: &str) -> Health {
     match skipped.first() {
@@ -33,6 +34,21 @@ pub fn journal(ws: &Workspace) -> Health {
         journal.path().display()
     );
     of(lines.len(), "journal line", &skipped, &hint)
+}
+
+/// How the newest run of the tests could be read.
+pub fn last_run(ws: &Workspace) -> LastRun {
+    let reach = Reach { runs: 1, commits: 0, turns: Turns::Uncounted, since: None };
+    let recent = Journal::open(ws.repo.git_dir()).recent(reach);
+    let Some(run) = recent.runs.last() else { return LastRun::Read };
+    let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);
+    match (run.validity, &run.evidence.caveats.not_started) {
+        (RunValidity::NotStarted, said) => {
+            LastRun::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
+        }
+        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => LastRun::ByExitCode,
+        _ => LastRun::Read,
+    }
 }
 
 /// A halt that left traces and is no more in the ledger.

@@ -22,7 +22,8 @@ use crate::effect::install::mode::Integration;
 use crate::engine::setup::clients::ClientHooks;
 use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
-use crate::engine::setup::place::Override;
+use crate::engine::setup::place::{Override, Shared};
+use crate::engine::test_program::TestProgram;
 use crate::git::{GitError, SourcedValue};
 use crate::report::escape;
 use crate::wire::v1::output::{DiagnosisJson, DoctorCheckJson};
@@ -133,6 +134,17 @@ pub enum Health {
     },
 }
 
+/// How the last run of the tests could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LastRun {
+    /// By a report; or nothing ran yet, or nothing but the exit code is asked for.
+    Read,
+    /// By its exit code alone.
+    ByExitCode,
+    /// There was nothing to run, as this line says.
+    NotStarted(String),
+}
+
 /// What the caller knows and the repository does not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outside {
@@ -142,6 +154,10 @@ pub struct Outside {
     pub config: Health,
     /// `test.command`, if one is set.
     pub test_command: Option<String>,
+    /// Whether its program is there.
+    pub test_program: TestProgram,
+    /// What the last run of the tests left to be wished for.
+    pub last_run: LastRun,
     /// How the journal reads.
     pub journal: Health,
     /// How the ledger reads.
@@ -169,6 +185,10 @@ pub struct HooksPlace {
     pub managed: Option<(Integration, Guarded)>,
     /// The hooks in it, or why it cannot be looked at.
     pub hooks: Result<Vec<HookState>, String>,
+    /// The hooks path of all repositories, if there is one.
+    pub shared: Option<Shared>,
+    /// Whether the hooks in it run those of all repositories.
+    pub leads_on: bool,
 }
 
 /// The records of this clone.

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crate::effect::install::hooks::Hook;
-use crate::effect::install::husky::NOT_FOUND;
 use crate::effect::install::manifest::Manifest;
+use crate::effect::install::start_lines;
 use crate::engine::setup::{SetupError, event_key};
 use crate::git::{ConfigScope, GitError, Repo};
 use crate::platform::paths::shell_bytes;
@@ -16,9 +16,7 @@ pub(super) fn keys(program: &Path) -> Vec<(String, String)> {
     let program = shell_quote_bytes(&shell_bytes(program));
     let of_one = |hook: Hook| {
         let name = hook.name();
-        let command = format!(
-            "A={program}; [ -x \"$A\" ] || A=$(command -v andon) || {{ {NOT_FOUND}; exit 0; }}; exec \"$A\" hook {name}"
-        );
+        let command = start_lines::command(hook, &program);
         [(event_key(hook), name.to_owned()), (format!("hook.andon-{name}.command"), command)]
     };
     Hook::ALL.into_iter().flat_map(of_one).collect()
@@ -59,7 +57,8 @@ pub(super) fn unset(repo: &Repo, manifest: &mut Manifest) -> Result<usize, Setup
     Ok(removed)
 }
 
-fn is_set(repo: &Repo, key: &str, value: &str) -> Result<bool, GitError> {
+/// Whether this repository's own configuration says so.
+pub(super) fn is_set(repo: &Repo, key: &str, value: &str) -> Result<bool, GitError> {
     let found = repo.config_sources(key)?;
     Ok(found.iter().any(|found| found.scope == ConfigScope::Local && found.value == value))
 }

@@ -12,11 +12,7 @@ pub type FetchSpec = (String, String);
 
 /// Adds the refspecs that the remotes lack and remembers them for `andon uninstall`. Returns what was added.
 pub fn set_fetch(repo: &Repo) -> Result<Vec<FetchSpec>, SetupError> {
-    let mut added: Vec<FetchSpec> = Vec::new();
-    for state in fetch_states(&repo.fetch_refspecs()?) {
-        let key = format!("remote.{}.fetch", state.remote);
-        added.extend(state.missing.into_iter().map(|spec| (key.clone(), spec)));
-    }
+    let added = missing(repo)?;
     if added.is_empty() {
         return Ok(added);
     }
@@ -35,10 +31,25 @@ pub fn set_fetch(repo: &Repo) -> Result<Vec<FetchSpec>, SetupError> {
     Ok(added)
 }
 
+/// The refspecs that the remotes lack.
+pub(super) fn missing(repo: &Repo) -> Result<Vec<FetchSpec>, SetupError> {
+    let mut missing: Vec<FetchSpec> = Vec::new();
+    for state in fetch_states(&repo.fetch_refspecs()?) {
+        let key = format!("remote.{}.fetch", state.remote);
+        missing.extend(state.missing.into_iter().map(|spec| (key.clone(), spec)));
+    }
+    Ok(missing)
+}
+
 /// Takes out what was added and is still there.
 pub(super) fn unset_fetch(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<FetchSpec>, SetupError> {
+    unset(repo, std::mem::take(&mut manifest.fetch))
+}
+
+/// Takes values out of the configuration of this repository, those that are still there; returns these.
+pub(super) fn unset(repo: &Repo, values: Vec<FetchSpec>) -> Result<Vec<FetchSpec>, SetupError> {
     let mut removed = Vec::new();
-    for (key, spec) in std::mem::take(&mut manifest.fetch) {
+    for (key, spec) in values {
         let there = repo
             .config_sources(&key)?
             .iter()

@@ -8,11 +8,13 @@ use crate::effect::install::edits::{self, Edit, FileKind};
 use crate::effect::install::framework::{self, FileChange};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::husky::{self, Layout};
-use crate::effect::install::inspect::{HookState, Standing};
+use crate::effect::install::inspect::{HookState, Standing, inspect};
 use crate::effect::install::lefthook;
 use crate::effect::install::manifest::{EditedFile, Manifest};
 use crate::effect::install::mode::{Integration, Manager, ModeFacts};
 use crate::effect::install::shim::Owner;
+use crate::engine::setup::live::{self, Gone, Guarded};
+use crate::engine::setup::place;
 use crate::engine::setup::{HUSKY, SetupError, hooks_of_husky};
 use crate::git::Repo;
 
@@ -37,7 +39,8 @@ pub(super) fn situation(
             managers.iter().any(|manager| manager.mode == *mode)
         }
     });
-    ModeFacts { asked, earlier, managers, git }
+    let shared_hooks = matches!(place::shared(repo), Ok(Some(_)));
+    ModeFacts { asked, earlier, managers, git, shared_hooks }
 }
 
 fn is_shim(standing: &Standing) -> bool {
@@ -171,8 +174,9 @@ fn exclude(repo: &Repo) -> PathBuf {
 
 fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
     let path = top.join(framework::FILE);
-    let odd = |path: &Path, why: &str| {
-        let lines = format!("{}{}", framework::types(), framework::entry(0));
+    let odd = |path: &Path, text: &[u8], why: &str| {
+        let defaults = framework::defaults(&String::from_utf8_lossy(text));
+        let lines = format!("{defaults}{}", framework::entry(0));
         SetupError::from(InstallError::ByHand { path: path.to_owned(), why: why.to_owned(), lines })
     };
     if !path.exists() {
@@ -182,12 +186,12 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         if framework::answer(&text) == FileChange::There {
             return Ok(Vec::new());
         }
-        return Err(odd(&other, "only .pre-commit-config.yaml is edited"));
+        return Err(odd(&other, &text, "only .pre-commit-config.yaml is edited"));
     }
     let file = bare(top, path, manifest)?;
     match framework::answer(&file.rest) {
         FileChange::There => Ok(Vec::new()),
-        FileChange::Unsafe(why) => Err(odd(&file.path, why)),
+        FileChange::Unsafe(why) => Err(odd(&file.path, &file.rest, why)),
         FileChange::Put(put) => {
             let (mut after, mut inserted) = (file.rest, Vec::new());
             for (at, block) in put {
@@ -200,37 +204,77 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
     }
 }
 
-/// What a person has to do yet before git runs the lines of `mode`.
-pub(super) fn remarks(repo: &Repo, top: &Path, mode: Integration) -> Vec<String> {
+/// What a person should know of the lines of `mode`.
+pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
     match mode {
         Integration::Shim | Integration::Config => Vec::new(),
-        Integration::Husky => {
-            let mut remarks = vec![format!("commit {HUSKY}: the lines are the same for everybody")];
-            if hooks_of_husky(repo).is_none() {
-                remarks.push("git does not run the hooks of husky yet; run:  npx husky".to_owned());
+        Integration::Husky => vec![format!("commit {HUSKY}: the lines are the same for everybody")],
+        Integration::Lefthook => vec![format!(
+            "{} is for this clone alone; for everybody, move its lines into the configuration of the project",
+            lefthook::LOCAL
+        )],
+        Integration::PreCommit => {
+            let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
+            let mut remarks = vec![
+                "commit the file: its lines are the same for everybody, and let pass where andon is not installed"
+                    .to_owned(),
+            ];
+            if framework::runs_others_everywhere(&text) {
+                remarks.push(format!(
+                    "a hook that names no stages runs at every hook of andon; to have it run once, add:  {}: [pre-commit]",
+                    framework::STAGES_KEY
+                ));
             }
             remarks
         }
-        Integration::Lefthook => vec![
-            "to have lefthook run them, run:  lefthook install".to_owned(),
-            format!(
-                "{} is for this clone alone; for everybody, move its lines into the configuration of the project",
-                lefthook::LOCAL
-            ),
-        ],
-        Integration::PreCommit => {
-            let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
-            let types: String = if framework::installs_all(&text) {
-                String::new()
-            } else {
-                Hook::ALL.map(|hook| format!(" --hook-type {}", hook.name())).concat()
-            };
-            vec![
-                format!("to have its hooks in place, run:  pre-commit install{types}  (or prek install{types})"),
-                "its lines start `andon`, which has to be on the PATH; commit the file: they are the same for \
-                 everybody"
-                    .to_owned(),
-            ]
-        }
     }
+}
+
+/// What is missing before git starts the lines of `mode`, if anything is: the manager puts its own hooks in place.
+pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<Gone> {
+    match mode {
+        Integration::Shim | Integration::Config => None,
+        Integration::Husky | Integration::Lefthook | Integration::PreCommit => match live::look(repo) {
+            Guarded::Gone(gone) => Some(gone),
+            Guarded::Never | Guarded::Yes => None,
+        },
+    }
+}
+
+/// The hooks of a manager in `dir` that stay when our lines are out of its files, and how they go.
+pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> {
+    let owners: &[Owner] = match mode {
+        Integration::Shim | Integration::Config | Integration::Husky => return None,
+        Integration::Lefthook => &[Owner::Lefthook],
+        Integration::PreCommit => &[Owner::PreCommit, Owner::Prek],
+    };
+    let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
+    let needed = |hook: Hook| {
+        if mode == Integration::PreCommit {
+            framework::is_listed(&text, hook)
+        } else {
+            hook == Hook::PreCommit
+        }
+    };
+    let states = inspect(dir, &Manifest::default()).ok()?;
+    let owner_of = |state: &HookState| {
+        let Standing::Foreign { owner, .. } = &state.standing else { return None };
+        (owners.contains(owner) && !needed(state.hook)).then_some(*owner)
+    };
+    let left: Vec<(Hook, Owner)> =
+        states.iter().filter_map(|state| Some((state.hook, owner_of(state)?))).collect();
+    let owner = left.first()?.1;
+    let names: Vec<&str> = left.iter().map(|(hook, _)| hook.name()).collect();
+    let how = if owner == Owner::Lefthook {
+        "lefthook uninstall && lefthook install".to_owned()
+    } else {
+        let types: String = names.iter().map(|name| format!(" --hook-type {name}")).collect();
+        format!("{} uninstall{types}", owner.name())
+    };
+    Some(format!(
+        "{} put hooks into {} that stay: {}; where nothing else needs them: {how}",
+        owner.name(),
+        dir.display(),
+        names.join(", ")
+    ))
 }

@@ -6,8 +6,10 @@
 mod config_hooks;
 mod fetch;
 pub(in crate::ops) mod managers;
+mod preview;
 mod push_records;
 mod remove;
+mod schema;
 #[cfg(test)]
 pub(in crate::ops) mod tests;
 mod write;
@@ -17,6 +19,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use self::fetch::{FetchSpec, set_fetch};
+pub use self::preview::{Besides, Preview, Step, preview};
 pub use self::push_records::{Along, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::config;
@@ -27,6 +30,7 @@ use crate::effect::install::hooks::Hook;
 use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::{ChosenMode, Integration};
 use crate::effect::install::plan::Intent;
+use crate::engine::setup::live::Gone;
 use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use crate::engine::test_guess;
 use crate::git::{GitError, Repo};
@@ -108,6 +112,8 @@ pub struct InstallReport {
     pub config_file: ConfigFile,
     /// What a person should know besides, a sentence each.
     pub remarks: Vec<String>,
+    /// What has to be done yet before git starts Andon, if anything has.
+    pub waits: Option<Gone>,
 }
 
 impl InstallReport {
@@ -155,13 +161,16 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
     };
     let mut remarks = done.remarks;
     remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));
-    remarks.extend(managers::remarks(repo, top, plan.choice.mode));
+    remarks.extend(managers::remarks(top, plan.choice.mode));
+    let besides =
+        if schema::write(repo, top) == Changed::Something { Changed::Something } else { done.besides };
     Ok(InstallReport {
+        waits: managers::waits(repo, plan.choice.mode),
         hooks_dir: plan.dir,
         choice: plan.choice,
         hooks: plan.intents,
         files: done.files,
-        besides: done.besides,
+        besides,
         display_ref,
         config_file,
         remarks,
@@ -192,8 +201,7 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
     if fs::symlink_metadata(&path).is_ok() {
         return Ok(ConfigFile::There { path });
     }
-    let guess = test_guess::in_directory(top);
-    let text = with_doubt(config::template(guess.command()), &guess);
+    let (guess, text) = first_config(top);
     let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
     let written = made.and_then(|mut file| {
         file.write_all(text.as_bytes()).inspect_err(|_| {
@@ -206,6 +214,13 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(ConfigFile::There { path }),
         Err(source) => Err(SetupError::Write { path, source }),
     }
+}
+
+/// How the tests run, and the file that says so.
+fn first_config(top: &Path) -> (Guess, String) {
+    let guess = test_guess::in_directory(top);
+    let text = with_doubt(config::template(guess.command()), &guess);
+    (guess, text)
 }
 
 /// The file with what is not sure about the test command behind the line that leaves it open.

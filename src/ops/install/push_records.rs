@@ -20,21 +20,7 @@ pub enum Along {
 
 /// Sets the key as asked and remembers it for `andon uninstall`. Returns what was set, if anything was.
 pub fn set_push(repo: &Repo, push_records: Along) -> Result<Option<&'static str>, SetupError> {
-    let there = repo.config_sources(PUSH_KEY)?;
-    let wanted = match push_records {
-        Along::Yes => "true",
-        Along::No => "false",
-        Along::Unsaid if there.is_empty() => "true",
-        Along::Unsaid => return Ok(None),
-    };
-    let own: Vec<&str> = there
-        .iter()
-        .filter(|found| found.scope == ConfigScope::Local)
-        .map(|found| found.value.as_str())
-        .collect();
-    if own == [wanted] {
-        return Ok(None);
-    }
+    let Some((wanted, own)) = wanted(repo, push_records)? else { return Ok(None) };
     let path = Manifest::path(repo.common_dir());
     let mut manifest = Manifest::read(&path).map_err(InstallError::from)?.unwrap_or_default();
     manifest.fetch.retain(|(key, _)| key != PUSH_KEY);
@@ -42,8 +28,25 @@ pub fn set_push(repo: &Repo, push_records: Along) -> Result<Option<&'static str>
     // First: an entry for what never came to be does no harm.
     manifest.write(&path).map_err(InstallError::from)?;
     for value in own {
-        repo.config_remove(PUSH_KEY, value)?;
+        repo.config_remove(PUSH_KEY, &value)?;
     }
     repo.config_add(PUSH_KEY, wanted)?;
     Ok(Some(wanted))
+}
+
+/// The value that is to be set, and those of this repository that it takes the place of; `None` where nothing changes.
+pub(super) fn wanted(
+    repo: &Repo,
+    push_records: Along,
+) -> Result<Option<(&'static str, Vec<String>)>, SetupError> {
+    let there = repo.config_sources(PUSH_KEY)?;
+    let wanted = match push_records {
+        Along::Yes => "true",
+        Along::No => "false",
+        Along::Unsaid if there.is_empty() => "true",
+        Along::Unsaid => return Ok(None),
+    };
+    let own = there.into_iter().filter(|found| found.scope == ConfigScope::Local).map(|found| found.value);
+    let own: Vec<String> = own.collect();
+    Ok(if own == [wanted] { None } else { Some((wanted, own)) })
 }

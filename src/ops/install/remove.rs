@@ -4,16 +4,21 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::config_hooks;
-use super::fetch::{FetchSpec, unset_fetch};
+use super::fetch::{FetchSpec, unset, unset_fetch};
+use super::managers;
+use super::schema::schema_file;
 use crate::domain::paths::CONFIG_FILE;
 use crate::effect::install::InstallError;
 use crate::effect::install::apply::{self, Removed};
 use crate::effect::install::edits::{self, Cleaned};
+use crate::effect::install::forward;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::inspect;
+use crate::effect::install::lefthook;
 use crate::effect::install::manifest::{HooksFolder, Manifest};
+use crate::effect::install::mode::Integration;
 use crate::engine::setup::left;
-use crate::engine::setup::place::{self, program_link};
+use crate::engine::setup::place::{self, HOOKS_PATH, program_link};
 use crate::engine::setup::{DISPLAY_REF_KEY, SetupError, quoted};
 use crate::git::{ConfigScope, Repo};
 
@@ -53,6 +58,8 @@ pub struct UninstallReport {
     pub display_refs: Vec<String>,
     /// The fetch refspecs that were taken out.
     pub fetch: Vec<FetchSpec>,
+    /// How the hooks had been put in place.
+    pub mode: Option<Integration>,
     /// What stays, and how to be rid of it, a sentence each.
     pub remarks: Vec<String>,
 }
@@ -73,13 +80,16 @@ pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
     let files = clean_files(&mut manifest, &[])?;
     let config_hooks = config_hooks::unset(repo, &mut manifest)? / 2;
     let places = take_out_shims(repo, &mut manifest)?;
+    let mode = manifest.mode;
     if manifest.places.is_empty() {
         let _ = fs::remove_file(program_link(repo));
+        let _ = fs::remove_file(schema_file(repo));
         apply::remove_manifest(&manifest_path)?;
     } else {
         manifest.write(&manifest_path).map_err(InstallError::from)?;
     }
-    Ok(UninstallReport { places, files, config_hooks, display_refs, fetch, remarks: remarks(repo) })
+    let remarks = remarks(repo, mode);
+    Ok(UninstallReport { places, files, config_hooks, display_refs, fetch, mode, remarks })
 }
 
 /// Takes our lines out of every edited file but those of `kept`; returns those that changed.
@@ -98,7 +108,10 @@ pub(super) fn clean_files(manifest: &mut Manifest, kept: &[PathBuf]) -> Result<V
 /// Takes the shims out of every directory that they were put into.
 pub(super) fn take_out_shims(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<PlaceReport>, SetupError> {
     let mut places = Vec::new();
+    unset_hooks_path(repo, manifest)?;
     for dir in dirs(repo, manifest)? {
+        forward::remove(&dir)?;
+        lefthook::take_notice(&dir)?;
         let states = match inspect(&dir, manifest) {
             Ok(states) => states,
             // Hooks are switched off here, and were when Andon came.
@@ -110,6 +123,14 @@ pub(super) fn take_out_shims(repo: &Repo, manifest: &mut Manifest) -> Result<Vec
     }
     forget(manifest, &places);
     Ok(places)
+}
+
+/// git looks for hooks where it looked before.
+fn unset_hooks_path(repo: &Repo, manifest: &mut Manifest) -> Result<(), SetupError> {
+    let (own, others) =
+        std::mem::take(&mut manifest.fetch).into_iter().partition(|(key, _)| key == HOOKS_PATH);
+    manifest.fetch = others;
+    unset(repo, own).map(|_| ())
 }
 
 /// The directories of the manifest, and the one that git looks into now, should the manifest be lost.
@@ -152,8 +173,11 @@ fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
 }
 
 /// What stays, and how to be rid of it.
-pub fn remarks(repo: &Repo) -> Vec<String> {
+pub fn remarks(repo: &Repo, mode: Option<Integration>) -> Vec<String> {
     let mut remarks: Vec<String> = place::for_all(repo).into_iter().collect();
+    if let (Some(mode), Some(top), Ok(dir)) = (mode, repo.workdir(), repo.hooks_dir()) {
+        remarks.extend(managers::stay(top, mode, &dir));
+    }
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }

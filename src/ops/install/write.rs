@@ -8,25 +8,30 @@ use super::managers;
 use super::remove;
 use super::{Changed, config_hooks};
 use crate::effect::install::edits::{self, Edit};
+use crate::effect::install::forward;
 use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{HookState, inspect};
+use crate::effect::install::inspect::{HookState, Standing, inspect};
+use crate::effect::install::lefthook;
 use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::{self, ChosenMode, Integration};
 use crate::effect::install::plan::{self, Intent};
 use crate::effect::install::{InstallError, apply};
 use crate::engine::setup::SetupError;
-use crate::engine::setup::place;
+use crate::engine::setup::live;
+use crate::engine::setup::place::{self, Override, Shared};
 use crate::git::Repo;
 use crate::platform::files;
 
 /// Everything that will be done.
 pub(super) struct Plan {
     pub(super) choice: ChosenMode,
-    /// Where git looks for hooks.
+    /// Where git looks for hooks, or will.
     pub(super) dir: PathBuf,
+    /// In mode `shim`, hooks of all repositories that ours are to run.
+    pub(super) theirs: Option<Shared>,
     /// The shims, in mode `shim`.
     pub(super) intents: Vec<(Hook, Intent)>,
-    edits: Vec<Edit>,
+    pub(super) edits: Vec<Edit>,
 }
 
 #[derive(Default)]
@@ -45,21 +50,27 @@ impl Plan {
         asked: Option<Integration>,
         manifest: &Manifest,
     ) -> Result<Self, SetupError> {
-        let dir = repo.hooks_dir()?;
+        let now = repo.hooks_dir()?;
         // Where it is no directory only the shims have nowhere to go.
-        let looked = inspect(&dir, manifest);
+        let looked = inspect(&now, manifest);
         let states: &[HookState] = looked.as_ref().map_or(&[], Vec::as_slice);
         let situation = managers::situation(repo, top, asked, manifest, states);
         let choice = mode::choose(&situation).map_err(SetupError::Unfit)?;
-        let intents = if choice.mode == Integration::Shim {
-            place::refuse_foreign(repo)?;
-            plan::install(&dir, &looked?, program)
-                .map_err(|conflicts| InstallError::Conflicts { conflicts })?
-        } else {
-            Vec::new()
-        };
         let edits = managers::plan(repo, top, choice.mode, manifest)?;
-        Ok(Self { choice, dir, intents, edits })
+        if choice.mode != Integration::Shim {
+            return Ok(Self { choice, dir: now, theirs: None, intents: Vec::new(), edits });
+        }
+        let place::Chosen { dir, theirs } = place::choose(repo)?;
+        let mut looked = if dir == now { looked? } else { inspect(&dir, manifest)? };
+        if theirs.is_some() {
+            // What leads on to others is written beside the shims.
+            for state in &mut looked {
+                state.chained = Standing::Nothing;
+            }
+        }
+        let intents = plan::install(&dir, &looked, program)
+            .map_err(|conflicts| InstallError::Conflicts { conflicts })?;
+        Ok(Self { choice, dir, theirs, intents, edits })
     }
 
     /// Does it, and takes out what an earlier mode had put in place.
@@ -77,20 +88,71 @@ impl Plan {
             Integration::Shim => {
                 apply::install(&self.dir, &self.intents, program, (&path, manifest))?;
                 *manifest = Manifest::read(&path).map_err(InstallError::from)?.unwrap_or_default();
+                if let Some(theirs) = &self.theirs {
+                    done.besides = self.lead_on(repo, theirs, manifest, &path)?;
+                    done.remarks.push(self.leads_on(theirs));
+                }
             }
             Integration::Config => done.besides = Self::configure(repo, program, manifest, &path)?,
             Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
                 self.edit(repo, program, manifest, &path)?;
             }
         }
-        done.files = self.files();
+        let had_notice = lefthook::take_notice(&self.dir)?;
         if self.take_out_others(repo, manifest, &mut done)? == Changed::Something {
             done.besides = Changed::Something;
         }
+        let notice = self.has_notice(repo)?;
+        if notice {
+            lefthook::put_notice(&self.dir)?;
+        }
+        if notice != had_notice {
+            done.besides = Changed::Something;
+        }
+        done.files = self.files();
         if *manifest != before || self.choice.mode != Integration::Shim {
             manifest.write(&path).map_err(InstallError::from)?;
         }
         Ok(done)
+    }
+
+    /// Has git look into the directory of this repository alone, whose hooks run those of all repositories.
+    fn lead_on(
+        &self,
+        repo: &Repo,
+        theirs: &Shared,
+        manifest: &mut Manifest,
+        path: &Path,
+    ) -> Result<Changed, SetupError> {
+        let before = manifest.clone();
+        let undo = |error: SetupError| {
+            // What is left of it is in a directory that git does not look into.
+            let _ = forward::remove(&self.dir);
+            let _ = inspect(&self.dir, &before).and_then(|states| apply::uninstall(&self.dir, &states));
+            error
+        };
+        forward::write(&self.dir, &forward::files_to(&theirs.dir)).map_err(|error| undo(error.into()))?;
+        if theirs.hidden {
+            return Ok(Changed::Nothing);
+        }
+        let entry = (place::HOOKS_PATH.to_owned(), self.dir.to_string_lossy().into_owned());
+        manifest.fetch.retain(|one| *one != entry);
+        manifest.fetch.push(entry.clone());
+        // First: an entry for what never came to be does no harm.
+        manifest.write(path).map_err(InstallError::from)?;
+        repo.config_add(&entry.0, &entry.1).map_err(|error| undo(error.into()))?;
+        Ok(Changed::Something)
+    }
+
+    /// What a person should know about it.
+    fn leads_on(&self, theirs: &Shared) -> String {
+        format!(
+            "core.hooksPath is {:?} for all your repositories ({}); for this one it is now {}, whose hooks are andon's and \
+             then run those there",
+            theirs.set_by.value,
+            theirs.set_by.origin,
+            self.dir.display()
+        )
     }
 
     fn configure(
@@ -105,6 +167,14 @@ impl Plan {
             Manifest { hook_keys: [manifest.hook_keys.as_slice(), &wanted].concat(), ..manifest.clone() };
         both.write(path).map_err(InstallError::from)?;
         Ok(config_hooks::set(repo, &wanted, manifest)?)
+    }
+
+    /// Whether commits are told that lefthook does not run its hooks yet.
+    pub(super) fn has_notice(&self, repo: &Repo) -> Result<bool, SetupError> {
+        Ok(self.choice.mode == Integration::Lefthook
+            && !live::lefthook_runs(&self.dir)
+            && !matches!(place::hooks_override(repo)?, Override::Foreign(_))
+            && lefthook::place_of_notice(&self.dir).is_some())
     }
 
     fn files(&self) -> Vec<(PathBuf, Changed)> {
@@ -171,7 +241,7 @@ impl Plan {
     }
 }
 
-fn link_program(repo: &Repo, program: &Path) -> Result<(), InstallError> {
+pub(super) fn link_program(repo: &Repo, program: &Path) -> Result<(), InstallError> {
     let link = place::program_link(repo);
     if fs::read_link(&link).is_ok_and(|found| found == program) {
         return Ok(());

@@ -62,6 +62,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     warnings.extend(without_its_reports(ws, handed.reports.len(), &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
     test_sets::keep(ws, &parsed);
+    // Whatever a run is worth, one in which nothing ran says nothing about the code.
+    let validity = if parsed.not_started.is_some() { RunValidity::NotStarted } else { validity };
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
     compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;

@@ -18,6 +18,9 @@ const COLUMNS: usize = 300;
 /// A verdict, then the messages, gravest first, as many as there is room for.
 pub fn summary(report: &CheckReport) -> String {
     let mut page = format!("## {}\n\n{}\n", title(report), subtitle(report));
+    if let Some(tests) = &report.tests {
+        page.push_str(&format!("\n{}.\n", text(&check::tests_line(tests))));
+    }
     let groups = check::groups(report);
     let mut left = BUDGET;
     let mut shown = 0;
@@ -33,7 +36,8 @@ pub fn summary(report: &CheckReport) -> String {
     if shown < groups.len() {
         page.push_str(&format!("- and {}\n", phrase::count(groups.len() - shown, "more message")));
     }
-    let again = format!("andon check {}", shell_quote(&terminal_clip(&report.range, COLUMNS)));
+    let test = if report.tests.is_some() { "--test " } else { "" };
+    let again = format!("andon check {test}{}", shell_quote(&terminal_clip(&report.range, COLUMNS)));
     page.push_str(&format!("\nDerived from the commits; again by {}\n", code_span(&again)));
     page
 }

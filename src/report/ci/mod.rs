@@ -109,6 +109,7 @@ mod samples {
             violations,
             undecided: vec![],
             warnings: vec![],
+            tests: None,
         }
     }
 

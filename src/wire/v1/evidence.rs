@@ -10,6 +10,7 @@ use crate::wire::read::{Count, List, bounded};
 const MAX_FAILING_ID: usize = 512;
 const MAX_RUNNER: usize = 256;
 const MAX_COMMAND: usize = 4096;
+const MAX_SAID: usize = 400;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
@@ -34,6 +35,7 @@ pub(super) struct EvidenceWire {
     set: Option<Digest>,
     names: Option<NamesWire>,
     lost: Option<LostWire>,
+    not_started: Option<String>,
     #[serde(flatten)]
     pub(super) extra: Map<String, Value>,
 }
@@ -149,6 +151,7 @@ impl From<&TestEvidence> for EvidenceWire {
             set: evidence.caveats.set,
             names: evidence.caveats.names.as_ref().map(NamesWire::from),
             lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
+            not_started: evidence.caveats.not_started.as_deref().map(|said| bounded(said, MAX_SAID)),
             extra: Map::new(),
         }
     }
@@ -182,6 +185,7 @@ impl From<EvidenceWire> for TestEvidence {
                 set: wire.set,
                 names: wire.names.and_then(NamesWire::names),
                 lost: wire.lost.map(LostTests::from).unwrap_or_default(),
+                not_started: wire.not_started,
             },
         }
     }

@@ -142,6 +142,7 @@ prop_compose! {
             runner,
             command,
             caveats: Caveats {
+                not_started: caveats.2.first().cloned(),
                 origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
                 full_run: caveats.1,
                 lost: LostTests {

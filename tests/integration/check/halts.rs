@@ -24,7 +24,7 @@ fn commits_forced_through_a_halt_are_named() {
     error[missing-record]: the commit has no record
       --> HASH Forced
       help: andon sync, where the commit was made, if Andon ran there
-      help: if it was made on a website or by a bot: test it, and commit it where the hooks run
+      help: andon check --test 'HEAD~4..HEAD', to let the tests of the tip stand in
     checked 4 commits in HEAD~4..HEAD: 1 error
     "#);
     // Answered later: what was forced stays forced, what follows is free.

@@ -68,8 +68,25 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
     note: andon.toml stays, it is yours: rm ROOT/repo/andon.toml
     purged: 0 records, 0 ledger entries
       ROOT/repo/.git/andon: removed
-    note: what was pushed stays with the remotes, and other clones have theirs
+    note: what was pushed elsewhere stays there, and other clones have theirs
     ");
+}
+
+#[test]
+fn purge_names_what_the_remotes_have_still() {
+    let stage = Stage::installed();
+    let hub = stage.root().join("hub.git");
+    stage.git(&["init", "-q", "--bare", hub.to_str().unwrap()]).ok();
+    stage.git(&["remote", "add", "origin", hub.to_str().unwrap()]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    let there =
+        stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon", "refs/notes"]).ok().stdout;
+    let out = stage.andon(&["uninstall", "--purge"]).ok().says("note: origin has refs/andon/records/");
+    assert!(!there.is_empty() && there.lines().all(|name| out.stdout.contains(name)), "{there}{out}");
+    let command =
+        out.stdout.lines().find_map(|line| line.split("for everybody: ").nth(1)).unwrap().to_owned();
+    stage.run_in(stage.dir(), "sh", &["-c", &command], None).ok();
+    assert_eq!(stage.git_in(&hub, &["for-each-ref", "refs/andon", "refs/notes"]).ok().stdout, "");
 }
 
 #[test]

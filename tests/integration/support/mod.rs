@@ -320,7 +320,7 @@ pub fn andon_path() -> PathBuf {
 const TOY_CODE: &str = "[paths]\ndocs = [\"**/*.md\", \"docs/**\"]\n";
 
 /// TAP from `tests.txt`; fails when a line says so.
-const CHECK: &str = r#"#!/bin/sh
+pub const CHECK: &str = r#"#!/bin/sh
 n=0
 echo "1..$(grep -c . tests.txt)"
 code=0

@@ -13,7 +13,7 @@ macro_rules! sample {
 /// A sample with its name; runner, status and counts: passed, failed, errored, skipped.
 type Row = ((&'static str, &'static [u8]), &'static str, TestStatus, [u64; 4]);
 
-pub(super) const SAMPLES: [Row; 67] = [
+pub(crate) const SAMPLES: [Row; 67] = [
     (sample!("xml/ctest-failing.xml"), "ctest-xml", Failed, [1, 1, 1, 1]),
     (sample!("xml/ctest-passing.xml"), "ctest-xml", Passed, [1, 0, 0, 0]),
     (sample!("xml/ctest-xml.xml"), "ctest-xml", Failed, [1, 1, 1, 1]),

@@ -1,7 +1,7 @@
 //! Where the result of a check goes: the forms that were asked for, and what a forge's CI reads without being asked. A
 //! report that cannot be written is a warning: the verdict stands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::Shell;
 use crate::cli::args::{CheckFormat, WantedFormat};
@@ -27,6 +27,12 @@ pub(super) fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<(), OpsError> {
         });
     }
     Ok(())
+}
+
+/// The files that a check writes: one that an earlier check left is no change of the code.
+pub(super) fn files(wanted: &[WantedFormat]) -> Vec<PathBuf> {
+    let asked = wanted.iter().filter_map(|one| one.file.clone());
+    asked.chain(OF_GITLAB.iter().map(|(_, name)| PathBuf::from(name))).collect()
 }
 
 /// Shows and writes a result.

@@ -5,13 +5,17 @@ mod delivery;
 use crate::cli::Shell;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
+use crate::cli::output;
 use crate::cli::progress;
+use crate::config::TestCommand;
 use crate::domain::view::check::{CheckOutcome, CheckReport};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::ops::check::{self, CacheTrust, RangeRequest};
+use crate::ops::check::{self, CacheTrust, RangeRequest, TestsWanted};
 use crate::ops::replay::calibrate::{self, Good, SettingsOf, Wanted};
+use crate::ops::test::{self, Shown};
 use crate::report::calibration as report;
+use testreport::Stream;
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
@@ -40,16 +44,39 @@ fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckRepor
 }
 
 fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
-    let refs = args.from_ref.clone().zip(args.to_ref.clone());
-    let cached = if args.cached { CacheTrust::Believed } else { CacheTrust::Derived };
-    let asked = match &args.squash_of {
-        Some(range) => {
-            let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
-            RangeRequest { range: Some(range.clone()), refs: None, squash, policy: args.policy_id, cached }
-        }
-        None => {
-            RangeRequest { range: args.range.clone(), refs, squash: None, policy: args.policy_id, cached }
-        }
-    };
+    let mut asked = range_of(args);
+    if let Some(wanted) = wanted(args) {
+        let out = shell.out;
+        // Standard output belongs to the result, which may be a document.
+        let mut pass = |_: Stream, bytes: &[u8]| out.pass_err(bytes);
+        let screens = output::screens();
+        let own = delivery::files(&args.formats);
+        let mut runner = |ws: &Workspace, command: &TestCommand| {
+            let shown = Shown { screens: &screens, pass: &mut pass };
+            let (_, executed) = test::execute(&shell.ctx, ws, command, shown)?;
+            Ok(executed.map_err(|error| error.to_string()))
+        };
+        asked.tests = Some(check::tests_at_tip(&shell.ctx, &asked, &wanted, &own, &mut runner)?);
+    }
     progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))
+}
+
+fn wanted(args: &CheckArgs) -> Option<TestsWanted> {
+    match (args.test, args.exit_code) {
+        (true, _) => Some(TestsWanted::Run),
+        (false, Some(exit_code)) => Some(TestsWanted::Report { files: args.test_report.clone(), exit_code }),
+        (false, None) => None,
+    }
+}
+
+fn range_of(args: &CheckArgs) -> RangeRequest {
+    let cached = if args.cached { CacheTrust::Believed } else { CacheTrust::Derived };
+    let plain = RangeRequest { policy: args.policy_id, cached, ..RangeRequest::default() };
+    if let Some(range) = &args.squash_of {
+        let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
+        RangeRequest { range: Some(range.clone()), squash, ..plain }
+    } else {
+        let refs = args.from_ref.clone().zip(args.to_ref.clone());
+        RangeRequest { range: args.range.clone(), refs, ..plain }
+    }
 }

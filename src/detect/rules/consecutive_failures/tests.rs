@@ -49,7 +49,8 @@ fn three_failures_running_trip() {
         ("untested in between", vec![f(1, 2, 9), commit(8), f(2, 2, 9), commit(9), f(3, 2, 9)], true),
         ("only untested", vec![commit(1), commit(2), commit(3), commit(4)], false),
         ("builds", vec![o(1, BuildFailed), o(2, BuildFailed), o(3, BuildFailed)], true),
-        ("of every kind", vec![o(1, RunnerError), o(2, TimedOut), o(3, Crashed)], true),
+        ("of every kind", vec![o(1, BuildFailed), o(2, TimedOut), o(3, Crashed)], true),
+        ("a runner once", vec![o(1, RunnerError), o(2, TimedOut), o(3, Crashed)], false),
         ("no tests", vec![o(1, NoTests), o(2, NoTests), o(3, NoTests)], false),
         ("empty diffs", vec![commit(1).empty(), commit(1).empty(), commit(1).empty()], true),
         ("markers", vec![commit(1).empty(), commit(2).empty(), commit(3).empty()], false),
@@ -172,4 +173,33 @@ fn empty_commits_of_different_authors_are_no_failures() {
     assert!(!row(["ann", "ben", "eve", "ann", "ben"]));
     assert!(row(["ann", "ann", "ann", "ann", "ann"]));
     assert!(row([""; 5]), "nobody says who");
+}
+
+/// The runner failed, named no test, and printed `said`.
+fn unread(state: u8, said: Option<u8>) -> Commit {
+    let mut tests = other(state, TestStatus::RunnerError);
+    tests.errors = said.map(|said| Signature([said; 32]));
+    commit(state).tests(tests)
+}
+
+#[test]
+fn a_run_that_names_no_test_counts_where_it_printed_what_the_one_before_did() {
+    let all =
+        |said: &[u8]| (1..).zip(said).map(|(state, said)| unread(state, Some(*said))).collect::<Vec<_>>();
+    let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+        ("the same thrice", all(&[7, 7, 7]), true),
+        ("the same twice", all(&[7, 7]), false),
+        ("seven, four, two", all(&[7, 4, 2]), false),
+        ("and on", all(&[7, 4, 2, 9, 8, 3, 1]), false),
+        ("another in between", all(&[7, 7, 4, 7, 7]), false),
+        ("another before", all(&[9, 7, 7, 7]), true),
+        ("another at last", all(&[7, 7, 4]), false),
+        ("nothing printed", (1..=3).map(|state| unread(state, None)).collect(), true),
+        ("green in between", vec![unread(1, Some(7)), unread(2, Some(7)), g(3), unread(4, Some(7))], false),
+        ("beside named ones", vec![only(1, "a"), unread(2, Some(7)), only(3, "a"), only(4, "a")], true),
+        ("named ones stay", vec![only(1, "a"), only(2, "a"), unread(3, Some(7)), only(4, "a")], true),
+    ];
+    for (name, commits, expected) in table {
+        assert_eq!(trips(commits), expected, "{name}");
+    }
 }

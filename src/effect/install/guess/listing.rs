@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// Files whose content matters. The caller reads at most [`READ_BYTES`] of each.
-pub const READ: [&str; 42] = [
+pub const READ: [&str; 43] = [
     "Cargo.toml",
     "package.json",
     ".yarnrc.yml",
@@ -13,6 +13,7 @@ pub const READ: [&str; 42] = [
     "deno.json",
     "deno.jsonc",
     "pyproject.toml",
+    "hatch.toml",
     "setup.cfg",
     "setup.py",
     "tox.ini",
@@ -68,6 +69,10 @@ pub const MANIFESTS: [&str; 10] = [
     "composer.json",
     "mix.exs",
 ];
+
+/// Programs of an environment that lies in the project, below directories that are not listed.
+pub const PROGRAMS: [&str; 4] =
+    [".venv/bin/pytest", ".venv/Scripts/pytest.exe", "venv/bin/pytest", "venv/Scripts/pytest.exe"];
 
 /// Directories at the top that hold nothing of the project's own.
 pub const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "third_party", "venv"];

@@ -22,23 +22,36 @@ const NAMING: [&str; 11] = [
 const PYTEST: [&str; 6] =
     ["pytest.ini", ".pytest.ini", "pytest.toml", "conftest.py", "tests/conftest.py", "test/conftest.py"];
 
-/// Lock files and who they belong to: what stands before a command.
-const ENVIRONMENTS: [(&str, &str); 5] = [
-    ("uv.lock", "uv run "),
-    ("poetry.lock", "poetry run "),
-    ("pdm.lock", "pdm run "),
-    ("Pipfile.lock", "pipenv run "),
-    ("Pipfile", "pipenv run "),
+/// Who has the environment: a file, what it must hold, and what stands before a command. The first one that is there
+/// decides.
+const ENVIRONMENTS: [(&str, &str, &str); 12] = [
+    ("uv.lock", "", "uv run "),
+    ("poetry.lock", "", "poetry run "),
+    ("pdm.lock", "", "pdm run "),
+    ("Pipfile.lock", "", "pipenv run "),
+    ("Pipfile", "", "pipenv run "),
+    ("pyproject.toml", "[tool.uv]", "uv run "),
+    ("pyproject.toml", "[tool.poetry]", "poetry run "),
+    ("pyproject.toml", "[tool.pdm", "pdm run "),
+    (".venv/bin/pytest", "", ".venv/bin/"),
+    (".venv/Scripts/pytest.exe", "", ".venv/Scripts/"),
+    ("venv/bin/pytest", "", "venv/bin/"),
+    ("venv/Scripts/pytest.exe", "", "venv/Scripts/"),
 ];
 
 pub(super) fn guess(listing: &Listing) -> Option<Found> {
-    let environment = ENVIRONMENTS.iter().find(|(lock, _)| listing.has(lock));
-    let (lock, before) = environment.map_or(("", ""), |(lock, before)| (*lock, *before));
+    let holds = |file: &str, word: &str| {
+        word.is_empty() || listing.text(file).is_some_and(|text| text.contains(word))
+    };
+    let environment = ENVIRONMENTS.iter().find(|(file, word, _)| listing.has(file) && holds(file, word));
+    let (lock, before) = environment.map_or(("", ""), |(lock, _, before)| (*lock, *before));
     let direct = direct(listing, before, lock);
-    let managed = [tox(listing), nox(listing)].into_iter().flatten().reduce(Found::beside);
+    let managed = [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(Found::beside);
     match (direct, managed) {
         // tox and nox make environments of their own: with a lock file beside them either may be meant.
-        (Some(direct), Some(managed)) if !lock.is_empty() => Some(direct.beside(managed)),
+        (Some(direct), Some(managed)) if lock.ends_with(".lock") || lock == "Pipfile" => {
+            Some(direct.beside(managed))
+        }
         (_, Some(managed)) => Some(managed),
         (direct, None) => direct,
     }
@@ -46,7 +59,9 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
 
 /// A runner that is started as it is.
 fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
-    let because = |file: &str| if lock.is_empty() { file.to_owned() } else { format!("{file} and {lock}") };
+    let because = |file: &str| {
+        if lock.is_empty() || lock == file { file.to_owned() } else { format!("{file} and {lock}") }
+    };
     if listing.has("manage.py") && pytest(listing).is_none() {
         return Some(Found::Sure(GuessedCommand::new(
             format!("{before}python manage.py test"),
@@ -124,6 +139,20 @@ fn tox(listing: &Listing) -> Option<Found> {
     ];
     let (_, file) = named.into_iter().find(|(there, _)| *there)?;
     Some(Found::Sure(GuessedCommand::new("tox", file)))
+}
+
+/// Environments of hatch: a script of the project's own, or the tests as hatch runs them.
+fn hatch(listing: &Listing) -> Option<Found> {
+    let tables = [("pyproject.toml", "[tool.hatch.envs."), ("hatch.toml", "[envs.")];
+    let (file, table) = tables
+        .into_iter()
+        .find(|(file, table)| listing.text(file).is_some_and(|text| text.contains(table)))?;
+    let text = listing.text(file)?;
+    let scripts = text.split(&format!("{table}default.scripts]")).nth(1).unwrap_or_default();
+    let scripts = scripts.split("\n[").next().unwrap_or_default();
+    let is_test = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == "test");
+    let command = if scripts.lines().any(is_test) { "hatch run test" } else { "hatch test" };
+    Some(Found::Sure(GuessedCommand::new(command, file)))
 }
 
 /// The session that is called after tests; all sessions may build documents or publish.

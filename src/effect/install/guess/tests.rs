@@ -168,6 +168,19 @@ fn python() {
         (&[("test_a.py", "")], "python -m unittest"),
         (&[("tests/test_a.py", ""), ("uv.lock", ""), ("tests/__init__.py", "")], "uv run python -m unittest"),
         (&[("manage.py", "")], "python manage.py test"),
+        (&[("pytest.ini", ""), (".venv/bin/pytest", "")], ".venv/bin/pytest"),
+        (&[("pytest.ini", ""), (".venv/bin/pytest", ""), ("uv.lock", "")], "uv run pytest"),
+        (&[("pyproject.toml", "[tool.poetry]\n[tool.pytest.ini_options]\n")], "poetry run pytest"),
+        (&[("pyproject.toml", "[tool.pdm.dev-dependencies]\ntest = ['pytest']\n")], "pdm run pytest"),
+        (&[("pyproject.toml", "[tool.uv]\n[tool.pytest.ini_options]\n")], "uv run pytest"),
+        (
+            &[("pyproject.toml", "[tool.hatch.envs.hatch-test]\nextra-dependencies = ['pytest']\n")],
+            "hatch test",
+        ),
+        (
+            &[("pyproject.toml", "[tool.hatch.envs.default.scripts]\ntest = 'pytest {args}'\n[tool.ruff]\n")],
+            "hatch run test",
+        ),
         (&[("pyproject.toml", "[tool.ruff]\n"), ("Cargo.toml", PACKAGE)], "cargo test"),
     ]);
     unsure(&[

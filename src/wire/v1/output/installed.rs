@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::status::HooksGoneJson;
+
 /// `andon/install@1`.
 #[derive(Debug, Serialize)]
 pub struct InstallJson<'a> {
@@ -21,6 +23,54 @@ pub struct InstallJson<'a> {
     pub test_command: Option<&'a str>,
     pub test_command_doubt: Option<String>,
     pub remarks: &'a [String],
+    /// What has to be done yet before git starts Andon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<HooksGoneJson<'a>>,
+}
+
+/// `andon/install-plan@1`: what `andon install --dry-run` found.
+#[derive(Debug, Serialize)]
+pub struct InstallPlanJson<'a> {
+    pub schema: &'static str,
+    pub mode: &'static str,
+    pub mode_because: Option<&'a str>,
+    pub steps: Vec<InstallStepJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<HooksGoneJson<'a>>,
+}
+
+/// One change: a file or a key, by what is done to it.
+#[derive(Debug, Serialize)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum InstallStepJson<'a> {
+    Write {
+        path: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<Cow<'a, str>>,
+    },
+    Rename {
+        from: Cow<'a, str>,
+        to: Cow<'a, str>,
+    },
+    Insert {
+        path: Cow<'a, str>,
+        lines: &'a str,
+    },
+    Remove {
+        path: Cow<'a, str>,
+    },
+    Link {
+        path: Cow<'a, str>,
+        to: Cow<'a, str>,
+    },
+    Set {
+        key: &'a str,
+        value: &'a str,
+    },
+    Unset {
+        key: &'a str,
+        value: &'a str,
+    },
 }
 
 /// A refspec that was added.
@@ -47,6 +97,8 @@ pub struct UninstallJson<'a> {
     pub hooks: Vec<HookJson<'a>>,
     pub files: Vec<Cow<'a, str>>,
     pub config_hooks: usize,
+    /// The files of agents' clients that our hooks were taken out of.
+    pub clients: Vec<Cow<'a, str>>,
     pub display_refs: &'a [String],
     pub fetch_removed: usize,
     pub purged: Option<PurgedJson<'a>>,
@@ -56,6 +108,8 @@ pub struct UninstallJson<'a> {
 /// What `--purge` deleted.
 #[derive(Debug, Serialize)]
 pub struct PurgedJson<'a> {
+    /// Refs that the remotes have still, as far as is known here.
+    pub left_at_remotes: Vec<RemoteRefJson<'a>>,
     pub records: usize,
     pub ledger_entries: usize,
     pub folders: Vec<Cow<'a, str>>,
@@ -75,4 +129,12 @@ pub struct DoctorCheckJson<'a> {
     pub state: &'static str,
     pub message: &'a str,
     pub mend: Option<&'a str>,
+}
+
+/// A ref of Andon's at a remote.
+#[derive(Debug, Serialize)]
+pub struct RemoteRefJson<'a> {
+    pub remote: &'a str,
+    #[serde(rename = "ref")]
+    pub name: &'a str,
 }

@@ -120,6 +120,19 @@ pub struct HandedInJson<'a> {
     pub run: TestRunJson<'a>,
 }
 
+/// `andon test --format json`: the run, what is to be said of it, and the decision after it, where the run belongs to
+/// an iteration.
+#[derive(Debug, Serialize)]
+pub struct RanJson<'a> {
+    #[serde(flatten)]
+    pub run: TestRunJson<'a>,
+    /// The exit code of the test command, which is passed on.
+    pub exit_code: u8,
+    pub warnings: Vec<DiagnosticJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<DecisionJson<'a>>,
+}
+
 /// A step of `andon replay`, one a line: `commit` or `event`, and `halted` only where the loop halts.
 #[derive(Debug, Serialize)]
 pub struct ReplayJson<'a> {
@@ -182,9 +195,32 @@ pub struct CheckJson<'a> {
     pub outcome: &'static str,
     pub range: &'a str,
     pub schema: &'static str,
+    /// The tests at the tip, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TipTestsJson<'a>>,
     pub undecided: Vec<CheckItemJson<'a>>,
     pub violations: Vec<CheckItemJson<'a>>,
     pub warnings: Vec<DiagnosticJson<'a>>,
+}
+
+/// The tests at the tip of a checked range. Declared in the order of its keys.
+#[derive(Debug, Serialize)]
+pub struct TipTestsJson<'a> {
+    pub commit: CommitId,
+    pub outcome: &'static str,
+    pub runs: Vec<TipRunJson<'a>>,
+}
+
+/// One run of them: `by` is `base`, `tip` (whose command ran) or `ci` (handed in).
+#[derive(Debug, Serialize)]
+pub struct TipRunJson<'a> {
+    pub by: &'static str,
+    pub command: &'a str,
+    pub failing: &'a [String],
+    pub outcome: &'static str,
+    pub passed: Option<u64>,
+    pub status: Option<&'static str>,
+    pub total: Option<u64>,
 }
 
 /// A violation, or something that could not be decided: that has no `level`.

@@ -28,11 +28,13 @@ pub use calibration::{
 };
 pub use halt::{AckJson, HaltJson, LastHaltJson};
 pub use installed::{
-    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
+    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson,
+    PurgedJson, RemoteRefJson, UninstallJson,
 };
 pub use judged::{
     CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
-    ObservedJson, ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
+    ObservedJson, RanJson, ReplayJson, TestRunJson, TipRunJson, TipTestsJson, TrajectoryJson,
+    TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
 pub use reviewed::{

@@ -150,6 +150,8 @@ pub struct TestsJson<'a> {
     set: Option<Digest>,
     #[serde(skip_serializing_if = "LostTests::is_empty")]
     lost: &'a LostTests,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_started: Option<&'a str>,
 }
 
 impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
@@ -175,6 +177,7 @@ impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
             flaky: &evidence.caveats.flaky,
             set: evidence.caveats.set,
             lost: &evidence.caveats.lost,
+            not_started: evidence.caveats.not_started.as_deref(),
         }
     }
 }

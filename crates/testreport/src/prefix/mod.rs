@@ -1,0 +1,187 @@
+//! Output of several programs at once, and output with time stamps: something stands before each line.
+//!
+//! One line proves nothing: whatever looks like a prefix is read aside, per source, and counts only where the prefix is
+//! a column, on most lines from its first to its last, and a report shows below it. The output as it came is read
+//! all the same, so that nothing changes where there is no column.
+
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::by_line::LineReaders;
+use super::format::Format;
+use super::lines::Stream;
+use super::normalize::Root;
+use super::output::{Depth, Output};
+use super::problem::ReportProblem;
+use super::tally::{Tally, Told};
+
+use self::shape::{Cut, SHAPES};
+
+/// Fewest lines that make a column among others.
+const FEWEST: u64 = 4;
+
+/// Lines of one shape.
+#[derive(Default)]
+struct Column {
+    sources: BTreeMap<String, Box<Output>>,
+    lines: u64,
+    /// Where the first and the last of them stand.
+    span: Option<(u64, u64)>,
+    /// Lines of sources beyond the bound.
+    left_out: u64,
+}
+
+impl Column {
+    /// True when most of `all` lines have the prefix, or of those from the first that has it to the last.
+    fn is_one(&self, all: u64) -> bool {
+        let Some((first, last)) = self.span else { return false };
+        let among = last.saturating_sub(first).saturating_add(1);
+        let most_of = |lines: u64| self.lines.saturating_mul(2) >= lines;
+        most_of(all) || self.lines >= FEWEST && most_of(among)
+    }
+}
+
+/// The columns of prefixes that an output may have.
+pub(super) struct Columns {
+    root: Root,
+    depth: Depth,
+    /// Lines that are not blank.
+    lines: u64,
+    sources: usize,
+    columns: BTreeMap<usize, Column>,
+    /// The source that was announced last, for lines that do not tell their own.
+    heading: String,
+    /// A line of a source, with its end.
+    line: String,
+}
+
+impl Columns {
+    /// For an output of that depth, of a run in the project at `root`.
+    pub(super) fn new(root: &Root, depth: Depth) -> Self {
+        Self {
+            root: root.clone(),
+            depth,
+            lines: 0,
+            sources: 0,
+            columns: BTreeMap::new(),
+            heading: String::new(),
+            line: String::new(),
+        }
+    }
+
+    /// Takes the next line. What a test prints is not looked at: `readers` know whether one is running.
+    pub(super) fn line(&mut self, stream: Stream, line: &str, readers: &LineReaders) {
+        let Some(below) = self.depth.below() else { return };
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        self.lines += 1;
+        let Some(cut) = shape::cut(line) else { return };
+        if readers.is_at_work() {
+            return;
+        }
+        if let Some(heading) = shape::heading(line) {
+            heading.clone_into(&mut self.heading);
+        }
+        self.take(stream, cut, below);
+    }
+
+    fn take(&mut self, stream: Stream, cut: Cut<'_>, below: Depth) {
+        let source = if shape::is_below_heading(cut.shape) { self.heading.as_str() } else { cut.source };
+        let column = self.columns.entry(cut.shape).or_default();
+        column.lines += 1;
+        let first = column.span.map_or(self.lines, |(first, _)| first);
+        column.span = Some((first, self.lines));
+        let output = match column.sources.get_mut(source) {
+            Some(output) => output,
+            None if self.sources >= self.depth.max_sources() => {
+                column.left_out += 1;
+                return;
+            }
+            None => {
+                self.sources += 1;
+                let output = Box::new(Output::new(&self.root, source, below));
+                column.sources.entry(source.to_owned()).or_insert(output)
+            }
+        };
+        self.line.clear();
+        self.line.push_str(cut.rest);
+        self.line.push('\n');
+        output.push(stream, self.line.as_bytes());
+    }
+
+    /// What the sources say.
+    pub(super) fn finish(self, format: Option<Format>) -> Parts {
+        let mut parts = Parts::default();
+        let all = self.lines;
+        for (shape, column) in self.columns.into_iter().filter(|(_, column)| column.is_one(all)) {
+            let found = parts.of_sources.len();
+            for (source, output) in column.sources {
+                let (mut tally, printed) = output.finish(Tally::new(&self.root), format);
+                if tally.runner().is_none()
+                    && let Some(reason) = printed.not_started()
+                {
+                    tally.never_started(reason);
+                }
+                if tally.runner().is_some() || tally.not_started().is_some() {
+                    parts.of_sources.push((source, tally));
+                }
+            }
+            if column.left_out > 0 && parts.of_sources.len() > found {
+                parts.left_out.push((shape, column.left_out));
+            }
+        }
+        parts
+    }
+}
+
+/// What each source said.
+#[derive(Default)]
+pub(super) struct Parts {
+    of_sources: Vec<(String, Tally)>,
+    /// Shape and lines of the sources that were too many.
+    left_out: Vec<(usize, u64)>,
+}
+
+impl Parts {
+    /// Takes all of them into `whole`, what the output says as it came, unless they only repeat what is `told` already.
+    /// A test that two of them have is named with its source.
+    pub(super) fn join(self, report: &str, told: Told, whole: &mut Tally) {
+        let mut of_sources: Vec<(String, Tally)> =
+            self.of_sources.into_iter().filter(|(_, tally)| tally.adds_to(told)).collect();
+        let twice = named_twice(whole, &of_sources);
+        let fails = of_sources.iter().any(|(_, tally)| tally.has_failures());
+        for (source, tally) in &mut of_sources {
+            tally.qualify(source, &twice);
+            // When one source fails, tools end the others in the middle: what these miss is no fault of theirs.
+            if fails && !tally.has_failures() {
+                tally.was_ended();
+            }
+        }
+        if of_sources.is_empty() {
+            return;
+        }
+        for (_, tally) in of_sources {
+            whole.absorb(tally);
+        }
+        for (shape, lines) in self.left_out {
+            let (name, _) = SHAPES.get(shape).copied().unwrap_or(("prefix", |_| None));
+            let what = format!("{lines} lines of further sources were not read ({name})");
+            whole.problem(report, &ReportProblem::Truncated(what));
+        }
+    }
+}
+
+/// The ids that more than one of them has.
+fn named_twice(whole: &Tally, of_sources: &[(String, Tally)]) -> BTreeSet<String> {
+    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
+    for tally in std::iter::once(whole).chain(of_sources.iter().map(|(_, tally)| tally)) {
+        let ids = tally.ids();
+        twice.extend(ids.intersection(&seen).map(|id| (*id).to_owned()));
+        seen.extend(ids);
+    }
+    twice
+}

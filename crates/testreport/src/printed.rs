@@ -1,0 +1,185 @@
+//! What was printed, as far as it is kept for runs of which no report was recognised.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::normalize::{Root, normalize_error};
+use super::output::Depth;
+use super::unstarted;
+
+/// Most bytes of one line that are kept.
+const MAX_LINE: usize = 400;
+
+/// First and last lines of an output, those that are not blank.
+#[derive(Debug)]
+pub(super) struct Printed {
+    head: Vec<String>,
+    tail: VecDeque<String>,
+    /// Most lines of each.
+    bounds: (usize, usize),
+    /// Lines between the two.
+    dropped: u64,
+}
+
+impl Printed {
+    pub(super) fn new(depth: Depth) -> Self {
+        let bounds = match depth {
+            Depth::Whole => (200, 400),
+            Depth::Below | Depth::Last => (8, 32),
+        };
+        Self { head: Vec::new(), tail: VecDeque::new(), bounds, dropped: 0 }
+    }
+
+    /// Takes the next line.
+    pub(super) fn line(&mut self, line: &str) {
+        let line = line.trim_end();
+        if line.is_empty() {
+            return;
+        }
+        let mut end = line.len().min(MAX_LINE);
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = line.get(..end).unwrap_or_default();
+        let (first, last) = self.bounds;
+        if self.head.len() < first {
+            return self.head.push(line.to_owned());
+        }
+        let mut kept = String::new();
+        if self.tail.len() >= last {
+            kept = self.tail.pop_front().unwrap_or_default();
+            self.dropped += 1;
+        }
+        kept.clear();
+        kept.push_str(line);
+        self.tail.push_back(kept);
+    }
+
+    fn lines(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        self.head.iter().chain(&self.tail).map(String::as_str)
+    }
+
+    /// The line that says that the command, its target or its program is not there; whatever the exit code is.
+    pub(super) fn not_started(&self) -> Option<String> {
+        let short = self.dropped == 0 && self.head.len() + self.tail.len() <= unstarted::SHORT;
+        unstarted::reason(
+            self.lines(),
+            if short { unstarted::Length::Short } else { unstarted::Length::Long },
+        )
+    }
+
+    /// The last line.
+    pub(super) fn last(&self) -> Option<&str> {
+        self.lines().next_back()
+    }
+
+    /// The first line that names failures.
+    pub(super) fn first_failure(&self) -> Option<&str> {
+        self.lines().find(|line| names_failures(line))
+    }
+
+    /// What was printed, without what changes from run to run. Lines are sorted: programs that run at once are never in
+    /// the same order.
+    pub(super) fn normalized(&self, root: &Root) -> String {
+        let lines: BTreeSet<String> = self.lines().map(|line| normalize_error(line, root)).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
+        lines.join("\n")
+    }
+}
+
+/// Words with which a line names a failure, at its beginning.
+const FAILED: [&str; 12] =
+    ["FAIL", "FAILED", "FAILURE", "FAILURES", "FAIL:", "FAILED:", "not ok", "✗", "✘", "✖", "✕", "×"];
+
+/// Words that say so wherever they stand.
+const BROKE: [&str; 4] =
+    ["AssertionError", "Traceback (most recent call last)", "panicked at ", "Assertion failed"];
+
+/// What follows a number of failures.
+const COUNTED: [&str; 4] = ["failed", "failing", "failures", "failure"];
+
+fn names_failures(line: &str) -> bool {
+    let text = line.trim_start();
+    let begins = |word: &&str| {
+        text.strip_prefix(*word)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':', '!']))
+    };
+    FAILED.iter().any(begins) || BROKE.iter().any(|word| text.contains(word)) || counts_failures(text)
+}
+
+/// `2 failed`, `1 test failed`, `Failures: 3`, `failed=2`.
+fn counts_failures(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|one: char| !one.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let number =
+        |word: Option<&&str>| word.is_some_and(|word| word.parse::<u64>().is_ok_and(|number| number > 0));
+    words.iter().enumerate().any(|(at, word)| {
+        if !COUNTED.contains(word) {
+            return false;
+        }
+        let before = |back: usize| at.checked_sub(back).and_then(|at| words.get(at));
+        let of_tests =
+            matches!(before(1), Some(&("test" | "tests" | "spec" | "specs" | "example" | "examples")));
+        // `Failures: 3` and `failed=2`, but not `0 failed, 3 passed`.
+        let counted_after = before(1).is_none_or(|word| word.parse::<u64>().is_err())
+            && number(words.get(at + 1))
+            && lower.contains([':', '=']);
+        number(before(1)) || of_tests && number(before(2)) || counted_after
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(text: &str) -> Printed {
+        let mut printed = Printed::new(Depth::Whole);
+        text.lines().for_each(|line| printed.line(line));
+        printed
+    }
+
+    #[test]
+    fn failures_are_named_in_many_words() {
+        let table = [
+            ("FAILED tests/test_a.py::test_b", true),
+            ("FAIL: adds", true),
+            ("  ✗ adds", true),
+            ("not ok - adds", true),
+            ("2 failed, 3 passed", true),
+            ("1 test failed", true),
+            ("Failures: 3", true),
+            ("failed=2 ok=3", true),
+            ("E   AssertionError: 1 != 2", true),
+            ("0 failed, 3 passed", false),
+            ("Failures: 0", false),
+            ("ok, nothing failed", false),
+            ("all 12 tests passed", false),
+            ("FAILOVER works", false),
+            ("failed over to 10.0.0.1", false),
+            ("handles 3 errors", false),
+        ];
+        for (line, names) in table {
+            assert_eq!(printed(line).first_failure().is_some(), names, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_was_printed_is_compared_without_order_and_times() {
+        let root = Root::new("/p");
+        let one = printed("a 12ms\n\nb at /p/x.c:3\n").normalized(&root);
+        assert_eq!(one, printed("b at /p/x.c:3\na 7ms\n").normalized(&root));
+        assert_ne!(one, printed("a 12ms\nc at /p/x.c:3\n").normalized(&root));
+        assert_ne!(printed("7 wrong").normalized(&root), printed("4 wrong").normalized(&root));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut printed = Printed::new(Depth::Whole);
+        for number in 0..10_000 {
+            printed.line(&format!("{number} {}", "é".repeat(1000)));
+        }
+        assert_eq!(printed.lines().count(), 600);
+        assert!(printed.lines().all(|line| line.len() <= MAX_LINE));
+        assert!(printed.last().unwrap().starts_with("9999 "));
+    }
+}

@@ -1,0 +1,338 @@
+//! `andon check --test`: the tests of the code at the tip, run here or reported by the CI job that ran them.
+//!
+//! They run with the command of the base of the range, which nobody in the range can change. Where the tip has another
+//! command, both run: the new one has to pass as well, and the old one may object.
+
+use std::path::{Path, PathBuf};
+
+use super::range::{self, RangeRequest};
+use crate::config::{self, Config, TestCommand};
+use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::tests::{Counts, TestEvidence, TestStatus};
+use crate::domain::view::check::{RanBy, TipOutcome, TipRun, TipTests};
+use crate::effect::program::{CommandExit, ProgramEnd, Stopped};
+use crate::effect::report_files;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::tested::{Executed, Since};
+use crate::engine::workspace::Workspace;
+use crate::git::Repo;
+use crate::store::fingerprint::Fingerprinter;
+use testreport::{ExitKind, ParsedRun, Root, RunReader};
+
+use super::checkout;
+
+/// Where the tests of the tip come from.
+#[derive(Debug, Clone)]
+pub enum TestsWanted {
+    /// Run them here.
+    Run,
+    /// Somebody ran them: the report files, and how the command ended.
+    Report {
+        /// The files, from the working directory.
+        files: Vec<PathBuf>,
+        /// The exit code.
+        exit_code: i32,
+    },
+}
+
+/// The two sides of a range, as far as the tests go.
+struct Ends {
+    tip: CommitId,
+    tree: TreeId,
+    /// The tree of the base.
+    before: Option<TreeId>,
+    base_config: Option<Config>,
+    tip_config: Config,
+}
+
+/// Runs a test command in a workspace and keeps nothing; the words that say why, where it could not be started.
+pub type CommandRunner<'a> =
+    dyn FnMut(&Workspace, &TestCommand) -> Result<Result<Executed, String>, OpsError> + 'a;
+
+/// Runs the tests of the tip, or reads what is said of them. Files that the check itself writes (`own`) are no change of
+/// the code.
+///
+/// # Errors
+/// The checkout is not the code of the tip, there is no test command, or a report cannot be read.
+pub fn of(
+    ctx: &Context,
+    asked: &RangeRequest,
+    wanted: &TestsWanted,
+    own: &[PathBuf],
+    runner: &mut CommandRunner<'_>,
+) -> Result<TipTests, OpsError> {
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let ends = ends(ctx, &repo, asked)?;
+    let display = |config: &Config| config.test.command.as_ref().map(TestCommand::display);
+    let mut tests = TipTests {
+        tip: ends.tip,
+        at_base: ends.base_config.as_ref().and_then(display),
+        at_tip: display(&ends.tip_config),
+        base_cannot_run: None,
+        runs: Vec::new(),
+        warnings: Vec::new(),
+    };
+    if let TestsWanted::Report { files, exit_code } = wanted {
+        tests.runs.push(reported(ctx, &repo, &ends.tip_config, files, *exit_code)?);
+        return Ok(tests);
+    }
+    let (tip, tree) = (ends.tip, ends.tree);
+    for (by, command, config) in planned(&repo, ends, &mut tests)? {
+        let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+        let ws = Workspace::at(repo, config, ctx.now);
+        // What a first run leaves behind is no part of the tip either.
+        if tests.runs.is_empty() {
+            checkout::refuse_other_code(ctx, &ws, tip, own, asked)?;
+        }
+        let (run, warnings) = ran(&ws, tree, (by, &command), runner)?;
+        tests.warnings.extend(warnings);
+        tests.runs.push(run);
+    }
+    Ok(tests)
+}
+
+/// The commands that are to run, each with the configuration that it comes from: that of the base, and that of the tip
+/// where it is another one.
+fn planned(
+    repo: &Repo,
+    ends: Ends,
+    tests: &mut TipTests,
+) -> Result<Vec<(RanBy, TestCommand, Config)>, OpsError> {
+    let Ends { tree, before, base_config, tip_config, .. } = ends;
+    let at_base = base_config.as_ref().and_then(|config| config.test.command.clone());
+    let at_tip = tip_config.test.command.clone().filter(|_| tests.at_base != tests.at_tip);
+    let mut planned = Vec::new();
+    if let (Some(command), Some(config)) = (at_base, base_config) {
+        if at_tip.is_some() {
+            tests.base_cannot_run = gone(repo, &command, before, tree)?;
+        }
+        if tests.base_cannot_run.is_none() {
+            planned.push((RanBy::Base, command, config));
+        }
+    }
+    planned.extend(at_tip.map(|command| (RanBy::Tip, command, tip_config)));
+    if !planned.is_empty() {
+        return Ok(planned);
+    }
+    Err(OpsError::Usage {
+        what: "no test.command is configured at the base of the range or at its tip".to_owned(),
+        help:
+            "set it in andon.toml: [test] command = \"cargo test\"; or hand in a report: andon check RANGE \
+               --test-report FILE --exit-code N"
+                .to_owned(),
+    })
+}
+
+fn ends(ctx: &Context, repo: &Repo, asked: &RangeRequest) -> Result<Ends, OpsError> {
+    let (base, tip) = range::sides(repo, &range::spelled(ctx, asked)?)?;
+    let of =
+        |commit| -> Result<Config, OpsError> { Ok(config::load(range::source(repo, commit)?.as_slice())?) };
+    Ok(Ends {
+        tip,
+        tree: repo.tree_of(tip)?,
+        before: base.map(|base| repo.tree_of(base)).transpose()?,
+        base_config: base.map(of).transpose()?,
+        tip_config: of(tip)?,
+    })
+}
+
+/// A file that the command names, that the base has and the tip has not: then the command cannot run any more.
+fn gone(
+    repo: &Repo,
+    command: &TestCommand,
+    before: Option<TreeId>,
+    tree: TreeId,
+) -> Result<Option<String>, OpsError> {
+    let Some(before) = before else { return Ok(None) };
+    let display = command.display();
+    for word in display.split_whitespace() {
+        let path = word.trim_matches(['"', '\'', ';', '&', '(', ')']);
+        let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+        if path.is_empty() || path.starts_with(['/', '-']) || path.contains("..") {
+            continue;
+        }
+        let bytes = path.as_bytes();
+        if repo.entry_at(before, bytes)?.is_some() && repo.entry_at(tree, bytes)?.is_none() {
+            return Ok(Some(format!("{path} is gone")));
+        }
+    }
+    Ok(None)
+}
+
+fn ran(
+    ws: &Workspace,
+    tree: TreeId,
+    (by, command): (RanBy, &TestCommand),
+    runner: &mut CommandRunner<'_>,
+) -> Result<(TipRun, Vec<String>), OpsError> {
+    let display = command.display();
+    let run = |evidence, outcome| TipRun { by, command: display.clone(), evidence, outcome };
+    if by == RanBy::Tip && runs_nothing(&display) {
+        return Ok((run(None, TipOutcome::Unknown(format!("`{display}` runs no test"))), Vec::new()));
+    }
+    let executed = match runner(ws, command)? {
+        Ok(executed) => executed,
+        Err(why) => return Ok((run(None, TipOutcome::Unknown(why)), Vec::new())),
+    };
+    let Executed { end, parsed, since, warnings } = executed;
+    let disturbed = disturbed(&ws.repo, tree, &since)?;
+    // What only came to be while the tests ran is no part of the tip's code.
+    let warnings = if disturbed.is_none() && since != Since::Unchanged { Vec::new() } else { warnings };
+    let outcome = outcome(&Ended { end: Some(&end), disturbed }, &parsed);
+    let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    Ok((run(Some(TestEvidence::of(parsed, code, &display)), outcome), warnings))
+}
+
+/// Words of a shell that pass whatever the code is. A new command of that kind is no test; anything longer is for
+/// people, who are told that the command is another one.
+fn runs_nothing(command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let chained = command.contains([';', '&', '|', '\n', '`', '$']);
+    match words.first().map(|word| word.rsplit('/').next().unwrap_or(word)) {
+        None => true,
+        Some("true" | ":" | "exit" | "echo" | "printf" | "#") => !chained,
+        Some(_) => false,
+    }
+}
+
+/// Tracked files that changed while the tests ran: the run is not one of the tip's code.
+fn disturbed(repo: &Repo, tree: TreeId, since: &Since) -> Result<Option<String>, OpsError> {
+    let paths = match since {
+        Since::Unchanged => return Ok(None),
+        Since::Changed(paths) | Since::PutBack(paths) => paths,
+    };
+    if paths.is_empty() {
+        return Ok(Some("the code changed while the tests ran".to_owned()));
+    }
+    for path in paths {
+        if repo.entry_at(tree, path)?.is_some() {
+            let path = String::from_utf8_lossy(path);
+            return Ok(Some(format!("{path} changed while the tests ran")));
+        }
+    }
+    Ok(None)
+}
+
+/// How a run ended, beside what it printed.
+struct Ended<'a> {
+    /// `None` of one that was handed in.
+    end: Option<&'a ProgramEnd>,
+    disturbed: Option<String>,
+}
+
+/// Exit codes by which a shell says that it could not start what it was asked to.
+const NOT_STARTED: [i32; 2] = [126, 127];
+
+fn outcome(ended: &Ended<'_>, parsed: &ParsedRun) -> TipOutcome {
+    let unknown = |why: &str| TipOutcome::Unknown(why.to_owned());
+    if let Some(end) = ended.end {
+        match (end.stopped, end.exit) {
+            (Stopped::TimedOut, _) => return unknown("the tests were stopped by test.timeout"),
+            (Stopped::Forwarded(_), _) => return unknown("the tests were stopped"),
+            (Stopped::No, CommandExit::Code(code)) if NOT_STARTED.contains(&code) => {
+                return TipOutcome::Unknown(format!("the tests could not be started (exit code {code})"));
+            }
+            (Stopped::No, _) => {}
+        }
+    }
+    let ran = Counts::ran(&parsed.counts) > 0;
+    match parsed.status {
+        TestStatus::Failed | TestStatus::BuildFailed | TestStatus::Crashed => TipOutcome::Failed,
+        TestStatus::RunnerError if ran || parsed.runner == TestEvidence::BY_EXIT_CODE => TipOutcome::Failed,
+        TestStatus::RunnerError => unknown("the test runner failed before a test ran"),
+        TestStatus::TimedOut => unknown("the tests were stopped by a time limit"),
+        TestStatus::NoTests => unknown("not one test ran"),
+        TestStatus::Incomplete => unknown("the report of the tests is cut short"),
+        TestStatus::Passed if ended.end.is_none() && parsed.runner == TestEvidence::BY_EXIT_CODE => {
+            unknown("the report names no test")
+        }
+        TestStatus::Passed => match &ended.disturbed {
+            Some(why) => TipOutcome::Unknown(why.clone()),
+            None => TipOutcome::Passed,
+        },
+    }
+}
+
+/// A run of which a job of the CI hands in the report: what ran is the job's word.
+fn reported(
+    ctx: &Context,
+    repo: &Repo,
+    config: &Config,
+    files: &[PathBuf],
+    exit_code: i32,
+) -> Result<TipRun, OpsError> {
+    let root = repo.workdir().unwrap_or(&ctx.cwd);
+    let root = Root::new(&root.to_string_lossy()).with_patterns(&config.normalize);
+    let mut reader = RunReader::new(root);
+    for file in files {
+        read(&ctx.cwd, file, &mut reader)?;
+    }
+    let parsed = reader.finish(ExitKind::Code(exit_code));
+    let outcome = outcome(&Ended { end: None, disturbed: None }, &parsed);
+    let names: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+    let command = names.join(", ");
+    let code = Fingerprinter::new(repo, &config.paths.rules).of_overlay(None, &[])?;
+    let evidence = Some(TestEvidence::of(parsed, code, &command));
+    Ok(TipRun { by: RanBy::Ci, command, evidence, outcome })
+}
+
+fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
+    let name = file.to_string_lossy();
+    let mut report = reader.open_report(&name);
+    let read = report_files::stream(&cwd.join(file), &mut |bytes| report.push(bytes));
+    read.map_err(|err| OpsError::Usage {
+        what: format!("the report {name} cannot be read: {err}"),
+        help: "andon check RANGE --test-report FILE --exit-code N".to_owned(),
+    })?;
+    reader.close_report(report);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_that_always_pass_are_no_tests() {
+        for command in ["true", ":", "/bin/true", "exit 0", "echo all 9 tests passed", "printf ok", "", "  "]
+        {
+            assert!(runs_nothing(command), "{command:?}");
+        }
+        for command in
+            ["make test", "true && make test", "echo x; cargo test", "sh exit.sh", "echo $(make test)"]
+        {
+            assert!(!runs_nothing(command), "{command:?}");
+        }
+    }
+
+    fn parsed(text: &str, code: i32) -> ParsedRun {
+        let mut reader = RunReader::new(Root::none());
+        reader.push(testreport::Stream::Stdout, text.as_bytes());
+        reader.finish(ExitKind::Code(code))
+    }
+
+    #[test]
+    fn what_a_run_came_to() {
+        let exit = |code| ProgramEnd { exit: CommandExit::Code(code), stopped: Stopped::No };
+        let of = |text: &str, code: i32| {
+            outcome(&Ended { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
+        };
+        assert_eq!(of("1..1\nok 1 - a\n", 0), TipOutcome::Passed);
+        assert_eq!(of("1..1\nnot ok 1 - a\n", 1), TipOutcome::Failed);
+        assert_eq!(of("", 0), TipOutcome::Passed, "all that is known is the exit code");
+        assert_eq!(of("", 1), TipOutcome::Failed);
+        assert!(matches!(of("", 127), TipOutcome::Unknown(_)));
+        assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));
+        let stopped = ProgramEnd { exit: CommandExit::Code(0), stopped: Stopped::TimedOut };
+        let ended = Ended { end: Some(&stopped), disturbed: None };
+        assert!(matches!(outcome(&ended, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
+        let end = exit(0);
+        let disturbed = Ended { end: Some(&end), disturbed: Some("a.js changed".to_owned()) };
+        assert!(matches!(outcome(&disturbed, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
+        let handed = Ended { end: None, disturbed: None };
+        assert_eq!(outcome(&handed, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Passed);
+        assert!(matches!(outcome(&handed, &parsed("no report\n", 0)), TipOutcome::Unknown(_)));
+        assert_eq!(outcome(&handed, &parsed("1..1\nok 1 - a\n", 1)), TipOutcome::Failed);
+    }
+}

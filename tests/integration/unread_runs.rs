@@ -1,0 +1,152 @@
+//! Runs that are hard to read, or cannot be: prefixes before each line, nothing to run, only an exit code.
+
+use serde_json::Value;
+
+use crate::support::{Out, Stage};
+
+/// A stage whose test command is `script`, as a line for `sh`.
+fn staged(script: &str) -> Stage {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n[paths]\nignore = [\"run.sh\"]\n");
+    stage.write("run.sh", script);
+    stage.git(&["add", "andon.toml", "run.sh"]).ok();
+    stage.git(&["commit", "-qm", "How the tests run"]).ok();
+    stage
+}
+
+/// Edits, tests and commits.
+fn attempt(stage: &Stage, code: &str, script: &str) -> Out {
+    stage.write("run.sh", script);
+    stage.write("code.txt", code);
+    stage.andon(&["test"]);
+    stage.git(&["commit", "-qam", code])
+}
+
+fn json(out: &Out) -> Value {
+    serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
+}
+
+/// TAP of `failing` tests of ten below the prefix of a package, beside another package whose tests pass.
+fn packages(failing: usize) -> String {
+    let line =
+        |at: usize| format!("echo 'b:test: {}ok {at} - t{at}'", if at <= failing { "not " } else { "" });
+    let lines: Vec<String> = (1..=10).map(line).collect();
+    format!(
+        "echo '• Packages in scope: a, b'\necho 'a:test: 1..1'\necho 'b:test: 1..10'\necho 'a:test: ok 1 - x'\n{}\n\
+         echo ' Tasks:    1 successful, 2 total'\nexit 1\n",
+        lines.join("\n")
+    )
+}
+
+#[test]
+fn fewer_failures_below_a_prefix_are_progress() {
+    let stage = staged("exit 1\n");
+    for (at, failing) in [7, 4, 2].into_iter().enumerate() {
+        attempt(&stage, &format!("{at}\n"), &packages(failing)).ok().lacks("halted");
+    }
+    stage.andon(&["status"]).ok().says("7 -> 4 -> 2 failing").says("2 of 11 failing");
+    assert_eq!(stage.record("HEAD")["tests"]["failing"], serde_json::json!(["t1", "t2"]));
+}
+
+#[test]
+fn a_run_that_cannot_be_read_says_so_and_so_does_the_doctor() {
+    let stage = staged("echo two wrong; exit 1\n");
+    stage.write("code.txt", "two\n");
+    stage
+        .andon(&["test"])
+        .exits(1)
+        .says("warning[test-run]: no test report was recognised in the output")
+        .says("reports = [")
+        .says("format = \"exit\"");
+    stage.andon(&["doctor"]).says("warn  test-run: no report was recognised in the last run");
+    // One that passes says so once.
+    stage.write("run.sh", "echo all good\n");
+    stage.andon(&["test"]).ok().says("no test report was recognised");
+    stage.andon(&["test"]).ok().lacks("no test report was recognised");
+    // Where the exit code is all that is asked for, there is nothing to say.
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh run.sh\"\nformat = \"exit\"\n[paths]\nignore = [\"run.sh\"]\n",
+    );
+    stage.write("run.sh", "echo two wrong; exit 1\n");
+    stage.andon(&["test"]).exits(1).lacks("no test report was recognised");
+    stage.andon(&["doctor"]).lacks("test-run");
+}
+
+#[test]
+fn unread_failures_halt_only_where_the_same_was_printed() {
+    let stage = staged("exit 1\n");
+    for (at, wrong) in ["seven", "four", "two", "three", "one"].into_iter().enumerate() {
+        attempt(&stage, &format!("{at}\n"), &format!("echo {wrong} wrong in 0.{at}s; exit 1\n"))
+            .ok()
+            .lacks("the loop is halted");
+    }
+    let stage = staged("exit 1\n");
+    let mut last = None;
+    for at in 0..4 {
+        last = Some(attempt(&stage, &format!("{at}\n"), &format!("echo two wrong in 0.{at}s; exit 1\n")));
+    }
+    assert!(last.unwrap().all().contains("halt"), "{}", stage.andon(&["status"]).stdout);
+}
+
+#[test]
+fn where_there_is_nothing_to_run_nothing_is_proved() {
+    let table = [
+        ("exec no-such-program\n", "no-such-program"),
+        ("echo \"make: *** No rule to make target 'test'.  Stop.\" >&2; exit 2\n", "No rule to make target"),
+        ("echo 'npm error Missing script: \"test\"' >&2; exit 1\n", "Missing script"),
+        ("echo 'error: no such command: `nextest`' >&2; exit 101\n", "no such command"),
+        ("exit 127\n", "exit code 127"),
+    ];
+    for (script, said) in table {
+        let stage = staged("exit 0\n");
+        for at in 0..4 {
+            let out = attempt(&stage, &format!("{at}\n"), script);
+            out.exits(1).says("the tests of this code could not be started").says(said).lacks("halted");
+        }
+        stage.andon(&["test"]).says("the tests could not be started, so the run proves nothing").says(said);
+        stage.andon(&["doctor"]).says("the last run of the tests could not be started");
+    }
+}
+
+#[test]
+fn the_doctor_looks_for_the_program_of_the_test_command() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"no-such-runner -q\"\n");
+    stage
+        .andon(&["doctor"])
+        .exits(1)
+        .says("`no-such-runner -q` cannot be started: no-such-runner is not found");
+    stage.write(".venv/bin/no-such-runner", "");
+    stage.andon(&["doctor"]).exits(1).says("command = \".venv/bin/no-such-runner -q\"");
+    stage.write("andon.toml", "[test]\ncommand = \".venv/bin/no-such-runner -q\"\n");
+    stage.andon(&["doctor"]).lacks("cannot be started");
+}
+
+#[test]
+fn a_pass_whose_text_names_failures_warns() {
+    let stage = staged("echo '2 checks failed: a, b'; echo 'FAILED tests/a'; true\n");
+    stage.write("code.txt", "two\n");
+    stage
+        .andon(&["test"])
+        .ok()
+        .says("warning[test-run]: the run passed by its exit code alone, and its output names failures")
+        .says("|| true");
+}
+
+#[test]
+fn arguments_run_a_part_and_json_stands_alone() {
+    let stage = staged("echo 1..1; echo \"ok 1 - $*\"\n");
+    stage.write("code.txt", "two\n");
+    let part = stage.andon(&["test", "-k", "some name"]).ok();
+    part.says("ok 1 - -k some name")
+        .says("this was a part of the tests; the run is kept, and proves nothing");
+    stage.git(&["commit", "-qam", "Two"]).refused().says("`sh run.sh -k 'some name'` instead of `sh run.sh`");
+    let whole = stage.andon(&["test", "--format", "json"]).ok();
+    assert!(whole.stderr.contains("ok 1 - "), "{whole}");
+    let value = json(&whole);
+    assert_eq!((&value["schema"], &value["validity"]), (&"andon/test_run@1".into(), &"valid".into()));
+    assert_eq!((value["exit_code"].as_u64(), value["tests"]["passed"].as_u64()), (Some(0), Some(1)));
+    stage.git(&["commit", "-qam", "Two"]).ok();
+    stage.andon(&["test", "sh", "run.sh"]).exits(2).says("andon test -- sh run.sh");
+}
