@@ -9,6 +9,7 @@ environment below the work directory. See bench/README.md.
 """
 
 import argparse
+import ctypes
 import datetime
 import hashlib
 import json
@@ -302,10 +303,18 @@ class Timer:
             self.samples.setdefault(case, []).append(elapsed)
 
 
+def pose_as_git():
+    """Names this process as git is named: the shim of pre-commit only marks the process above it where that is git."""
+    set_name = 15  # PR_SET_NAME
+    if sys.platform == "linux" and ctypes.CDLL(None, use_errno=True).prctl(set_name, b"git", 0, 0, 0) != 0:
+        sys.exit(f"prctl: {os.strerror(ctypes.get_errno())}")
+
+
 def measure(bench, fixture, rounds, warm_up):
     """All cases of one fixture, in another order each round."""
     timer = Timer(bench.env)
     os.chdir(fixture.top)
+    pose_as_git()
     managers = [name for name in MANAGERS if name != "andon" or bench.andon]
     if bench.andon:
         fixture.check_recorded()
@@ -330,11 +339,23 @@ def measure(bench, fixture, rounds, warm_up):
         at_pre_commit()
         timer.spawn(f"alone {manager}", [fixture.dot / f"hooks-{manager}" / "pre-commit"], as_git)
 
+    def early():
+        """pre-commit as a framework has it run: the program judges at once."""
+        at_pre_commit()
+        timer.spawn("program pre-commit", [bench.andon, "hook", "pre-commit"], as_git)
+
     def andon_alone(kind, command):
         at_pre_commit()
         fixture.use_hooks("none")
         message.write_text("measured\n", encoding="ascii")
-        timer.spawn(f"{kind} pre-commit", command("pre-commit"), as_git)
+        # It leaves the mark without which prepare-commit-msg does not judge: what the program alone does follows on it.
+        shim = [fixture.dot / "hooks-andon" / "pre-commit"]
+        if kind == "shim":
+            timer.spawn("shim pre-commit", shim, as_git)
+        else:
+            subprocess.run(shim, env={**bench.env, **as_git}, stdin=subprocess.DEVNULL, check=True)
+        if sys.platform == "linux" and not any((fixture.dot / "andon" / "asked").iterdir()):
+            sys.exit("the shim of pre-commit left no mark")
         timer.spawn(f"{kind} prepare-commit-msg",
                     [*command("prepare-commit-msg"), ".git/COMMIT_EDITMSG", "message"], as_git)
         fixture.git("commit", "-q", "-m", "measured")
@@ -345,6 +366,7 @@ def measure(bench, fixture, rounds, warm_up):
     if bench.andon:
         cases.append(lambda: andon_alone("shim", lambda hook: [fixture.dot / "hooks-andon" / hook]))
         cases.append(lambda: andon_alone("program", lambda hook: [bench.andon, "hook", hook]))
+        cases.append(early)
     order = random.Random(20261120)
     for number in range(warm_up + rounds):
         timer.keep = number >= warm_up

@@ -19,11 +19,17 @@ pub enum HookName {
     PostRewrite,
     /// Before refs leave this clone.
     PrePush,
+    /// Before a patch that `git am` or `rebase --apply` put into the tree is committed.
+    PreApplypatch,
+    /// After that commit.
+    PostApplypatch,
+    /// Before a rebase moves anything.
+    PreRebase,
 }
 
 impl HookName {
     /// Every hook with git's name for it.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::PreCommit, "pre-commit"),
         (Self::PrepareCommitMsg, "prepare-commit-msg"),
         (Self::PostCommit, "post-commit"),
@@ -31,6 +37,9 @@ impl HookName {
         (Self::PreMergeCommit, "pre-merge-commit"),
         (Self::PostRewrite, "post-rewrite"),
         (Self::PrePush, "pre-push"),
+        (Self::PreApplypatch, "pre-applypatch"),
+        (Self::PostApplypatch, "post-applypatch"),
+        (Self::PreRebase, "pre-rebase"),
     ];
 
     /// git's name.
@@ -46,8 +55,13 @@ impl HookName {
     /// Whether the hook can still refuse.
     pub fn is_before_the_fact(self) -> bool {
         match self {
-            Self::PreCommit | Self::PrepareCommitMsg | Self::PreMergeCommit | Self::PrePush => true,
-            Self::PostCommit | Self::PostMerge | Self::PostRewrite => false,
+            Self::PreCommit
+            | Self::PrepareCommitMsg
+            | Self::PreMergeCommit
+            | Self::PrePush
+            | Self::PreApplypatch
+            | Self::PreRebase => true,
+            Self::PostCommit | Self::PostMerge | Self::PostRewrite | Self::PostApplypatch => false,
         }
     }
 

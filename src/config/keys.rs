@@ -112,7 +112,7 @@ const HELP: SpanRange = SpanRange { min: Span(1), max: Span(HOUR) };
 /// code: it decides what a checkout makes of the contents. This is the one list: `andon install` writes it, `andon config
 /// show` shows it. Each is of a shape that [`crate::domain::paths`] compares without an automaton.
 pub(super) const DOCS: [&[&str]; 7] = [
-    &["**/*.md", "**/*.rst", "**/*.adoc", "**/*.txt", "docs/**"],
+    &["**/*.md", "docs/**", "**/*.rst", "**/*.adoc", "**/*.txt"],
     &[
         "!**/*requirements*.txt",
         "!**/constraints*.txt",

@@ -143,7 +143,7 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
-const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \"docs/**\", \
+const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \
      \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \"!**/conanfile.txt\", \
      \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
      \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \".github/**\", \

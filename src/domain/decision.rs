@@ -97,6 +97,28 @@ pub struct HaltEvidence {
     pub trend: Vec<u64>,
 }
 
+/// Where a halt binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Binds {
+    /// Wherever work builds on the halted commit.
+    #[default]
+    Line,
+    /// In the worktree where it happened alone: it came of turns, calls or outputs, and no commit is to blame for it.
+    Worktree,
+}
+
+impl Binds {
+    /// As the optional key of the wire formats, which is there only for a worktree.
+    pub fn key(self) -> Option<Self> {
+        (self == Self::Worktree).then_some(self)
+    }
+
+    /// Each with its name in the ledger and the journal.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Line, "line"), (Self::Worktree, "worktree")];
+}
+
+named!(Binds, "line or worktree");
+
 /// A halt: the payload of `loop.halted`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Halt {
@@ -128,6 +150,8 @@ pub struct Halt {
     pub base: Option<CommitId>,
     /// The linked worktrees that there were then: they go their own ways.
     pub beside: Vec<String>,
+    /// Where it binds.
+    pub binds: Binds,
     /// When.
     pub at: Timestamp,
 }

@@ -271,9 +271,52 @@ pub struct CommitRecord {
     pub worktree: Option<String>,
     /// What the rules concluded at post-commit.
     pub findings: Vec<RecordedFinding>,
+    /// The attempt that this commit is once more, moved by a rebase, a pick or a patch, or the newest
+    /// of those that it joins (a squash); `None` where it is the first.
+    pub carries: Option<Box<Carried>>,
+}
+
+/// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is not
+/// the code of the moved commit, so that its tests stand here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The commit as it was made first.
+    pub commit: CommitId,
+    /// The first parent of the commit that was moved: what an amend is known by.
+    pub parent: Option<CommitId>,
+    /// The kind of the commit as it was made.
+    pub kind: CommitKind,
+    /// The code fingerprint of that commit.
+    pub code: CodeId,
+    /// The tests of that code.
+    pub tests: Option<TestEvidence>,
+}
+
+impl Carried {
+    /// The attempt behind `commit`, whose record is `record`: its own, or the one that it carries already.
+    pub fn of(commit: CommitId, record: &CommitRecord) -> Self {
+        let own = record.tests.clone().filter(|tests| tests.code == record.code);
+        match record.carries.as_deref() {
+            Some(carried) if own.is_none() => carried.clone(),
+            Some(carried) => Self { code: record.code, tests: own, ..carried.clone() },
+            None => Self { commit, parent: record.parent, kind: record.kind, code: record.code, tests: own },
+        }
+    }
 }
 
 impl CommitRecord {
+    /// Counts as an amend from now on, whatever it was made by.
+    pub fn amend(&mut self) {
+        self.carries
+            .as_mut()
+            .map_or(&mut self.kind, |carried| &mut carried.kind)
+            .clone_from(&CommitKind::Amend);
+    }
+
+    /// How the attempt was made, whatever moved it since.
+    pub fn made_as(&self) -> CommitKind {
+        self.carries.as_ref().map_or(self.kind, |carried| carried.kind)
+    }
     /// Most ledgers that a record names.
     pub const MAX_LEDGERS: usize = 16;
     /// Most layers that it names.
@@ -296,6 +339,13 @@ pub struct CommitFact {
     /// The commit as an event stream names it. It is shown to people, and nothing else follows from it: what a stream names
     /// need not be there.
     pub named: Option<CommitId>,
+}
+
+impl CommitFact {
+    /// The commit by which the attempt was made first: its own, but for one that was moved.
+    pub fn root(&self) -> Option<CommitId> {
+        self.record.carries.as_ref().map(|carried| carried.commit).or(self.id)
+    }
 }
 
 /// How an acknowledgement was given.

@@ -128,6 +128,18 @@ pub fn derive(
     Deriver::new(repo, paths, normalizer).derive(commit)
 }
 
+/// The normalized diff between two trees.
+pub fn between(
+    repo: &Repo,
+    paths: &PathRules,
+    normalizer: &Normalizer,
+    trees: (Option<TreeId>, TreeId),
+) -> Result<DiffSummary, OpsError> {
+    let changes = diff::changes(repo, paths, trees)?;
+    let reading = Reading { rules: paths, normalizer };
+    Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.0)
+}
+
 /// Whether the history of a shallow clone ends at this commit.
 pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
     // libgit2 hides the parents of such a commit; the second half is for versions that do not.
@@ -192,6 +204,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         guards: Vec::new(),
         worktree: None,
         findings: Vec::new(),
+        carries: None,
     };
     commit.fact(record)
 }

@@ -175,7 +175,9 @@ fn claims(archive: Archive<'_>, known: &RecordIndex, asked: &Asked<'_>) -> Resul
         Ok(named(CommitKind::Revert)?.into_iter().map(Claimed::Revert).collect())
     };
     Ok(match claim {
-        Claim::Recorded(CommitKind::Normal | CommitKind::Amend | CommitKind::Merge) => Vec::new(),
+        Claim::Recorded(CommitKind::Merge) => Vec::new(),
+        // A rebased commit whose message was amended, a patch that was applied: what git made of what was tested.
+        Claim::Recorded(CommitKind::Normal | CommitKind::Amend) => same.collect(),
         Claim::Recorded(CommitKind::Revert) => reverts()?,
         Claim::Recorded(CommitKind::CherryPick | CommitKind::Rebase) => picks()?,
         Claim::Nothing => {

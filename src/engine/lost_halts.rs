@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use crate::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow, CommitFact};
 use crate::domain::findings::{HaltReason, ReportFile};
@@ -181,6 +181,7 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
         worktree: ws.repo.worktree_name(),
         base: None,
         beside: Vec::new(),
+        binds: Binds::Line,
         at: fact.record.recorded_at,
     }
 }

@@ -17,7 +17,7 @@ use super::witnessing::{self, HaltAnswer};
 use super::workspace::Workspace;
 use crate::config::Perpetual;
 use crate::detect::{self, Stops};
-use crate::domain::decision::{LedgerEvent, StandingHalt};
+use crate::domain::decision::{Binds, LedgerEvent, StandingHalt};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::effect::Effect;
 use crate::domain::facts::{Ack, AckHow, HaltWas, Presence};
@@ -119,7 +119,8 @@ fn concerns(ws: &Workspace, head: Option<CommitId>, found: &StandingHalt) -> boo
     let builds_on = |halted: CommitId| {
         head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
     };
-    (is_here && is_own) || found.halt.head.is_some_and(builds_on)
+    let binds_line = found.halt.binds == Binds::Line;
+    (is_here && is_own) || (binds_line && found.halt.head.is_some_and(builds_on))
 }
 
 /// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
@@ -186,7 +187,10 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
-        notes.extend(deleted_folder::remark(ctx, ws, &standing, &site(ctx, ws), STOP_FILE));
+        // Of another worktree: the folder may never have been here.
+        if !is_foreign(ws, &standing)? || shown_halts::was(ws, standing.id) {
+            notes.extend(deleted_folder::remark(ctx, ws, &standing, &site(ctx, ws), STOP_FILE));
+        }
         show_again(ctx, ws, &standing).err()
     } else {
         None

@@ -11,7 +11,7 @@ use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
 use crate::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
-use crate::history::{self, Attempted, Fold, MAX_REWRITTEN, Timeline};
+use crate::history::{self, Attempted, EventEffect, Fold, MAX_REWRITTEN, Timeline};
 use crate::ledger::Ledger;
 use crate::store::journal::{Journal, Position, Reach, Recent, Turns};
 use crate::store::notes::NotesStore;
@@ -51,6 +51,10 @@ pub struct Loaded {
     pub window: Window,
     /// Attempts beside it that count all the same, oldest first.
     pub aside: Vec<Attempted>,
+    /// Attempts of tasks that are done, which do not count here.
+    pub done: Vec<CommitFact>,
+    /// Commits of the window without a record of which nothing is known.
+    pub unknown: usize,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
@@ -73,8 +77,8 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 /// The same with HEAD at `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
     let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
-    let aside = attempts::aside(ws, store, head, &window);
-    loaded(ws, window, aside, None)
+    let beside = attempts::aside(ws, store, head, &window);
+    Loaded { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
 }
 
 /// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still speaks for the
@@ -100,6 +104,8 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
         timeline,
         window: Window::default(),
         aside: Vec::new(),
+        done: Vec::new(),
+        unknown: 0,
         acks: Vec::new(),
         runs: vec![run],
         journal: JournalPart::default(),
@@ -131,7 +137,8 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
     }
     let journal = JournalPart { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
-    let mut loaded = Loaded { timeline, window, aside, acks, runs, journal, warnings };
+    let mut loaded =
+        Loaded { timeline, window, aside, done: Vec::new(), unknown: 0, acks, runs, journal, warnings };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
     let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
     order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);
@@ -158,7 +165,7 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
 /// Answers that were given in other worktrees and clones, at commits of this window and of the attempts beside it.
 fn elsewhere(ws: &Workspace, window: &Window, aside: &[Attempted]) -> Result<Vec<Ack>, OpsError> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
-    let heads: Vec<CommitId> = facts.filter_map(|fact| fact.id).collect();
+    let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
@@ -178,13 +185,14 @@ pub struct JournalPart {
 }
 
 impl Loaded {
-    /// The timeline with `fact`, which was just derived, as its newest.
-    pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) {
+    /// The timeline with `fact`, which was just derived, as its newest; what it changed.
+    pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) -> EventEffect {
         let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
         let mut fold = Fold::on(before);
-        fold.push(Fact::Commit(Box::new(fact.clone())));
+        let effect = fold.push(Fact::Commit(Box::new(fact.clone())));
         fold.committed();
         self.timeline = fold.into_timeline();
+        effect
     }
 
     /// All that was read, in the order of observation.

@@ -8,6 +8,8 @@
 //!   the other;
 //! - were not merged into the line;
 //! - were made in this worktree, or in another one before this one was there: what goes on side by side is apart.
+//!
+//! An attempt counts once, whatever becomes of its commit: the fold knows one again that the line holds under another id.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +29,12 @@ pub struct Attempted {
 /// The present line of work.
 #[derive(Debug, Clone, Copy)]
 pub struct LineOfWork<'a> {
-    /// The recorded commits behind HEAD along first parents, oldest first.
+    /// The commits behind HEAD along first parents as far as the window reaches, oldest first; those without a record too.
     pub commits: &'a [CommitId],
-    /// What the oldest of them builds on; HEAD where none is recorded.
+    /// What the oldest of them builds on; HEAD where there are none.
     pub base: Option<CommitId>,
+    /// Attempts that a commit without a record is once more, each with that commit: a tool moved them without hooks.
+    pub again: &'a [(CommitId, CommitId)],
     /// Further parents of its merges.
     pub merged: &'a [CommitId],
     /// This worktree.
@@ -62,6 +66,12 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
     let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line.commits.len());
+    let again: BTreeMap<CommitId, usize> = line
+        .again
+        .iter()
+        .filter_map(|(attempt, moved)| Some((*attempt, behind.get(moved)?.checked_sub(1)?)))
+        .collect();
+    let mut found: Vec<(usize, Aside)> = Vec::new();
     let mut groups: BTreeMap<CommitId, Group> = BTreeMap::new();
     let mut group_of: BTreeMap<CommitId, CommitId> = BTreeMap::new();
     for (at, attempt) in attempts.iter().enumerate() {
@@ -69,7 +79,14 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
         let (false, Some(parent)) = (known || line.base == Some(attempt.commit), attempt.parent) else {
             continue;
         };
-        let after = behind.get(&parent).copied().or((line.base == Some(parent)).then_some(0));
+        if let Some(after) = again.get(&attempt.commit) {
+            if !attempt.is_beside(line.here) && found.iter().all(|(_, one)| one.commit != attempt.commit) {
+                found.push((at, Aside { after: *after, commit: attempt.commit, group: attempt.commit }));
+            }
+            continue;
+        }
+        let moved = || again.get(&parent).map(|at| at + 1);
+        let after = behind.get(&parent).copied().or_else(moved).or((line.base == Some(parent)).then_some(0));
         let root = match after {
             Some(_) => attempt.commit,
             None => match group_of.get(&parent) {
@@ -90,7 +107,6 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     }
     let given_up =
         |group: &Group| first_made.get(group.after).copied().flatten().is_none_or(|on| group.last < on);
-    let mut found: Vec<(usize, Aside)> = Vec::new();
     for (root, group) in groups.iter().filter(|(_, group)| !group.apart && given_up(group)) {
         let one =
             |at: &usize| (*at, Aside { after: group.after, commit: attempts[*at].commit, group: *root });
@@ -145,7 +161,7 @@ mod tests {
         let mut commits: Vec<CommitId> = line.split_whitespace().map(id).collect();
         let base = Some(commits.remove(0));
         let merged: Vec<CommitId> = merged.split_whitespace().map(id).collect();
-        let line = LineOfWork { commits: &commits, base, merged: &merged, here };
+        let line = LineOfWork { commits: &commits, base, again: &[], merged: &merged, here };
         let name = |commit: CommitId| {
             let bytes: Vec<u8> = commit.0.as_bytes().iter().copied().filter(|byte| *byte > 0).collect();
             String::from_utf8(bytes).unwrap()
@@ -179,6 +195,29 @@ mod tests {
         for (what, attempts, line, want) in table {
             assert_eq!(found(attempts, line, ("", Attempt::MAIN)), want, "{what}");
         }
+    }
+
+    #[test]
+    fn what_a_tool_moved_has_its_place_in_the_line() {
+        let attempts: Vec<Attempt> = ["a<m", "b<x", "c<z"].map(attempt).into();
+        let commits = [id("x"), id("y"), id("z")];
+        let again = [(id("a"), id("x")), (id("b"), id("y"))];
+        let line = |again| LineOfWork {
+            commits: &commits,
+            base: Some(id("n")),
+            again,
+            merged: &[],
+            here: Attempt::MAIN,
+        };
+        let placed = |found: Vec<Aside>| -> Vec<(usize, CommitId)> {
+            found.into_iter().map(|one| (one.after, one.commit)).collect()
+        };
+        assert_eq!(placed(aside(&attempts, &line(&again))), [(0, id("a")), (1, id("b")), (3, id("c"))]);
+        assert_eq!(
+            placed(aside(&attempts, &line(&[]))),
+            [(1, id("b")), (3, id("c"))],
+            "its base is not known"
+        );
     }
 
     #[test]

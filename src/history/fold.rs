@@ -13,7 +13,7 @@ use super::timeline::{
 };
 use crate::domain::context::Cached;
 use crate::domain::events::What;
-use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
@@ -41,14 +41,15 @@ pub struct Upcoming {
 
 impl Upcoming {
     fn of(fact: &CommitFact) -> Self {
-        let record = &fact.record;
+        let (record, kind) = (&fact.record, fact.record.made_as());
+        let carried = record.carries.as_ref();
         Self {
-            parent: record.parent,
+            parent: carried.map_or(record.parent, |carried| carried.parent),
             at: record.recorded_at,
             uptime: record.uptime,
-            kind: record.kind,
-            code: record.code,
-            strike: Strike::of(record.kind, record.change.as_ref()),
+            kind,
+            code: carried.map_or(record.code, |carried| carried.code),
+            strike: Strike::of(kind, record.change.as_ref()),
         }
     }
 }
@@ -196,6 +197,16 @@ pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     }
 }
 
+/// Whether a commit has the tree of an iteration. Streams name none: there it is the code and the change.
+fn is_same_tree(one: &Iteration, record: &CommitRecord) -> bool {
+    let known = !one.tree.0.is_zero() && !record.tree.0.is_zero();
+    if known {
+        one.tree == record.tree
+    } else {
+        one.moved.unwrap_or(one.code) == record.code && one.diff.hash == record.diff.hash
+    }
+}
+
 /// In an event stream the epoch stands for a time that nobody gave.
 fn known_time(at: Timestamp) -> Option<Timestamp> {
     Some(at).filter(|at| at.0 != 0)
@@ -262,13 +273,16 @@ impl Timeline {
         self.resets.clear();
         self.iterations.clear();
         self.amended.clear();
-        self.rewritten.clear();
         self.passed = 0;
     }
 
     fn take_commit(&mut self, mut fact: CommitFact) -> EventEffect {
         let known = fact.id.is_some() && self.iterations.iter().any(|iteration| iteration.commit == fact.id);
         if known {
+            return EventEffect::Nothing;
+        }
+        if let Some(at) = self.brought_again(&fact) {
+            self.move_attempt(at, fact);
             return EventEffect::Nothing;
         }
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
@@ -280,6 +294,8 @@ impl Timeline {
         self.activity.now = self.activity.now.max(at);
         self.activity.lively = None;
         fact.record.node = self.node_of(&fact);
+        // A step of a rebase that carries no attempt we know of is nobody's work.
+        let step = fact.record.made_as() == CommitKind::Rebase;
         self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
         // Of a commit with an id the journal says when it was made here: one that was pulled ends no count.
@@ -291,7 +307,7 @@ impl Timeline {
         }
         let amended = self.rewrite(&fact);
         if amended.is_some() {
-            fact.record.kind = CommitKind::Amend;
+            fact.record.amend();
         }
         // 0 is "not numbered": facts re-derived from commits without records.
         let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
@@ -302,18 +318,50 @@ impl Timeline {
         }
         self.passed = 0;
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
-        EventEffect::Iteration
+        if step { EventEffect::Nothing } else { EventEffect::Iteration }
     }
 
-    /// What a commit does to those before it; the number of the one that it amends. A rebase brings what was there
-    /// already, and so does an amend that changes the message only: only other commits begin something new.
+    /// Where the iteration stands that `fact` is once more, by another commit: moved by a rebase or a pick, or amended
+    /// without a change to its tree. It counts once, and nothing new is to be said of it.
+    fn brought_again(&self, fact: &CommitFact) -> Option<usize> {
+        let record = &fact.record;
+        if let Some(carried) = &record.carries {
+            return self.iterations.iter().rposition(|one| one.root == Some(carried.commit));
+        }
+        let same_change = |one: &Iteration| !one.diff.empty && one.diff.hash == record.diff.hash;
+        match record.kind {
+            CommitKind::Rebase | CommitKind::CherryPick => {
+                let committed = |one: &Iteration| one.source == Source::Commit && same_change(one);
+                self.iterations.iter().rposition(committed)
+            }
+            CommitKind::Amend | CommitKind::Normal => self
+                .amended_by(&Upcoming::of(fact))
+                .filter(|at| self.iterations.get(*at).is_some_and(|one| is_same_tree(one, record))),
+            CommitKind::Merge | CommitKind::Revert => None,
+        }
+    }
+
+    /// The attempt at `at` is `fact` from now on. Tests of the new commit's own code speak for it.
+    fn move_attempt(&mut self, at: usize, fact: CommitFact) {
+        let recorded_at = known_time(fact.record.recorded_at);
+        self.activity.now = self.activity.now.max(recorded_at);
+        self.activity.code = Some(fact.record.code);
+        let node = self.node_of(&fact);
+        self.move_in_turn(&node);
+        let Some(one) = self.iterations.get_mut(at) else { return };
+        let code = fact.record.code;
+        let again = Iteration::new(fact, one.number);
+        one.commit = again.commit.or(one.commit);
+        (one.parent, one.tree, one.subject) = (again.parent, again.tree, again.subject);
+        one.moved = again.moved.or_else(|| (one.moved.is_some() || one.code != code).then_some(code));
+        if again.tests.is_some() && again.code == code {
+            (one.code, one.tests) = (code, again.tests);
+        }
+    }
+
+    /// What a commit does to those before it; the number of the one that it amends.
     fn rewrite(&mut self, fact: &CommitFact) -> Option<u64> {
         let amended = self.amended_by(&Upcoming::of(fact));
-        if amended.is_some() || matches!(fact.record.kind, CommitKind::Amend | CommitKind::Rebase) {
-            push_bounded(&mut self.rewritten, fact.record.code, MAX_REWRITTEN);
-        } else {
-            self.rewritten.clear();
-        }
         let Some(at) = amended else {
             self.amended.clear();
             return None;
@@ -366,6 +414,11 @@ impl Timeline {
                 if newest.number >= passed && newest.tests.is_none() && newest.code == run.evidence.code =>
             {
                 newest.tests = Some(run.evidence.clone());
+                EventEffect::Iteration
+            }
+            // The attempt was moved, and its tests ran again there: that is what they say of it now.
+            Some(newest) if newest.number >= passed && newest.moved == Some(run.evidence.code) => {
+                (newest.code, newest.tests) = (run.evidence.code, Some(run.evidence.clone()));
                 EventEffect::Iteration
             }
             Some(_) | None => EventEffect::Within,

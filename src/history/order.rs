@@ -106,7 +106,8 @@ impl Observations<'_> {
     }
 
     fn index(&self, commit: CommitId) -> Option<usize> {
-        self.line.iter().position(|fact| fact.id == Some(commit))
+        let at = self.line.iter().position(|fact| fact.id == Some(commit));
+        at.or_else(|| self.line.iter().position(|fact| fact.root() == Some(commit)))
     }
 
     /// How many commits come before the first that the journal names.

@@ -218,6 +218,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             guards: Vec::new(),
             worktree: None,
             findings: Vec::new(),
+            carries: None,
         },
         named: None,
     })

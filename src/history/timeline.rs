@@ -10,7 +10,9 @@ use super::memo::Memo;
 use super::outcome::failing_count;
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::context::Cached;
-use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Skip, Weakening};
+use crate::domain::facts::{
+    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
+};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp, Uptime};
@@ -21,7 +23,7 @@ pub const MAX_ITERATIONS: usize = 128;
 /// Valid test runs that a timeline keeps, the newest: all of them are carried on, so that no batching loses one.
 pub const MAX_RUNS: usize = 32;
 
-/// Amended iterations and rewritten states that a timeline keeps, the newest.
+/// Amended iterations that a timeline keeps, the newest.
 pub const MAX_REWRITTEN: usize = 64;
 
 /// Whether an iteration can count against the loop (docs/spec-map.md, settled choice 7).
@@ -102,8 +104,13 @@ pub struct Iteration {
     pub uptime: Option<Uptime>,
     /// The commit's tree.
     pub tree: TreeId,
-    /// Code fingerprint.
+    /// Code fingerprint; of a commit that was moved that of the attempt as it was made.
     pub code: CodeId,
+    /// The commit by which the attempt was made first; its own, but for one that was moved.
+    pub root: Option<CommitId>,
+    /// The code of a commit that was moved (rebased, picked, applied), which nobody wrote in this state: it is no state that
+    /// the loop came to. `None` for every other.
+    pub moved: Option<CodeId>,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
     /// What the diff is made of, where it is known.
@@ -129,9 +136,13 @@ pub struct Iteration {
 impl Iteration {
     /// The iteration that `fact` tells of, under `number`.
     pub(super) fn new(fact: CommitFact, number: u64) -> Self {
-        let CommitFact { id, subject, author, record, named } = fact;
+        let root = fact.root();
+        let CommitFact { id, subject, author, mut record, named } = fact;
+        let moved = moved(&mut record);
         let code = record.code;
         Self {
+            root,
+            moved,
             source: Source::Commit,
             number,
             commit: id.or(named),
@@ -174,6 +185,8 @@ impl Iteration {
             number,
             commit: None,
             parent: None,
+            root: None,
+            moved: None,
             subject: String::new(),
             author: String::new(),
             kind: CommitKind::Normal,
@@ -209,6 +222,20 @@ impl Iteration {
     }
 }
 
+/// Turns the record of a moved commit into that of the attempt that it carries, and says which code the commit has. Tests
+/// that ran on that code since speak for the attempt.
+fn moved(record: &mut CommitRecord) -> Option<CodeId> {
+    let own = record.code;
+    let Some(carried) = record.carries.take() else {
+        return (record.kind == CommitKind::Rebase).then_some(own);
+    };
+    record.kind = carried.kind;
+    if record.tests.as_ref().is_none_or(|tests| tests.code != own) {
+        (record.code, record.tests) = (carried.code, carried.tests);
+    }
+    Some(own)
+}
+
 /// The newest window of facts. Built by [`super::fold()`] and [`super::Fold`] only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
@@ -217,9 +244,6 @@ pub struct Timeline {
     /// What amends put in the place of the newest iteration, and that they replaced in turn: oldest first, at most
     /// `MAX_REWRITTEN`. They are no iterations of their own, but attempts they were.
     pub amended: Vec<Iteration>,
-    /// Code states of amends and of picks of rebases since the newest other commit, oldest first, at most
-    /// `MAX_REWRITTEN`.
-    pub rewritten: Vec<CodeId>,
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
     pub runs: Vec<TestRun>,
@@ -254,7 +278,6 @@ impl Timeline {
         Self {
             iterations: Vec::new(),
             amended: Vec::new(),
-            rewritten: Vec::new(),
             runs: Vec::new(),
             reported_runs: Vec::new(),
             last_ack: None,

@@ -231,6 +231,17 @@ impl Timeline {
         self.new_epoch();
     }
 
+    /// A commit was moved: whoever did that was not idle, and no other turn begins with it.
+    pub(super) fn move_in_turn(&mut self, node: &str) {
+        let Some(turn) = self.activity.open.get_mut(node) else { return };
+        turn.commits = turn.commits.saturating_add(1);
+        if turn.commits == 1
+            && let Some(totals) = self.activity.nodes.get_mut(node)
+        {
+            totals.turns = totals.turns.saturating_add(1);
+        }
+    }
+
     /// The code changed: a call repeated after this may well answer something else.
     fn new_epoch(&mut self) {
         self.activity.epoch = self.activity.epoch.saturating_add(1);

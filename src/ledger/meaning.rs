@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Entry;
-use crate::domain::decision::LedgerEvent;
+use crate::domain::decision::{Binds, LedgerEvent};
 use crate::domain::ids::{CommitId, Digest, EntryId};
 use crate::domain::time::Timestamp;
 
@@ -53,7 +53,9 @@ pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
         of.update(entry.commit.0.as_bytes());
         match event {
             LedgerEvent::Halted(halt) => {
-                let known = Known { at: halt.at, id: entry.id, commit: entry.commit, head: halt.head };
+                // What binds one worktree alone binds at no commit.
+                let head = halt.head.filter(|_| halt.binds == Binds::Line);
+                let known = Known { at: halt.at, id: entry.id, commit: entry.commit, head };
                 standing.insert((&entry.writer, &halt.worktree), known);
             }
             LedgerEvent::Acknowledged(ack) => {

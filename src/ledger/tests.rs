@@ -57,6 +57,7 @@ fn halt(worktree: &str) -> Halt {
         worktree: worktree.into(),
         base: None,
         beside: vec!["*".into()],
+        binds: crate::domain::decision::Binds::Line,
         at: AT,
     }
 }

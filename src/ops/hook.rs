@@ -24,7 +24,7 @@ use crate::engine::guard;
 use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
-use crate::git::Repo;
+use crate::git::{Operation, Repo};
 use crate::platform::test_seam::stop_point;
 
 /// A hook as git or the framework called it.
@@ -59,6 +59,8 @@ pub struct HookOutcome {
     pub refused: Refusal,
     /// What was wrong with the configuration while the defaults stood in for it.
     pub config_errors: Option<ConfigErrors>,
+    /// What git is in the middle of, where the loop is halted: it stops there, and goes on after the answer.
+    pub underway: Option<Operation>,
     /// What was skipped on the way.
     pub warnings: Vec<Diagnostic>,
 }
@@ -98,8 +100,12 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
             origin::note(ctx, &ws)?;
             HookOutcome::of_gate(ctx, &ws, judged)
         }
-        HookName::PreMergeCommit => HookOutcome::of_gate(ctx, &ws, guard::halts_only(ctx, &ws)?),
-        HookName::PostCommit => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
+        HookName::PreMergeCommit | HookName::PreApplypatch | HookName::PreRebase => {
+            HookOutcome::of_gate(ctx, &ws, guard::halts_only(ctx, &ws)?)
+        }
+        HookName::PostCommit | HookName::PostApplypatch => {
+            HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?)
+        }
         HookName::PostMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
         HookName::PostRewrite => {
             let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;
@@ -110,7 +116,18 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         HookName::PrePush => judge_push(ctx, &ws, call)?,
     };
     outcome.config_errors = ws.config_errors.take();
+    outcome.underway =
+        is_halted(&outcome).then(|| ws.repo.operation()).filter(|_| call.name != HookName::PrePush);
     Ok(outcome)
+}
+
+/// Whether the loop is halted now, whatever the hook can still do about it.
+fn is_halted(outcome: &HookOutcome) -> bool {
+    match &outcome.end {
+        HookEnd::Decided(decision) => decision.verdict == Verdict::Halt,
+        HookEnd::Recorded(recorded) => recorded.decision.verdict == Verdict::Halt,
+        HookEnd::Silent | HookEnd::Judged(_) => false,
+    }
 }
 
 /// Whether the hook is one at which more than halts binds.
@@ -118,15 +135,25 @@ fn is_gate(ctx: &Context, ws: &Workspace, name: HookName) -> Result<bool, OpsErr
     match name {
         HookName::PreCommit | HookName::PrePush => Ok(true),
         HookName::PrepareCommitMsg => guard::is_asked(ctx, ws),
-        HookName::PreMergeCommit | HookName::PostCommit | HookName::PostMerge | HookName::PostRewrite => {
-            Ok(false)
-        }
+        HookName::PreMergeCommit
+        | HookName::PostCommit
+        | HookName::PostMerge
+        | HookName::PostRewrite
+        | HookName::PreApplypatch
+        | HookName::PostApplypatch
+        | HookName::PreRebase => Ok(false),
     }
 }
 
 impl HookOutcome {
     fn silent() -> Self {
-        Self { end: HookEnd::Silent, refused: Refusal::Pass, config_errors: None, warnings: Vec::new() }
+        Self {
+            end: HookEnd::Silent,
+            refused: Refusal::Pass,
+            config_errors: None,
+            underway: None,
+            warnings: Vec::new(),
+        }
     }
 
     fn decided(ctx: &Context, ws: &Workspace, decision: Decision) -> Self {

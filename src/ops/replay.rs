@@ -23,7 +23,7 @@ use crate::engine::verdict;
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
-use crate::history::{self, Fold, Strike, Timeline, Upcoming};
+use crate::history::{self, EventEffect, Fold, Strike, Timeline, Upcoming};
 use crate::policy::{self, HaltPlace};
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
@@ -75,8 +75,13 @@ pub fn run(
             let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
             fact.record.weakening = weakening::of(repo, &settings, &commit, last)?;
         }
-        fold.push(Fact::Commit(Box::new(fact)));
-        let decision = verdict::over(fold.timeline(), &settings, &ws.config);
+        let decision = match fold.push(Fact::Commit(Box::new(fact))) {
+            // It was counted where it was made first.
+            EventEffect::Nothing => policy::decide(Vec::new(), None),
+            EventEffect::Within | EventEffect::Iteration => {
+                verdict::over(fold.timeline(), &settings, &ws.config)
+            }
+        };
         let mut decision = named(ctx, ws, fold.timeline(), decision);
         let (head, at) = (Some(commit.id), commit.committed_at);
         let site = HaltPlace { head, branch: None, worktree: String::new(), at };

@@ -47,6 +47,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     Ok(StatusView {
         state,
         iteration: loaded.timeline.number(),
+        unrecorded: loaded.unknown,
         cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
@@ -98,7 +99,7 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
     timeline.workflow.cycles.iter().map(view).collect()
 }
 
-/// The newest halt of this worktree with its answer, from all writers; one that stands by its traces alone is the newest.
+/// The newest halt of this worktree with its answer, from all writers; one that stands here is the newest, whoever made it.
 fn last_halt(
     ws: &Workspace,
     standing: Option<&StandingHalt>,
@@ -119,10 +120,9 @@ fn last_halt(
             | EntryEvent::Unknown { .. } => None,
         }
     });
+    // One that stands by its traces alone, or that another worktree or clone made, is what a person has to answer now.
     let other = standing.filter(|standing| last.as_ref().is_none_or(|last| last.id != standing.id));
-    if let Some(StandingHalt { id, halt }) = other
-        && ledger.read_all()?.0.iter().all(|entry| entry.id != *id)
-    {
+    if let Some(StandingHalt { id, halt }) = other {
         last = Some(LastHalt { id: *id, halt: halt.clone(), ack: None });
     }
     Ok((last, warnings))

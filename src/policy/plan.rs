@@ -2,12 +2,13 @@
 
 use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
-use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
+use crate::domain::about::Judges;
+use crate::domain::decision::{Binds, Decision, Halt, HaltEvidence, Verdict};
 use crate::domain::effect::Effect;
 use crate::domain::findings::{Evidence, Finding, Level, NamedCall, ReportFile};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
-use crate::history::{Outcome, Timeline, outcome};
+use crate::history::{Outcome, Source, Timeline, outcome};
 
 /// The cycle of a repository without a declared workflow: the self-loop of its one node.
 pub const CYCLE: &str = "agent";
@@ -79,8 +80,21 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
         base: timeline.iterations.iter().find(|one| one.commit.is_some()).and_then(|one| one.parent),
         // Seen where it is recorded.
         beside: Vec::new(),
+        binds: binds(finding, timeline),
         at: place.at,
     }
+}
+
+/// Turns, calls and outputs leave no commit that another worktree could build on. Commits and their tests do, where the
+/// newest iteration is one.
+fn binds(finding: &Finding, timeline: &Timeline) -> Binds {
+    let by_commits = match finding.about.judges {
+        Judges::Iterations | Judges::Tests => {
+            timeline.newest().is_none_or(|newest| newest.source == Source::Commit)
+        }
+        Judges::Turns | Judges::Calls | Judges::Outputs | Judges::Compactions | Judges::Votes => false,
+    };
+    if by_commits { Binds::Line } else { Binds::Worktree }
 }
 
 /// The cycle of the node that acted last.

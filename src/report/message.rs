@@ -123,6 +123,10 @@ pub enum Consequence {
     CommitRefused,
     /// git does not push.
     PushRefused,
+    /// git does not begin the rebase.
+    RebaseRefused,
+    /// git does not commit the patch.
+    PatchRefused,
 }
 
 impl Consequence {
@@ -131,6 +135,8 @@ impl Consequence {
         match self {
             Self::CommitRefused => Some("commit refused"),
             Self::PushRefused => Some("push refused"),
+            Self::RebaseRefused => Some("rebase refused, nothing was moved"),
+            Self::PatchRefused => Some("patch refused"),
             Self::Done => None,
         }
     }

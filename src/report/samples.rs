@@ -1,7 +1,7 @@
 //! Values for the tests of the views.
 
 use crate::domain::about::{About, EventClass};
-use crate::domain::decision::{Decision, Halt, HaltEvidence, StandingHalt, Story, Tried, Verdict};
+use crate::domain::decision::{Binds, Decision, Halt, HaltEvidence, StandingHalt, Story, Tried, Verdict};
 use crate::domain::detail::{Detail, Figures};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording,
@@ -73,6 +73,7 @@ pub(crate) fn halt() -> Halt {
         worktree: "main".to_owned(),
         base: None,
         beside: Vec::new(),
+        binds: Binds::Line,
         at: at(),
     }
 }
@@ -148,6 +149,7 @@ pub(super) fn record() -> CommitRecord {
             level: Level::Warn,
             message: "seen 2 iterations back".to_owned(),
         }],
+        carries: None,
     }
 }
 

@@ -126,7 +126,7 @@ write_consumer() {
   cd "$work/$tool"
   cat > .pre-commit-config.yaml <<YAML
 default_install_hook_types:
-  [pre-commit, pre-merge-commit, prepare-commit-msg, post-commit, post-merge, post-rewrite, pre-push]
+  [pre-commit, pre-merge-commit, prepare-commit-msg, post-commit, post-merge, post-rewrite, pre-push, pre-rebase]
 repos:
   - repo: $work/hooks
     rev: $rev
@@ -138,6 +138,7 @@ repos:
       - id: andon-post-merge
       - id: andon-post-rewrite
       - id: andon-pre-push
+      - id: andon-pre-rebase
       - id: andon-check
 YAML
   cat > andon.toml <<'TOML'
@@ -160,7 +161,7 @@ SH
 install_hooks() {
   step "install every hook type and build the program"
   must "$tool" install --install-hooks
-  for hook in pre-commit pre-merge-commit prepare-commit-msg post-commit post-merge post-rewrite pre-push; do
+  for hook in pre-commit pre-merge-commit prepare-commit-msg post-commit post-merge post-rewrite pre-push pre-rebase; do
     [ -x ".git/hooks/$hook" ] || fail "$tool installed no $hook"
   done
   andon=$(find "$1" -type f -path '*/bin/andon' -perm -u+x | head -n 1)

@@ -15,7 +15,7 @@ use crate::support::Stage;
 const HUSKY_H: &str = "#!/usr/bin/env sh\nn=$(basename \"$0\")\ns=$(dirname \"$(dirname \"$0\")\")/$n\n\n\
                        [ ! -f \"$s\" ] && exit 0\n[ \"${HUSKY-}\" = \"0\" ] && exit 0\nsh -e \"$s\" \"$@\"\nc=$?\nexit $c\n";
 
-const HOOKS: [&str; 7] = [
+const HOOKS: [&str; 10] = [
     "pre-commit",
     "pre-merge-commit",
     "prepare-commit-msg",
@@ -23,6 +23,9 @@ const HOOKS: [&str; 7] = [
     "post-merge",
     "post-rewrite",
     "pre-push",
+    "pre-applypatch",
+    "post-applypatch",
+    "pre-rebase",
 ];
 
 fn program(path: &Path, text: &str) {
@@ -99,6 +102,9 @@ fn husky_gets_marked_lines_that_its_prepare_does_not_take_away() {
       ROOT/repo/.husky/post-merge: the lines of andon are out of it
       ROOT/repo/.husky/post-rewrite: the lines of andon are out of it
       ROOT/repo/.husky/pre-push: the lines of andon are out of it
+      ROOT/repo/.husky/pre-applypatch: the lines of andon are out of it
+      ROOT/repo/.husky/post-applypatch: the lines of andon are out of it
+      ROOT/repo/.husky/pre-rebase: the lines of andon are out of it
     andon.push: taken out again
     note: andon.toml stays, it is yours: rm ROOT/repo/andon.toml
     note: the records of 3 commits in refs/notes/andon, ROOT/repo/.git/andon stay; to delete them too: andon uninstall --purge
@@ -127,6 +133,9 @@ fn older_husky_reads_its_script_first() {
       ROOT/repo/.husky/post-merge: marked lines added
       ROOT/repo/.husky/post-rewrite: marked lines added
       ROOT/repo/.husky/pre-push: marked lines added
+      ROOT/repo/.husky/pre-applypatch: marked lines added
+      ROOT/repo/.husky/post-applypatch: marked lines added
+      ROOT/repo/.husky/pre-rebase: marked lines added
     note: commit .husky: the lines are the same for everybody
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
     ");
@@ -273,6 +282,9 @@ fn the_mode_can_be_said_and_changed() {
       post-merge          installed; the hook that was there, now post-merge.andon-chained, runs after it
       post-rewrite        installed; the hook that was there, now post-rewrite.andon-chained, runs after it
       pre-push            installed; the hook that was there, now pre-push.andon-chained, runs before it
+      pre-applypatch      installed; the hook that was there, now pre-applypatch.andon-chained, runs before it
+      post-applypatch     installed; the hook that was there, now post-applypatch.andon-chained, runs after it
+      pre-rebase          installed; the hook that was there, now pre-rebase.andon-chained, runs before it
     note: the hooks are in the working tree (ROOT/repo/.husky/_): they hold a path of this machine, so do not commit them
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
     ");
@@ -293,6 +305,9 @@ fn the_mode_can_be_said_and_changed() {
       ROOT/repo/.husky/post-merge: marked lines added
       ROOT/repo/.husky/post-rewrite: marked lines added
       ROOT/repo/.husky/pre-push: marked lines added
+      ROOT/repo/.husky/pre-applypatch: marked lines added
+      ROOT/repo/.husky/post-applypatch: marked lines added
+      ROOT/repo/.husky/pre-rebase: marked lines added
     note: the shims of the earlier mode are out of ROOT/repo/.husky/_
     note: commit .husky: the lines are the same for everybody
     ");

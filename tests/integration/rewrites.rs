@@ -33,23 +33,22 @@ fn attempts_that_amend_one_another_and_fail_alike_halt() {
 }
 
 #[test]
-fn an_amend_that_changes_words_only_halts_at_the_fourth() {
+fn amends_that_change_words_only_never_halt() {
     let stage = Stage::installed();
     stage.iterate("work\n", &["ok a", "ok b"], "Work").ok();
     let reword = |number: u32| stage.git(&["commit", "--amend", "-qm", &format!("Words {number}")]);
-    assert_eq!(first_halt(1..=6, reword, "error[unchanged-diff]"), Some(4));
+    assert_eq!(first_halt(1..=6, reword, "error["), None);
 }
 
 #[test]
-fn a_rebase_over_and_over_halts_and_one_or_two_do_not() {
+fn a_rebase_over_and_over_never_halts() {
     let stage = Stage::installed();
     stage.git(&["branch", "base"]).ok();
     for number in 1..=3 {
         stage.iterate(&format!("step {number}\n"), &["ok a", "ok b"], &format!("Step {number}")).ok();
     }
     let rebase = |_| stage.git(&["rebase", "-q", "--no-ff", "base"]);
-    assert_eq!(first_halt(1..=6, rebase, "by amending or rebasing"), Some(4));
-    assert!(stage.exists(".andon/CHECKPOINT.md"));
+    assert_eq!(first_halt(1..=6, rebase, "error["), None);
 }
 
 #[test]

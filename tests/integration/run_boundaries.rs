@@ -198,8 +198,6 @@ fn a_halted_loop_cannot_go_on_in_a_worktree_from_its_base() {
     assert_snapshot!(commit(&other).shown(), @r#"
     exit 1
     --- stderr
-    warning: .andon/ was deleted as a whole: that answers no halt, its report file is back
-      help: a person answers: andon resume --reason "..."
     error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
       help: read .andon/CHECKPOINT.md
       help: then a person decides and runs: andon resume --reason "..."

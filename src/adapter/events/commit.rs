@@ -84,6 +84,7 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         guards: Vec::new(),
         worktree: None,
         findings: Vec::new(),
+        carries: None,
     };
     let (subject, author) = (bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT), String::new());
     // Any other name of a commit would be none in a message.

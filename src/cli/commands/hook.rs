@@ -16,6 +16,7 @@ use crate::domain::findings::Level;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace;
+use crate::git::Operation;
 use crate::ops::hook::chain;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
 use crate::report::message::{self, Consequence};
@@ -148,6 +149,12 @@ fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
             }
         }
     }
+    if let Some((what, go_on, give_up)) = outcome.underway.and_then(Operation::ways_on) {
+        let note = Diagnostic::note(format!("{what} stops here, and nothing is lost"))
+            .help(format!("once the halt is answered: {go_on}"))
+            .help(format!("or give it up: {give_up}"));
+        text.push_str(&message::diagnostic(&note, shell.out.err));
+    }
     shell.out.message(&text);
     match outcome.refused {
         Refusal::Pass => Exit::Allowed,
@@ -166,6 +173,8 @@ fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
     match (refused, call.name) {
         (Refusal::Pass, _) => Consequence::Done,
         (Refusal::Refuse, HookName::PrePush) => Consequence::PushRefused,
+        (Refusal::Refuse, HookName::PreRebase) => Consequence::RebaseRefused,
+        (Refusal::Refuse, HookName::PreApplypatch) => Consequence::PatchRefused,
         (Refusal::Refuse, _) => Consequence::CommitRefused,
     }
 }

@@ -11,11 +11,10 @@ use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::detail::Found;
-use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{DocsProgress, Iteration, Source, Strike, Timeline, come_slowly};
+use crate::history::{DocsProgress, Iteration, Strike, Timeline, come_slowly};
 
 pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
     "repeats",
@@ -37,12 +36,6 @@ pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
     1,
     "Consecutive repeats, where some are meant, or bring a new state of the code or a document.",
 );
-pub(in crate::detect) const REWRITES: Param<u64> = Param::count(
-    "rewrites",
-    4,
-    2,
-    "Amends or rebases that bring the same code, with no other commit in between.",
-);
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     BUILD_STARTS,
@@ -56,9 +49,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the \
                 counted iteration before it. The rule trips when the newest `repeats` counted iterations all \
                 repeat. Not counted, and no interruption either: merges, reverts, cherry-picks, rebases, and commits \
-                that touch only ignored paths or Andon's own files. An amend replaces the iteration it amends, so \
-                amending a message repeats nothing; but `rewrites` amends or rebases that bring the very same code \
-                again, with no other commit in between, trip the rule. Neighbours by different authors do not repeat \
+                that touch only ignored paths or Andon's own files. An amend replaces the iteration it amends, and \
+                one that leaves the tree as it was repeats nothing. Neighbours by different authors do not repeat \
                 each other. These take longer, and warn at most until then. \
                 **A history that nobody watched** (no hook recorded the commit and no tests of it are known, as in `andon \
                 replay` over commits from before Andon was installed) takes one more than `repeats`: two empty \
@@ -88,7 +80,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Found, ..About::of(EventClass::Stall) },
-    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
+    params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -110,8 +102,6 @@ enum Repeated {
     },
     /// Some of either kind.
     Mixed { iterations: u64, empty: u64 },
-    /// The same code, amended or rebased so many times.
-    Rewritten(u64),
 }
 
 impl Found for Repeated {}
@@ -144,20 +134,12 @@ impl fmt::Display for Repeated {
                 "{} in a row repeated the change before them or changed nothing ({empty} changed nothing)",
                 count(iterations)
             ),
-            Self::Rewritten(times) => write!(
-                f,
-                "the same code was committed again {} by amending or rebasing",
-                words::count(*times, "time")
-            ),
         }
     }
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    if let Some(found) = rewritten(timeline, setting) {
-        return Some(found);
-    }
     let candidates: Vec<&Iteration> = timeline.candidates().collect();
     let repeating = repeating(&candidates);
     let repeats = words::len(repeating);
@@ -227,23 +209,6 @@ fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     };
     let newly = |first: &&Iteration| gains::since(timeline, first.number) == Gain::NewlyPassing;
     placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
-}
-
-/// The same code, amended or rebased over and over.
-fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
-    let newest = timeline.newest()?;
-    if !matches!(newest.kind, CommitKind::Amend | CommitKind::Rebase) || newest.source != Source::Commit {
-        return None;
-    }
-    let times =
-        words::len(&timeline.rewritten.iter().filter(|code| **code == newest.code).collect::<Vec<_>>());
-    if times < setting.count(&REWRITES).max(2) {
-        return None;
-    }
-    let mut evidence = vec![Evidence::Code(newest.code)];
-    evidence.extend(newest.commit.map(Evidence::Commit));
-    let help = vec!["git reflog  (what was rewritten)".to_owned()];
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, Repeated::Rewritten(times)) })
 }
 
 /// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.

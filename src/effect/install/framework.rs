@@ -27,7 +27,7 @@ pub enum FileChange {
 
 /// The entry, indented by `indent` spaces.
 pub fn entry(indent: usize) -> String {
-    let hooks: String = Hook::ALL.into_iter().map(hook).collect();
+    let hooks: String = Hook::of_frameworks().map(hook).collect();
     block::marked(indent, &format!("- repo: local\n  hooks:\n{hooks}"))
 }
 
@@ -50,7 +50,7 @@ fn hook(hook: Hook) -> String {
 pub fn defaults(text: &str) -> String {
     let mut lines = String::new();
     if !has_key(text, TYPES_KEY) {
-        let names: Vec<&str> = Hook::ALL.into_iter().map(Hook::name).collect();
+        let names: Vec<&str> = Hook::of_frameworks().map(Hook::name).collect();
         lines.push_str(&format!("{TYPES_KEY}: [{}]\n", names.join(", ")));
     }
     if !has_key(text, STAGES_KEY) {
@@ -75,8 +75,8 @@ pub fn is_listed(text: &[u8], hook: Hook) -> bool {
 
 /// The name of a hook of git, as both tools take it.
 fn is_stage(word: &str) -> bool {
-    const OTHERS: [&str; 3] = ["commit-msg", "post-checkout", "pre-rebase"];
-    Hook::from_name(word).is_some() || OTHERS.contains(&word)
+    const OTHERS: [&str; 2] = ["commit-msg", "post-checkout"];
+    Hook::of_frameworks().any(|hook| hook.name() == word) || OTHERS.contains(&word)
 }
 
 /// Whether `key` stands at the top, as YAML allows to write it.
@@ -107,7 +107,7 @@ fn words_of(text: &str, key: &str) -> Option<Vec<String>> {
 /// Whether `text` names every hook that has to be installed, or says nothing of them.
 pub fn installs_all(text: &[u8]) -> bool {
     let Some(words) = words_of(&String::from_utf8_lossy(text), TYPES_KEY) else { return true };
-    Hook::ALL.into_iter().all(|hook| words.iter().any(|word| word == hook.name()))
+    Hook::of_frameworks().all(|hook| words.iter().any(|word| word == hook.name()))
 }
 
 /// Says where the lines go in `text`, which holds none of ours.
@@ -271,7 +271,7 @@ mod tests {
         assert!(installs_all(b"repos: []\n"));
         assert!(installs_all(defaults("").as_bytes()));
         assert!(!installs_all(b"default_install_hook_types: [pre-commit, pre-push]\n"));
-        let listed: String = Hook::ALL.iter().map(|hook| format!("- {}\n", hook.name())).collect();
+        let listed: String = Hook::of_frameworks().map(|hook| format!("- {}\n", hook.name())).collect();
         assert!(installs_all(format!("default_install_hook_types:\n{listed}").as_bytes()));
         assert!(!installs_all(format!("default_install_hook_types:\n- pre-commit\nx:\n{listed}").as_bytes()));
     }

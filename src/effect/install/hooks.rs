@@ -23,11 +23,17 @@ pub enum Hook {
     PostRewrite,
     /// Before a push.
     PrePush,
+    /// Before a patch that `git am` or `rebase --apply` put into the tree is committed.
+    PreApplypatch,
+    /// After that: records it.
+    PostApplypatch,
+    /// Before a rebase moves anything.
+    PreRebase,
 }
 
 impl Hook {
     /// Every hook, in the order in which git may run them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::PreCommit,
         Self::PreMergeCommit,
         Self::PrepareCommitMsg,
@@ -35,7 +41,15 @@ impl Hook {
         Self::PostMerge,
         Self::PostRewrite,
         Self::PrePush,
+        Self::PreApplypatch,
+        Self::PostApplypatch,
+        Self::PreRebase,
     ];
+
+    /// Those that pre-commit and prek can install: git's hooks of patches are no stages of theirs.
+    pub fn of_frameworks() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|hook| !matches!(hook, Self::PreApplypatch | Self::PostApplypatch))
+    }
 
     /// The name of the file in the hooks directory.
     pub fn name(self) -> &'static str {
@@ -47,6 +61,9 @@ impl Hook {
             Self::PostMerge => "post-merge",
             Self::PostRewrite => "post-rewrite",
             Self::PrePush => "pre-push",
+            Self::PreApplypatch => "pre-applypatch",
+            Self::PostApplypatch => "post-applypatch",
+            Self::PreRebase => "pre-rebase",
         }
     }
 

@@ -50,7 +50,12 @@ fn hook(hook: Hook) -> String {
         Hook::PreCommit | Hook::PreMergeCommit => format!("      files: echo {LOCAL}\n"),
         // With standard input no command is passed over.
         Hook::PrePush | Hook::PostRewrite => "      use_stdin: true\n".to_owned(),
-        Hook::PrepareCommitMsg | Hook::PostCommit | Hook::PostMerge => String::new(),
+        Hook::PrepareCommitMsg
+        | Hook::PostCommit
+        | Hook::PostMerge
+        | Hook::PreApplypatch
+        | Hook::PostApplypatch
+        | Hook::PreRebase => String::new(),
     };
     let seen = if matches!(hook, Hook::PreCommit | Hook::PreMergeCommit) { " # {files}" } else { "" };
     let lines = start_lines::lines(hook, "", " {0}", (LOCAL, Heard::Always));

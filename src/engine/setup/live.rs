@@ -203,7 +203,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
 }
 
 fn framework_runs(top: &Path, dir: &Path) -> Guarded {
-    let types: String = Hook::ALL.map(|hook| format!(" --hook-type {}", hook.name())).concat();
+    let types: String = Hook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
     let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
     let types = if listed { "" } else { types.as_str() };
     started_by(dir, b"pre", &format!("pre-commit install{types}"))
@@ -225,6 +225,11 @@ fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
 
 fn starts(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
+}
+
+/// The text of a short file.
+pub(crate) fn text(path: &Path) -> Option<String> {
+    short(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn short(path: &Path) -> Option<Vec<u8>> {

@@ -32,8 +32,26 @@ pub enum Operation {
     CherryPick,
     /// Made by `git revert`.
     Revert,
-    /// A rebase, or `git am`.
+    /// A rebase.
     Rebase,
+    /// `git am`.
+    Patches,
+}
+
+impl Operation {
+    /// What is under way, and the commands that go on with it and give it up; `None` where nothing is.
+    pub fn ways_on(self) -> Option<(&'static str, &'static str, &'static str)> {
+        match self {
+            Self::None => None,
+            Self::Merge => Some(("the merge", "git merge --continue", "git merge --abort")),
+            Self::CherryPick => {
+                Some(("the cherry-pick", "git cherry-pick --continue", "git cherry-pick --abort"))
+            }
+            Self::Revert => Some(("the revert", "git revert --continue", "git revert --abort")),
+            Self::Rebase => Some(("the rebase", "git rebase --continue", "git rebase --abort")),
+            Self::Patches => Some(("git am", "git am --continue", "git am --abort")),
+        }
+    }
 }
 
 /// What a reflog message says about a new commit.
@@ -49,7 +67,9 @@ impl Repo {
     /// The operation under way, from git's state files. Rebase wins: its picks leave `CHERRY_PICK_HEAD` too.
     pub fn operation(&self) -> Operation {
         let there = |name: &str| self.git_dir().join(name).exists();
-        if there("rebase-merge") || there("rebase-apply") {
+        if self.is_applying_patches() {
+            Operation::Patches
+        } else if there("rebase-merge") || there("rebase-apply") {
             Operation::Rebase
         } else if there("CHERRY_PICK_HEAD") {
             Operation::CherryPick
@@ -99,7 +119,11 @@ impl Repo {
         match self.operation() {
             Operation::Rebase if self.last_step_replays() => CommitKind::Rebase,
             Operation::CherryPick => CommitKind::CherryPick,
-            Operation::None | Operation::Merge | Operation::Revert | Operation::Rebase => {
+            Operation::None
+            | Operation::Merge
+            | Operation::Revert
+            | Operation::Rebase
+            | Operation::Patches => {
                 if self.says_it_reverts(info).unwrap_or(false) {
                     CommitKind::Revert
                 } else {
@@ -127,6 +151,30 @@ impl Repo {
         let by_rebase =
             |entry: ReflogEntry| rebase_step(&entry.message) || entry.message.contains("fast-forward");
         self.operation() == Operation::Rebase && before().is_none_or(by_rebase) && self.last_step_replays()
+    }
+
+    /// The commit that the newest step of the rebase under way replays; of several that it joins the last.
+    pub fn rebased_from(&self) -> Option<CommitId> {
+        let apply = self.git_dir().join("rebase-apply");
+        if apply.join("rebasing").exists() {
+            let lines = last_lines(&apply.join("original-commit"), 1).ok()?;
+            return String::from_utf8_lossy(lines.first()?).trim().parse().ok();
+        }
+        let lines = last_lines(&self.git_dir().join("rebase-merge").join("done"), 1).ok()?;
+        let line = String::from_utf8_lossy(lines.first()?).into_owned();
+        let mut words = line.split_whitespace();
+        let step = words.next()?;
+        // `fixup -C ID`, `merge -c ID LABEL`
+        let named = words.find(|word| !word.starts_with('-'))?;
+        if !REPLAYING.contains(&step) {
+            return None;
+        }
+        named.parse().ok().or_else(|| self.resolve(named).ok())
+    }
+
+    /// Whether `git am` is under way.
+    pub fn is_applying_patches(&self) -> bool {
+        self.git_dir().join("rebase-apply").join("applying").exists()
     }
 
     /// Whether the rebase's newest step replays a commit, rather than stopping for the user to make some.
@@ -165,7 +213,7 @@ fn reflog_action(message: &str) -> ReflogAction {
         "commit (cherry-pick)" | "cherry-pick" => ReflogAction::Kind(CommitKind::CherryPick),
         "revert" => ReflogAction::Kind(CommitKind::Revert),
         "commit" => ReflogAction::Plain,
-        "commit (initial)" => ReflogAction::Kind(CommitKind::Normal),
+        "commit (initial)" | "am" => ReflogAction::Kind(CommitKind::Normal),
         _ => ReflogAction::Unclear,
     }
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::facts::Carried;
 use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Normal, Rebase, Revert};
 use crate::domain::tests::TestEvidence;
 use crate::history::Strike;
@@ -39,6 +40,76 @@ fn windows_begin_anew() {
     for (name, commits, expected) in table {
         assert_eq!(codes(&timeline(commits)), expected, "{name}");
     }
+}
+
+/// `commit` moved: another code, and what the commit of `origin` was recorded as.
+fn moved(mut commit: Commit, kind: CommitKind, origin: &Fact) -> Commit {
+    let Fact::Commit(origin) = origin else { unreachable!() };
+    let record = commit.record();
+    record.kind = kind;
+    record.diff.hash = origin.record.diff.hash;
+    record.carries = Some(Box::new(Carried::of(origin.id.unwrap(), &origin.record)));
+    commit
+}
+
+#[test]
+fn a_moved_attempt_is_the_one_that_was_made() {
+    let made = chain(vec![commit(1).tests(red(1, &["a"], 9))]);
+    // Its original is in the window: nothing new.
+    let mut fold = Fold::new(GAP);
+    fold.push(made[0].clone());
+    let again = chain(vec![commit(9), moved(commit(2), Rebase, &made[0])]).remove(1);
+    assert_eq!(fold.push(again.clone()), EventEffect::Nothing);
+    let line = fold.into_timeline();
+    assert_eq!((codes(&line), numbers(&line)), (vec![1], vec![1]));
+    assert_eq!(line.iterations[0].moved, Some(code(2)));
+    // It is not: the attempt counts as it was made, and its state is nobody's.
+    for kind in [Rebase, CherryPick, Normal] {
+        let mut fold = Fold::new(GAP);
+        let again = chain(vec![commit(9), moved(commit(2), kind, &made[0])]).remove(1);
+        assert_eq!(fold.push(again), EventEffect::Iteration, "{kind:?}");
+        let line = fold.into_timeline();
+        let one = &line.iterations[0];
+        assert_eq!((one.strike, one.code, one.moved), (Strike::Candidate, code(1), Some(code(2))));
+        assert!(one.tests.is_some());
+        assert_eq!(line.states(), []);
+    }
+    // Its tests ran again where it is now.
+    let mut fold = Fold::new(GAP);
+    fold.push(made[0].clone());
+    fold.push(again);
+    fold.push(Fact::TestRun(Box::new(run(green(2, 9)))));
+    let line = fold.into_timeline();
+    assert_eq!(line.iterations[0].tests, Some(green(2, 9)));
+    assert_eq!(line.iterations[0].code, code(2));
+}
+
+#[test]
+fn what_leaves_the_tree_as_it_was_is_nothing_new() {
+    let table: Vec<(&str, Vec<Commit>, EventEffect, &[u8])> = vec![
+        ("another message", vec![commit(1), commit(1).kind(Amend)], EventEffect::Nothing, &[1]),
+        ("other code", vec![commit(1), commit(2).kind(Amend)], EventEffect::Iteration, &[2]),
+        (
+            "a step of a rebase",
+            vec![commit(1).diff(7), commit(2).diff(7).kind(Rebase)],
+            EventEffect::Nothing,
+            &[1],
+        ),
+        ("a pick", vec![commit(1).diff(7), commit(2).diff(7).kind(CherryPick)], EventEffect::Nothing, &[1]),
+        ("a step that is not known", vec![commit(1), commit(2).kind(Rebase)], EventEffect::Nothing, &[1, 2]),
+        ("the same change anew", vec![commit(1).diff(7), commit(2).diff(7)], EventEffect::Iteration, &[1, 2]),
+    ];
+    for (name, commits, effect, expected) in table {
+        let mut fold = Fold::new(GAP);
+        let effects: Vec<EventEffect> = chain(commits).into_iter().map(|fact| fold.push(fact)).collect();
+        assert_eq!(effects.last(), Some(&effect), "{name}");
+        assert_eq!(codes(fold.timeline()), expected, "{name}");
+        assert!(fold.timeline().amended.is_empty() || name == "other code", "{name}");
+    }
+    let steps =
+        timeline(vec![commit(1), commit(2), commit(1).kind(Rebase), commit(2).kind(Rebase), commit(3)]);
+    let states: Vec<u8> = steps.states().iter().map(|state| state.code.0[0]).collect();
+    assert_eq!(states, [1, 2, 3], "nobody came back to 1 and 2");
 }
 
 #[test]
@@ -191,8 +262,10 @@ proptest! {
                 commit.id = None;
                 let number = next_iteration(folded.timeline(), &Upcoming::of(commit));
                 commit.record.iteration = number;
-                folded.push(fact);
-                prop_assert_eq!(folded.timeline().number(), number);
+                // One that is there once more keeps its own.
+                if folded.push(fact) != EventEffect::Nothing {
+                    prop_assert_eq!(folded.timeline().number(), number);
+                }
             } else {
                 folded.push(fact);
             }

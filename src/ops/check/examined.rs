@@ -40,7 +40,7 @@ impl Examined {
         self.index.insert(commit.id, number);
         self.reported.push((record.code, record.recorded_at));
         self.facts.push(fact);
-        if matches!(record.kind, CommitKind::Amend | CommitKind::Rebase) {
+        if record.carries.is_some() || matches!(record.kind, CommitKind::Amend | CommitKind::Rebase) {
             self.rewritten.push(number);
         }
         if record.tests.is_some() {
@@ -96,6 +96,11 @@ impl Examined {
     /// All facts, in their order.
     pub(super) fn facts(&self) -> impl Iterator<Item = CommitFact> {
         (0..self.facts.len()).filter_map(|number| self.facts.get(number))
+    }
+
+    /// That of one commit.
+    pub(super) fn fact(&self, id: CommitId) -> Option<CommitFact> {
+        self.facts.get(self.place(id)?)
     }
 
     /// Those of commits that replace another one.

@@ -3,7 +3,7 @@
 use super::{Case, Diagnostic, at, violation};
 use crate::detect;
 use crate::domain::agent;
-use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
+use crate::domain::facts::{CommitRecord, Gate, Recording};
 use crate::git::CommitInfo;
 
 /// A commit that went round the gate, by its record.
@@ -16,12 +16,14 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
         (Gate::Bypassed, _, _) => {
             ("bypassed", by_name.as_deref().unwrap_or("the commit did not pass the gate (--no-verify)"))
         }
-        (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
-        | (Gate::NotRun, _, Recording::CaughtUp) => match by_name.as_deref() {
+        (Gate::NotRun, _, Recording::AtCommit | Recording::CaughtUp) if by_name.is_some() => {
             // Hooks of Andon ran, and it says which did not.
-            Some(by_name) => ("gate-not-run", by_name),
-            None => ("bypassed", "the commit was made while the hooks were off"),
-        },
+            ("gate-not-run", by_name.as_deref().unwrap_or_default())
+        }
+        (Gate::NotRun, _, Recording::CaughtUp) => {
+            ("bypassed", "the commit was made while the hooks were off")
+        }
+        // A hook recorded it, and git runs no pre-commit for it: a patch, a merge, a step of a rebase.
         (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
     let level = detect::bypass_level(&case.config.rules)?;

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use super::examined::Link;
 use super::{Case, Diagnostic, Examined, violation};
-use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, Verdict};
+use crate::domain::attempt::Attempt;
+use crate::domain::decision::{Binds, Halt, LedgerEvent, StopSwitch, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
@@ -15,7 +16,7 @@ use crate::engine::error::OpsError;
 use crate::engine::lineage::Lineages;
 use crate::engine::named_files;
 use crate::engine::verdict;
-use crate::history::Fold;
+use crate::history::{EventEffect, Fold};
 use crate::ledger::{EntryEvent, Ledger};
 use crate::store::window;
 
@@ -79,16 +80,21 @@ pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsE
     Ok(Judged { violations, halts, answers, stop_switches })
 }
 
-/// The halted commit. One that was amended or rebased since is known by its number and its change.
+/// The halted commit. One that was amended or rebased since is known by its change; its number only chooses among several
+/// that made the same.
 fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
     if examined.concerns(head) {
         return Some(head);
     }
-    let same = |fact: &CommitFact| {
-        fact.record.iteration == halt.iteration && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
-    };
-    examined.rewritten().find(same).map_or(Some(head), |fact| fact.id)
+    let carried = |fact: &CommitFact| fact.root() == Some(head);
+    if let Some(fact) = examined.rewritten().find(carried) {
+        return fact.id;
+    }
+    let same = |fact: &CommitFact| halt.evidence.diffs.last() == Some(&fact.record.diff.hash);
+    let numbered = |fact: &CommitFact| same(fact) && fact.record.iteration == halt.iteration;
+    let found = examined.rewritten().find(numbered).or_else(|| examined.rewritten().find(same));
+    found.map_or(Some(head), |fact| fact.id)
 }
 
 /// The commits of the range on top of `head`, which is in the range or right below it.
@@ -120,6 +126,9 @@ fn up_to(case: &Case<'_>, examined: &Examined, head: CommitId) -> BTreeSet<Commi
 fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<Diagnostic> {
     let Some(halted) = known.head else { return Vec::new() };
     let mut bound = on_top_of(examined, halted);
+    if known.halt.binds == Binds::Worktree {
+        bound.retain(|commit| is_of_the_halted(examined, *commit, known));
+    }
     if bound.is_empty() {
         return Vec::new();
     }
@@ -139,6 +148,16 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
             violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()
+}
+
+/// Whether a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the
+/// newest entry of a ledger.
+fn is_of_the_halted(examined: &Examined, commit: CommitId, known: &Answered) -> bool {
+    let fact = examined.fact(commit);
+    fact.is_some_and(|CommitFact { record, .. }| {
+        let worktree = record.worktree.as_deref().unwrap_or(Attempt::MAIN);
+        worktree == known.halt.worktree && record.ledger.values().any(|entry| *entry == known.id)
+    })
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.
@@ -176,10 +195,10 @@ fn unrecorded_halts(
             lines.after(commit.id, fold);
             continue;
         }
-        fold.push(Fact::Commit(Box::new(fact)));
+        let counts = fold.push(Fact::Commit(Box::new(fact))) != EventEffect::Nothing;
         let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
         let decision = named_files::named(case.repo, &case.config.paths.rules, fold.timeline(), decision);
-        let halted = decision.verdict == Verdict::Halt;
+        let halted = counts && decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");

@@ -152,7 +152,13 @@ fn hooks_path(place: &HooksPlace) -> Check {
 fn absence(hook: Hook) -> State {
     match hook {
         Hook::PreCommit | Hook::PrepareCommitMsg | Hook::PostCommit => State::Fail,
-        Hook::PreMergeCommit | Hook::PostMerge | Hook::PostRewrite | Hook::PrePush => State::Warn,
+        Hook::PreMergeCommit
+        | Hook::PostMerge
+        | Hook::PostRewrite
+        | Hook::PrePush
+        | Hook::PreApplypatch
+        | Hook::PostApplypatch
+        | Hook::PreRebase => State::Warn,
     }
 }
 

@@ -1,11 +1,14 @@
 //! A commit that the gate did not judge, or not as it was committed. Somebody went round it (`--no-verify`), a hook manager
 //! had taken a hook away, or another hook changed the tree behind the gate. Asked only for such a commit.
 
+use std::path::{Path, PathBuf};
+
 use crate::detect;
 use crate::domain::decision::{Stage, Verdict};
 use crate::domain::facts::{Gate, Skip};
 use crate::domain::ids::TreeId;
 use crate::domain::paths::PathClass;
+use crate::effect::install::framework;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{self, Standing};
 use crate::effect::install::manifest::Manifest;
@@ -15,7 +18,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::evidence::{self, Subject};
 use crate::engine::guard;
-use crate::engine::setup::live;
+use crate::engine::setup::live::{self, Guarded};
 use crate::engine::skip;
 use crate::engine::timeline;
 use crate::engine::workspace::Workspace;
@@ -93,16 +96,58 @@ fn changed_behind(ws: &Workspace, judged: TreeId, committed: TreeId) -> Result<S
 /// Why a hook of ours could not run, where the files tell.
 fn lost(ctx: &Context, ws: &Workspace, hook: Hook) -> Option<String> {
     let manifest = Manifest::read(&Manifest::path(ws.repo.common_dir())).ok().flatten().unwrap_or_default();
-    if manifest.mode.is_some_and(|mode| mode != Integration::Shim) {
+    let dir = hooks_dir(ctx, ws);
+    let what = match manifest.mode {
+        None | Some(Integration::Shim) => of_files(ws, &dir, &manifest, hook),
+        Some(Integration::PreCommit) => gone(ws, &dir).or_else(|| not_named(ws, hook)),
+        Some(Integration::Config | Integration::Husky | Integration::Lefthook) => gone(ws, &dir),
+    };
+    what.map(|what| format!("the hook was not there: {what}"))
+}
+
+/// Where git looks for hooks, without asking it.
+fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
+    if let Some(dir) = ctx.hook_file.as_deref().and_then(Path::parent) {
+        return dir.to_owned();
+    }
+    let top = ws.repo.workdir().unwrap_or(ws.repo.common_dir());
+    let configured = ws.repo.config_string("core.hooksPath").filter(|path| !path.is_empty());
+    configured.map_or_else(|| ws.repo.common_dir().join("hooks"), |path| top.join(path))
+}
+
+/// What stands in the place of the hook.
+fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: Hook) -> Option<String> {
+    let state = inspect::inspect(dir, manifest).ok()?.into_iter().find(|state| state.hook == hook)?;
+    match state.standing {
+        _ if live::runs(&state) => None,
+        // A framework may run Andon by its own configuration.
+        Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => not_named(ws, hook),
+        _ => Some(live::fate(&state)),
+    }
+}
+
+/// What became of the lines of ours in the files of a manager.
+fn gone(ws: &Workspace, dir: &Path) -> Option<String> {
+    match live::look_at(&ws.repo, dir) {
+        Guarded::Gone(gone) => Some(gone.what),
+        Guarded::Yes | Guarded::Never => None,
+    }
+}
+
+/// Whether the framework's configuration runs other hooks of Andon and not this one.
+fn not_named(ws: &Workspace, hook: Hook) -> Option<String> {
+    let top = ws.repo.workdir()?;
+    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
+    let (name, text) = names.into_iter().find_map(|name| Some((name, live::text(&top.join(name))?)))?;
+    let stage = hook.name();
+    let ids = match hook {
+        Hook::PreCommit => ["andon".to_owned(), "andon-wheel".to_owned()],
+        _ => [format!("andon-{stage}"), format!("andon-wheel-{stage}")],
+    };
+    let is_it = |word: &str| ids.iter().any(|id| id == word.trim_matches(['"', '\'']));
+    let words = || text.split(|char: char| char.is_whitespace() || matches!(char, ',' | '{' | '}'));
+    if text.contains(&format!("hook {stage}")) || !text.contains("andon") || words().any(is_it) {
         return None;
     }
-    let dir = ctx.hook_file.as_deref()?.parent()?;
-    let states = inspect::inspect(dir, &manifest).ok()?;
-    let state = states.into_iter().find(|state| state.hook == hook)?;
-    // A framework may run Andon by its own configuration.
-    let framework = matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. });
-    if live::runs(&state) || framework {
-        return None;
-    }
-    Some(format!("the hook was not there: {}", live::fate(&state)))
+    Some(format!("{name} runs no andon at {stage}"))
 }

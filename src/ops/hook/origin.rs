@@ -16,7 +16,7 @@ pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     let kind = match ws.repo.operation() {
         Operation::CherryPick => CommitKind::CherryPick,
         Operation::Revert => CommitKind::Revert,
-        Operation::None | Operation::Merge | Operation::Rebase => return Ok(()),
+        Operation::None | Operation::Merge | Operation::Rebase | Operation::Patches => return Ok(()),
     };
     let Some(head) = ws.repo.head()?.commit() else { return Ok(()) };
     Ok(underway::write(ws.repo.git_dir(), &Underway { kind, head, asked_by: git_above(ctx.parent) })?)

@@ -10,7 +10,7 @@ use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
+    Carried, CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
@@ -18,7 +18,7 @@ use crate::domain::tests::{LostTests, RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::engine::attempts;
 use crate::engine::context::Context;
-use crate::engine::derive;
+use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::engine::evidence;
 use crate::engine::guard;
@@ -30,7 +30,7 @@ use crate::engine::timeline::{self, Loaded};
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, missing_help};
-use crate::history::{self, Strike, Timeline, Upcoming};
+use crate::history::{self, EventEffect, Strike, Timeline, Upcoming};
 use crate::ledger::Ledger;
 use crate::platform::test_seam::stop_point;
 use crate::policy;
@@ -124,6 +124,10 @@ fn gate(
 ) -> Result<(Gate, Vec<Skip>), OpsError> {
     // The commit that is made now: a receipt of another git process, or of nobody, does not speak for it.
     let now = git_above(ctx.parent);
+    // git runs no pre-commit for patches either.
+    if ws.repo.is_applying_patches() {
+        return Ok((Gate::NotRun, Vec::new()));
+    }
     let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(&now));
     let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
     let seen = if now.is_empty() {
@@ -175,7 +179,7 @@ fn record(
     let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
     let begins = history::begins(&loaded.timeline, &fact);
-    loaded.take_in(ws, &fact);
+    let effect = loaded.take_in(ws, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded_at(ws, Some(entry.head)) {
         Ok(standing) => standing,
@@ -184,7 +188,9 @@ fn record(
             None
         }
     };
-    let findings = guard::asked(ws, &loaded, Stage::PostCommit, None);
+    // Editing history is no work: neither a step of a rebase is judged, nor an attempt that is there once more.
+    let judged = effect != EventEffect::Nothing && entry.kind != CommitKind::Rebase;
+    let findings = if judged { guard::asked(ws, &loaded, Stage::PostCommit, None) } else { Vec::new() };
     fact.record.findings = kept(&findings);
     stop_point("post-commit:derived");
     let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
@@ -198,7 +204,11 @@ fn record(
         tree: fact.record.tree,
         code: fact.record.code,
         at: Some(ctx.now),
-        turn: Some(MarkedTurn { node: fact.record.node.clone(), number: fact.record.iteration, begins }),
+        turn: (entry.kind != CommitKind::Rebase).then(|| MarkedTurn {
+            node: fact.record.node.clone(),
+            number: fact.record.iteration,
+            begins,
+        }),
     })?;
     attempts::remember(ws, entry.commit)?;
     stop_point("post-commit:told");
@@ -255,16 +265,14 @@ fn derive(
         // Mostly known: the line is read and taken apart otherwise.
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
-    let (uptime, kind, code) = (ctx.uptime(), entry.kind, derived.code);
-    let strike = Strike::of(kind, Some(&derived.change));
-    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
-    let iteration = history::next_iteration(&loaded.timeline, &upcoming);
+    let carries = carried(ws, store, entry, (&derived, loaded));
+    let iteration = number(ctx, entry, &derived, &loaded.timeline);
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = weakening::of(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
-        uptime,
+        uptime: ctx.uptime(),
         tree: derived.tree,
         parent: derived.parent,
         prev,
@@ -287,8 +295,39 @@ fn derive(
         guards: layers::live(ctx, ws, &made(entry, loaded)),
         worktree: linked_worktree(ws, entry.recording),
         findings: Vec::new(),
+        carries: carries.map(Box::new),
     };
     Ok((commit.fact(record), derived.missing))
+}
+
+/// The number of the iteration.
+fn number(ctx: &Context, entry: &Entry<'_>, derived: &Derived, timeline: &Timeline) -> u64 {
+    let (uptime, kind, code) = (ctx.uptime(), entry.kind, derived.code);
+    let strike = Strike::of(kind, Some(&derived.change));
+    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
+    history::next_iteration(timeline, &upcoming)
+}
+
+/// The attempt that the commit carries on, where git or a patch moved one, or a squash joined some.
+fn carried(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    entry: &Entry<'_>,
+    (derived, loaded): (&Derived, &Loaded),
+) -> Option<Carried> {
+    match entry.kind {
+        CommitKind::Rebase | CommitKind::CherryPick => {
+            attempts::carried(ws, store, entry.commit, &derived.diff)
+        }
+        CommitKind::Normal if ws.repo.is_applying_patches() => {
+            attempts::carried(ws, store, entry.commit, &derived.diff)
+        }
+        CommitKind::Normal => {
+            let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
+            attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
+        }
+        CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
+    }
 }
 
 /// The worktree that the commit was made in. One that is recorded later may come from another, and says nothing.

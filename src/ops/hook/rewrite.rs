@@ -7,7 +7,7 @@ use super::record_commit::prev;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
 use crate::detect;
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
+use crate::domain::facts::{Ack, Carried, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use crate::domain::tests::{LostTests, TestEvidence};
 use crate::engine::context::Context;
@@ -30,11 +30,9 @@ pub fn post_rewrite(
     let mut written: Vec<NewRecord> = Vec::new();
     let mut warnings = Vec::new();
     let mut lines: Vec<(CommitId, Digest)> = Vec::new();
-    for (at, rewrite) in rewrites.iter().enumerate() {
-        // Several old commits that became one (squash): the last of them speaks for it.
-        if rewrites.get(at + 1).is_some_and(|next| next.new == rewrite.new) {
-            continue;
-        }
+    // Several old commits that became one (squash): the last of them speaks for it.
+    for became in rewrites.chunk_by(|one, next| one.new == next.new) {
+        let Some((rewrite, others)) = became.split_last() else { continue };
         // One that cannot be read must not cost the others.
         let old = match store.get(rewrite.old) {
             Ok(Some(old)) => old,
@@ -49,7 +47,16 @@ pub fn post_rewrite(
             fresh.map_or_else(|| prev(&store, parent), Prev::Line)
         };
         let new = store.get(rewrite.new).ok().flatten().map(|stored| stored.record);
-        let moved = Moved { id: rewrite.new, command, old: &old.record, new: new.as_ref() };
+        let read = |one: &Rewrite| Some((one.old, store.get(one.old).ok()??.record));
+        let others: Vec<(CommitId, CommitRecord)> = others.iter().filter_map(read).collect();
+        let moved = Moved {
+            id: rewrite.new,
+            command,
+            old_id: rewrite.old,
+            old: &old.record,
+            others: &others,
+            new: new.as_ref(),
+        };
         let record = match carry(ctx, ws, &moved, prev_of) {
             Ok(record) => record,
             Err(err) => {
@@ -85,8 +92,12 @@ fn move_acks(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), OpsError> {
 struct Moved<'a> {
     id: CommitId,
     command: RewriteCommand,
-    /// The record of the commit before.
+    /// The commit before.
+    old_id: CommitId,
+    /// Its record.
     old: &'a CommitRecord,
+    /// Those that it was joined with, with their records.
+    others: &'a [(CommitId, CommitRecord)],
     /// What post-commit has already recorded about the new one.
     new: Option<&'a CommitRecord>,
 }
@@ -98,10 +109,13 @@ fn carry(
     moved: &Moved<'_>,
     prev_of: impl Fn(CommitId) -> Prev,
 ) -> Result<CommitRecord, OpsError> {
-    let Moved { id, command, old, new } = *moved;
+    let Moved { id, command, old, new, others, .. } = *moved;
     let commit = ws.repo.commit(id)?;
     let Derived { tree, parent, code, diff, change, missing: _ } =
         derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
+    let carries = (command == RewriteCommand::Rebase && old.kind != CommitKind::Merge)
+        .then(|| Carried::of(moved.old_id, old))
+        .or_else(|| old.carries.as_deref().filter(|_| old.tree == tree).cloned());
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
     let carried = old.tests.clone().filter(|tests| tests.code == code);
     Ok(CommitRecord {
@@ -131,7 +145,7 @@ fn carry(
         session: old.session.clone(),
         iteration: new
             .filter(|_| command == RewriteCommand::Amend || old.recording == Recording::Backfilled)
-            .map_or(old.iteration, |record| record.iteration),
+            .map_or_else(|| first_number(old, others), |record| record.iteration),
         code,
         diff,
         change: Some(change),
@@ -144,7 +158,13 @@ fn carry(
         guards: new.map_or_else(|| old.guards.clone(), |record| record.guards.clone()),
         worktree: new.map_or_else(|| old.worktree.clone(), |record| record.worktree.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
+        carries: carries.map(Box::new),
     })
+}
+
+/// The number of the first of those that became one: a run that began with it begins there still.
+fn first_number(old: &CommitRecord, others: &[(CommitId, CommitRecord)]) -> u64 {
+    others.iter().map(|(_, record)| record.iteration).chain([old.iteration]).min().unwrap_or(old.iteration)
 }
 
 /// The tests with what the rewritten commit lost: its own run was compared with that commit, and misses nothing against it.

@@ -132,7 +132,7 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     fs::write(at.join("Cargo.toml"), "").unwrap();
     let before = snapshot(&at);
     let report = scratch.install(&at).unwrap();
-    assert_eq!(report.hooks.len(), 7);
+    assert_eq!(report.hooks.len(), Hook::ALL.len());
     assert!(
         matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
     );

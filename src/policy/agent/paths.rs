@@ -52,13 +52,16 @@ pub(super) enum Use {
 }
 
 /// Hooks of git that guard a loop.
-const HOOKS: [&str; 7] = [
+const HOOKS: [&str; 10] = [
     "pre-commit",
     "prepare-commit-msg",
     "commit-msg",
     "post-commit",
     "post-rewrite",
     "pre-push",
+    "pre-applypatch",
+    "post-applypatch",
+    "pre-rebase",
     "reference-transaction",
 ];
 

@@ -18,6 +18,7 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         badge: view.badge(),
         state: view.state.as_str(),
         iteration: view.iteration,
+        unrecorded: view.unrecorded,
         cap: view.cap,
         head: view.head,
         branch: view.branch.as_deref(),

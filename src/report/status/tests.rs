@@ -16,6 +16,7 @@ pub(in crate::report) fn view() -> StatusView {
     StatusView {
         state: LoopState::Running,
         iteration: 3,
+        unrecorded: 0,
         cap: Some(100),
         head: Some(samples::commit(0x1a)),
         branch: Some("main".to_owned()),

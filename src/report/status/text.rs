@@ -40,6 +40,7 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
     page.line(&format!("{}  {}", style.bold(&view.badge()), state(view, style)));
     hooks_gone(&mut page, view);
     place(&mut page, view);
+    unrecorded(&mut page, view);
     cycles(&mut page, view);
     last_halt(&mut page, view);
     refused(&mut page, view);
@@ -111,6 +112,19 @@ fn place(page: &mut Page, view: &StatusView) {
         .as_ref()
         .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
     page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
+}
+
+/// Commits that nobody recorded, where the window crosses some.
+fn unrecorded(page: &mut Page, view: &StatusView) {
+    let commits = match view.unrecorded {
+        0 => return,
+        1 => "1 commit".to_owned(),
+        count => format!("{count} commits"),
+    };
+    page.field(
+        "unrecorded",
+        &format!("{commits} of the window: made without andon, and counted neither way"),
+    );
 }
 
 /// A badge for each cycle (docs/spec-map.md, loop safety: recommended UX). Names of nodes come from the configuration.

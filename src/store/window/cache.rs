@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Window;
+use super::{Unrecorded, Window};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CommitId, Digest};
 use crate::git::Repo;
@@ -34,7 +34,7 @@ pub(super) struct Key {
 
 impl Key {
     fn start(&self) -> envelope::Key {
-        envelope::Key::of(&("window", self.head, self.max))
+        envelope::Key::of(&("window of unrecorded commits too", self.head, self.max))
     }
 
     /// Of the commits of the window that was kept at `tip`.
@@ -48,8 +48,6 @@ impl Key {
 struct Start {
     /// The notes commit then.
     tip: CommitId,
-    /// The commit at which the walk ended for want of a record.
-    unrecorded: Option<CommitId>,
     /// How long the journal was when no halt was found to be owed.
     settled: Option<u64>,
     /// The digest of the newest record's line.
@@ -59,7 +57,8 @@ struct Start {
 /// Whether what was kept under the tip `old` still holds: its commits have the notes that they had.
 fn holds(repo: &Repo, key: &Key, old: CommitId, window: &Window) -> bool {
     let Some(new) = key.tip else { return false };
-    let commits = window.facts.iter().filter_map(|fact| fact.id).chain(window.unrecorded);
+    let unrecorded = window.unrecorded.iter().map(|one| one.commit);
+    let commits = window.facts.iter().filter_map(|fact| fact.id).chain(unrecorded);
     old == new || repo.same_notes(REF, old, new, commits).unwrap_or(false)
 }
 
@@ -72,10 +71,11 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
 /// The window behind the commit of `key`, and the tip of the notes then.
 fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
     let bytes = file::read(&repo.git_dir().join(FILE), MAX_BYTES as u64).ok()??;
-    let Start { tip, unrecorded, newest, .. } = envelope::open(key.start(), &bytes)?;
+    let Start { tip, newest, .. } = envelope::open(key.start(), &bytes)?;
     let (found, place) = Row::of(&bytes, MAX_BYTES).nth(1)?;
-    let facts: Vec<CommitFact> = (found == key.facts(tip)).then(|| envelope::decoded(&bytes[place]))??;
-    Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded }))
+    let (facts, unrecorded, below): (Vec<CommitFact>, Vec<Unrecorded>, Option<CommitId>) =
+        (found == key.facts(tip)).then(|| envelope::decoded(&bytes[place]))??;
+    Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded, below }))
 }
 
 /// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
@@ -91,8 +91,8 @@ pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
 /// Keeps `window` under `key`; a failure only costs time.
 pub(super) fn write(repo: &Repo, key: &Key, window: &Window, settled: Option<u64>) {
     let Some(tip) = key.tip else { return };
-    let start = Start { tip, unrecorded: window.unrecorded, settled, newest: window.newest };
+    let start = Start { tip, settled, newest: window.newest };
     let mut bytes = envelope::seal(key.start(), &start);
-    bytes.extend(envelope::seal(key.facts(tip), &window.facts));
+    bytes.extend(envelope::seal(key.facts(tip), &(&window.facts, &window.unrecorded, window.below)));
     let _ = file::overwrite(&repo.git_dir().join(FILE), &bytes);
 }

@@ -9,7 +9,9 @@ use sha2::Digest as _;
 use super::MAX_LINE;
 use super::change::{ChangeWire, DiffWire, MAX_MESSAGE, WeakeningWire};
 use super::evidence::EvidenceWire;
-use crate::domain::facts::{CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage};
+use crate::domain::facts::{
+    Carried, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
+};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
 use crate::domain::time::{Timestamp, Uptime};
@@ -94,8 +96,20 @@ struct CommitWire {
     guards: Option<List<String, { CommitRecord::MAX_GUARDS }>>,
     worktree: Option<String>,
     findings: Option<List<FindingWire, MAX_FINDINGS>>,
+    carries: Option<CarriedWire>,
     #[serde(flatten)]
     extra: Map<String, Value>,
+}
+
+/// The attempt that a moved commit carries on.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct CarriedWire {
+    commit: CommitId,
+    parent: Option<CommitId>,
+    kind: CommitKind,
+    code: CodeId,
+    tests: Option<EvidenceWire>,
 }
 
 /// A skip: `{"rule","reason"}`, and `agent` where an agent's shell asked for it.
@@ -175,7 +189,32 @@ impl From<&CommitRecord> for CommitWire {
             guards: guards.unless_empty(),
             worktree: record.worktree.as_ref().map(|name| bounded(name, MAX_NODE)),
             findings: findings.unless_empty(),
+            carries: record.carries.as_deref().map(CarriedWire::from),
             extra: Map::new(),
+        }
+    }
+}
+
+impl From<&Carried> for CarriedWire {
+    fn from(carried: &Carried) -> Self {
+        Self {
+            commit: carried.commit,
+            parent: carried.parent,
+            kind: carried.kind,
+            code: carried.code,
+            tests: carried.tests.as_ref().map(EvidenceWire::from),
+        }
+    }
+}
+
+impl From<CarriedWire> for Carried {
+    fn from(wire: CarriedWire) -> Self {
+        Self {
+            commit: wire.commit,
+            parent: wire.parent,
+            kind: wire.kind,
+            code: wire.code,
+            tests: wire.tests.map(Into::into),
         }
     }
 }
@@ -364,6 +403,7 @@ impl From<CommitWire> for CommitRecord {
             guards: wire.guards.unwrap_or_default().items,
             worktree: wire.worktree,
             findings: wire.findings.unwrap_or_default().items.into_iter().map(finding).collect(),
+            carries: wire.carries.map(|carried| Box::new(carried.into())),
         }
     }
 }

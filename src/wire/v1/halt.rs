@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::decision::{Halt, HaltEvidence, StandingHalt};
+use crate::domain::decision::{Binds, Halt, HaltEvidence, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{CommitId, EntryId};
@@ -27,6 +27,7 @@ pub(super) struct HaltLine {
     branch: Option<String>,
     base: Option<CommitId>,
     worktree: Option<String>,
+    binds: Option<Binds>,
 }
 
 impl From<&StandingHalt> for HaltLine {
@@ -45,6 +46,7 @@ impl From<&StandingHalt> for HaltLine {
             branch: halt.branch.as_deref().map(|branch| bounded(branch, MAX_NAME)),
             base: halt.base,
             worktree: Some(bounded(&halt.worktree, MAX_NAME)),
+            binds: halt.binds.key(),
         }
     }
 }
@@ -66,6 +68,7 @@ impl From<HaltLine> for StandingHalt {
             worktree: line.worktree.unwrap_or_else(|| "main".to_owned()),
             base: line.base,
             beside: Vec::new(),
+            binds: line.binds.unwrap_or_default(),
             at: line.at,
         };
         Self { id: line.entry, halt }
@@ -74,7 +77,7 @@ impl From<HaltLine> for StandingHalt {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::decision::{Halt, HaltEvidence, StandingHalt};
+    use crate::domain::decision::{Binds, Halt, HaltEvidence, StandingHalt};
     use crate::domain::detail::Figures;
     use crate::domain::findings::{HaltReason, ReportFile};
     use crate::domain::ids::EntryId;
@@ -98,6 +101,7 @@ mod tests {
             worktree: "main".to_owned(),
             base: None,
             beside: Vec::new(),
+            binds: Binds::Worktree,
             at: Timestamp(1_795_188_600),
         };
         let line = JournalLine::Halt(Box::new(StandingHalt { id: EntryId([7; 32]), halt }));

@@ -3,7 +3,7 @@
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
 //!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
-//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?}
+//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?,"binds"?}
 //! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"reason","head"?,"worktree"}
 //! ```
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::figures::FiguresWire;
 use crate::domain::attempt::Attempt;
-use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
+use crate::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
 use crate::domain::events::MAX_SHOWN;
 use crate::domain::facts::{Ack, AckHow, HaltWas};
 use crate::domain::findings::{HaltReason, NamedCall, ReportFile};
@@ -75,6 +75,7 @@ struct HaltWire {
     base: Option<CommitId>,
     /// Absent where they are too many, or not known.
     beside: Option<List<String, { Attempt::MAX_BESIDE }>>,
+    binds: Option<Binds>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -225,6 +226,7 @@ impl From<&Halt> for HaltWire {
             worktree: cut(&halt.worktree),
             base: halt.base,
             beside: known.then_some(beside),
+            binds: halt.binds.key(),
         }
     }
 }
@@ -316,6 +318,7 @@ impl HaltWire {
                 Some(all) if !all.cut => all.items,
                 Some(_) | None => vec![Attempt::MANY.to_owned()],
             },
+            binds: self.binds.unwrap_or_default(),
             at,
         }
     }

@@ -6,8 +6,8 @@ use super::*;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, What};
 use crate::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip,
-    Usage,
+    Ack, AckHow, Carried, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding,
+    Recording, Skip, Usage,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{
@@ -26,6 +26,7 @@ mod records;
 
 const FULL: &str = include_str!("../../../tests/format/v1/commit-full.json");
 const MINIMAL: &str = include_str!("../../../tests/format/v1/commit-minimal.json");
+const MOVED: &str = include_str!("../../../tests/format/v1/commit-moved.json");
 const NEWER: &str = include_str!("../../../tests/format/v1/commit-newer-minor.json");
 const JOURNAL: &str = include_str!("../../../tests/format/v1/journal.jsonl");
 
@@ -91,6 +92,7 @@ fn full() -> CommitRecord {
             level: Level::Warn,
             message: "the same 5 tests fail".into(),
         }],
+        carries: None,
     }
 }
 
@@ -114,6 +116,7 @@ fn minimal() -> CommitRecord {
         guards: Vec::new(),
         worktree: None,
         findings: vec![],
+        carries: None,
         ..full()
     }
 }
@@ -208,6 +211,14 @@ prop_compose! {
         let guards = session.iter().cloned().collect();
         let worktree = session.clone();
         let ledger = outputs.iter().map(|id| (format!("{:02x}", id[0]), EntryId(*id))).collect();
+        let first = CommitId(Oid::from_bytes(&tree).unwrap());
+        let carries = flags[1].then(|| Box::new(Carried {
+            commit: first,
+            parent: Some(first).filter(|_| flags[0]),
+            kind: CommitKind::ALL[kinds.0].0,
+            code: CodeId(hash),
+            tests: tests.clone(),
+        }));
         CommitRecord {
             recorded_at: Timestamp(at),
             uptime: (at % 2 == 0).then(|| Uptime { boot: at.unsigned_abs(), seconds: at.unsigned_abs() / 2 }),
@@ -245,6 +256,7 @@ prop_compose! {
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),
+            carries,
         }
     }
 }

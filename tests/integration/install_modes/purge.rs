@@ -29,6 +29,9 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
       post-merge          installed
       post-rewrite        installed
       pre-push            installed
+      pre-applypatch      installed
+      post-applypatch     installed
+      pre-rebase          installed
     note: this holds for all worktrees of the repository: they share its hooks and its configuration
     every git push of a branch sends its records along; to push branches alone: git config andon.push false
     ");

@@ -214,6 +214,9 @@ fn install_sets_the_fetch_refspecs_and_uninstall_takes_them_out() {
       ROOT/repo/.git/hooks/post-merge: removed
       ROOT/repo/.git/hooks/post-rewrite: removed
       ROOT/repo/.git/hooks/pre-push: removed
+      ROOT/repo/.git/hooks/pre-applypatch: removed
+      ROOT/repo/.git/hooks/post-applypatch: removed
+      ROOT/repo/.git/hooks/pre-rebase: removed
     andon.push: taken out again
     remote.origin.fetch: taken out again
     remote.origin.fetch: taken out again

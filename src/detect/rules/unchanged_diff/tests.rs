@@ -37,26 +37,15 @@ fn two_repeats_running_trip() {
 }
 
 #[test]
-fn the_same_code_over_and_over_by_amends_or_rebases_trips() {
+fn the_same_code_by_amends_or_rebases_is_nobodys_loop() {
     let amends = |codes: &[u8]| -> Vec<Commit> {
         let amends = codes.iter().map(|code| commit(*code).kind(Amend));
         [commit(1), commit(2)].into_iter().chain(amends).collect()
     };
-    assert!(checked(&RULE, amends(&[2, 2, 2])).is_none());
-    assert!(checked(&RULE, amends(&[2, 2, 2, 2])).is_some(), "only the message");
-    assert!(checked(&RULE, amends(&[3, 2, 3, 2, 3, 2])).is_none());
-    assert!(checked(&RULE, amends(&[3, 2, 3, 2, 3, 2, 3])).is_some(), "to and fro");
+    assert!(checked(&RULE, amends(&[2, 2, 2, 2, 2, 2])).is_none(), "only the message");
     assert!(checked(&RULE, amends(&[3, 4, 5, 6, 7, 8, 9])).is_none(), "each time something new");
-    let rounds = |count: usize| -> Vec<Commit> {
-        let picks = (0..count).flat_map(|_| [5, 6, 7]).map(|code| commit(code).kind(Rebase));
-        [commit(1), commit(2)].into_iter().chain(picks).collect()
-    };
-    assert!(checked(&RULE, rounds(3)).is_none());
-    assert!(checked(&RULE, rounds(4)).is_some());
-    let mut worked = rounds(3);
-    worked.push(commit(8));
-    worked.extend([commit(5).kind(Rebase), commit(6).kind(Rebase), commit(7).kind(Rebase)]);
-    assert!(checked(&RULE, worked).is_none(), "another commit in between");
+    let picks = (0..6).flat_map(|_| [5, 6, 7]).map(|code| commit(code).kind(Rebase));
+    assert!(checked(&RULE, [commit(1), commit(2)].into_iter().chain(picks).collect()).is_none());
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub struct StatusJson<'a> {
     pub badge: String,
     pub state: &'static str,
     pub iteration: u64,
+    pub unrecorded: usize,
     pub cap: Option<u64>,
     pub head: Option<CommitId>,
     pub branch: Option<&'a str>,

@@ -13,6 +13,19 @@ fn golden_records_are_written_and_read_byte_for_byte() {
 }
 
 #[test]
+fn a_moved_attempt_is_written_and_read_byte_for_byte() {
+    let first = CommitId(Oid::from_bytes(&[7; 20]).unwrap());
+    let tests = Some(evidence());
+    let (parent, kind, code) = (Some(first), CommitKind::Amend, CodeId([3; 32]));
+    let record = CommitRecord {
+        carries: Some(Box::new(Carried { commit: first, parent, kind, code, tests })),
+        ..minimal()
+    };
+    assert_eq!(encode_commit(&record, &UnknownKeys::default()), MOVED);
+    assert_eq!(decode_commit(MOVED.as_bytes()).unwrap().record, record);
+}
+
+#[test]
 fn what_a_newer_minor_version_wrote_survives_a_rewrite() {
     let decoded = decode_commit(NEWER.as_bytes()).unwrap();
     assert_eq!(decoded.record, full());

@@ -1,0 +1,352 @@
+//! Attempts whose commits are moved: a loop is seen however they are, and whoever edits history is nobody's loop.
+
+use std::path::PathBuf;
+
+use crate::support::{Out, Stage};
+
+const RED: [&str; 2] = ["ok a", "not ok b"];
+const GREEN: [&str; 2] = ["ok a", "ok b"];
+
+/// A clone with Andon, and a colleague without.
+struct Pair {
+    stage: Stage,
+    them: PathBuf,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let stage = Stage::installed();
+        stage.git(&["init", "-q", "--bare", "-b", "main", "../origin.git"]).ok();
+        stage.git(&["remote", "add", "origin", "../origin.git"]).ok();
+        stage.git(&["push", "-q", "-u", "origin", "main"]).ok();
+        let them = stage.root().canonicalize().unwrap().join("them");
+        stage.git(&["clone", "-q", "../origin.git", them.to_str().unwrap()]).ok();
+        Self { stage, them }
+    }
+
+    /// The colleague's main moves on.
+    fn colleague(&self, number: u32) {
+        let them = |args: &[&str]| self.stage.git_in(&self.them, args).ok();
+        them(&["pull", "-q", "--rebase"]);
+        std::fs::write(self.them.join(format!("other{number}.txt")), format!("{number}\n")).unwrap();
+        them(&["add", "."]);
+        them(&["commit", "-qm", &format!("Other {number}")]);
+        them(&["push", "-q", "origin", "HEAD:main"]);
+    }
+
+    /// One attempt: an edit, its tests, and what becomes of the commit.
+    fn attempt(&self, number: u32, tests: &[&str]) -> Out {
+        let stage = &self.stage;
+        stage.write("code.txt", format!("{}attempt {number}\n", stage.read("code.txt")));
+        stage.tests(tests);
+        stage.andon(&["test"]);
+        stage.git(&["commit", "-qam", &format!("Attempt {number}")])
+    }
+}
+
+/// What becomes of each attempt.
+type Move = fn(&Pair, u32);
+
+fn pulled_by_rebase(pair: &Pair, number: u32) {
+    pair.colleague(number);
+    pair.stage.git(&["pull", "-q", "--rebase"]);
+}
+
+fn rebased_by_patches(pair: &Pair, number: u32) {
+    pair.colleague(number);
+    pair.stage.git(&["fetch", "-q"]).ok();
+    pair.stage.git(&["rebase", "-q", "--apply", "origin/main"]);
+}
+
+fn pushed_and_pulled(pair: &Pair, number: u32) {
+    pair.stage.git(&["push", "-q", "--no-verify"]);
+    pair.colleague(number);
+    pair.stage.git(&["pull", "-q", "--ff-only"]);
+}
+
+fn reworded_by_a_tool(pair: &Pair, number: u32) {
+    let git = |args: &[&str]| pair.stage.git(args).ok().stdout.trim().to_owned();
+    let tree = git(&["rev-parse", "HEAD^{tree}"]);
+    let reworded = git(&["commit-tree", &tree, "-p", "HEAD^", "-m", &format!("By a tool {number}")]);
+    git(&["update-ref", "refs/heads/main", &reworded]);
+}
+
+/// As git-revise and jj do: every commit anew on a moved main, without a hook.
+fn rebased_without_hooks(pair: &Pair, number: u32) {
+    pair.colleague(number);
+    pair.stage.git(&["fetch", "-q"]).ok();
+    pair.stage.git(&["-c", "core.hooksPath=/dev/null", "rebase", "-q", "origin/main"]).ok();
+}
+
+fn amended_then_pulled(pair: &Pair, number: u32) {
+    pair.stage.git(&["commit", "--amend", "-qm", &format!("Said better {number}")]);
+    pulled_by_rebase(pair, number);
+}
+
+fn reset_and_applied(pair: &Pair, number: u32) {
+    let patch = format!("../patch{number}");
+    pair.stage.git(&["format-patch", "-q", "-1", "--output", &patch]);
+    pair.stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
+    pair.stage.git(&["am", "-q", &patch]);
+}
+
+fn picked_to_another_branch(pair: &Pair, number: u32) {
+    let tip = pair.stage.head();
+    pair.stage.git(&["checkout", "-q", "-b", &format!("branch{number}"), "HEAD^"]).ok();
+    pair.stage.git(&["cherry-pick", &tip]);
+}
+
+const MOVES: [(&str, Move); 9] = [
+    ("pull --rebase", pulled_by_rebase),
+    ("rebase --apply", rebased_by_patches),
+    ("push, and pull --ff-only", pushed_and_pulled),
+    ("commit-tree", reworded_by_a_tool),
+    ("rebased without hooks", rebased_without_hooks),
+    ("amended, then pull --rebase", amended_then_pulled),
+    ("format-patch, reset and am", reset_and_applied),
+    ("cherry-picked to another branch", picked_to_another_branch),
+    ("nothing", |_, _| {}),
+];
+
+#[test]
+fn six_failures_alike_halt_however_their_commits_are_moved() {
+    for (name, moved) in MOVES {
+        let pair = Pair::new();
+        let mut said = String::new();
+        let halted = (1..=6).find(|number| {
+            said += &pair.attempt(*number, &RED).all();
+            moved(&pair, *number);
+            pair.stage.andon(&["status", "--exit-code"]).code == 1
+        });
+        assert_eq!(halted, Some(3), "{name}: {said}\n{}", pair.stage.andon(&["status"]));
+        assert!(said.contains("repeated-failures"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn progress_and_green_work_are_never_halted_however_they_are_moved() {
+    let failing = |count: usize| -> Vec<String> {
+        (0..9).map(|test| format!("{} t{test}", if test < count { "not ok" } else { "ok" })).collect()
+    };
+    for (name, moved) in MOVES {
+        let pair = Pair::new();
+        for (number, count) in (1..).zip([7, 4, 2, 0, 0, 0, 0, 0, 0, 0]) {
+            let lines = failing(count);
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let said = pair.attempt(number, &lines).ok().all();
+            let warned = said.lines().filter(|line| line.starts_with("warning["));
+            let other: Vec<&str> =
+                warned.filter(|line| !line.starts_with("warning[failing-tests]")).collect();
+            assert!(other.is_empty(), "{name}, {number}: {said}");
+            moved(&pair, number);
+            pair.stage.andon(&["status", "--exit-code"]).exits(0);
+        }
+    }
+}
+
+#[test]
+fn a_conflict_in_each_rebase_hides_no_loop() {
+    let pair = Pair::new();
+    let stage = &pair.stage;
+    let halted = (1..=6).find(|number| {
+        let theirs = |args: &[&str]| stage.git_in(&pair.them, args).ok();
+        theirs(&["pull", "-q", "--rebase"]);
+        std::fs::write(pair.them.join("code.txt"), format!("theirs {number}\n")).unwrap();
+        theirs(&["commit", "-qam", "Theirs"]);
+        theirs(&["push", "-q"]);
+        let said = pair.attempt(*number, &RED).all();
+        stage.git(&["pull", "-q", "--rebase"]);
+        for _ in 0..8 {
+            if !stage.exists(".git/rebase-merge") {
+                break;
+            }
+            stage.write("code.txt", format!("resolved {number}\n"));
+            stage.git(&["add", "code.txt"]).ok();
+            if stage.git(&["rebase", "--continue"]).all().contains("halted") {
+                break;
+            }
+        }
+        said.contains("repeated-failures")
+    });
+    assert_eq!(halted, Some(3));
+}
+
+#[test]
+fn commits_of_others_are_counted_as_unknown() {
+    let pair = Pair::new();
+    pair.attempt(1, &GREEN).ok();
+    pair.stage.git(&["push", "-q", "--no-verify"]).ok();
+    pair.colleague(1);
+    pair.colleague(2);
+    pair.stage.git(&["pull", "-q", "--ff-only"]).ok();
+    let status = pair.stage.andon(&["status"]).ok().says("Loop 2/100").says("2 commits of the window");
+    let json = pair.stage.andon(&["status", "--format", "json"]).ok();
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["unrecorded"], 2, "{status}");
+}
+
+#[test]
+fn a_squash_is_one_attempt_with_those_that_it_joins() {
+    for soft in [false, true] {
+        let pair = Pair::new();
+        let stage = &pair.stage;
+        for turn in 0..4 {
+            let base = stage.head();
+            stage.git(&["checkout", "-q", "-b", &format!("feature{turn}")]).ok();
+            for step in 1..=2 {
+                pair.attempt(10 * turn + step, &GREEN).ok();
+            }
+            if soft {
+                stage.git(&["checkout", "-q", "-B", "main"]).ok();
+                stage.git(&["reset", "-q", "--soft", &base]).ok();
+            } else {
+                stage.git(&["checkout", "-q", "main"]).ok();
+                pair.colleague(turn);
+                stage.git(&["pull", "-q", "--ff-only"]).ok();
+                stage.git(&["merge", "-q", "--squash", &format!("feature{turn}")]).ok();
+            }
+            stage.andon(&["test"]).ok();
+            stage.git(&["commit", "-qm", &format!("Feature {turn}")]).ok().lacks("warning").lacks("halted");
+            stage.git(&["push", "-q", "--no-verify", "origin", "main"]);
+            stage.git(&["branch", "-qD", &format!("feature{turn}")]).ok();
+        }
+        assert!(stage.record("HEAD")["carries"].is_object(), "{}", stage.record("HEAD"));
+    }
+}
+
+#[test]
+fn editing_history_is_nobodys_loop() {
+    let stage = Stage::installed();
+    for number in 1..=4 {
+        stage.write(&format!("code{number}.txt"), format!("{number}\n"));
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", &format!("Step {number}")]).ok();
+    }
+    let quiet = |out: Out| out.ok().lacks("warning[").lacks("error[").lacks("halted");
+    quiet(stage.git(&["rebase", "-i", "--exec", "git commit --amend --no-edit --signoff", "HEAD~4"]));
+    for number in 1..=6 {
+        quiet(stage.git(&["commit", "--amend", "-qm", &format!("Words {number}")]));
+    }
+    stage.write("code1.txt", "1, mended\n");
+    stage.andon(&["test"]).ok();
+    let first = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout;
+    quiet(stage.git(&["commit", "-qa", "--fixup", first.trim()]));
+    quiet(stage.git(&["rebase", "-i", "--autosquash", "HEAD~5"]));
+    stage.write("README.md", "Words\n");
+    stage.git(&["add", "."]).ok();
+    quiet(stage.git(&["commit", "-qm", "Document"]));
+    for _ in 0..5 {
+        quiet(stage.git(&["rebase", "-q", "--no-ff", "HEAD~3"]));
+        quiet(stage.git(&["rebase", "-q", "--no-ff", "--apply", "HEAD~3"]));
+    }
+    stage.andon(&["status", "--exit-code"]).exits(0).lacks("oscillation").lacks("recurrence");
+    let replay = stage.andon(&["replay", "--format", "json"]).ok();
+    assert!(!replay.stdout.contains("\"decision\":\"halt\""), "{replay}");
+}
+
+#[test]
+fn a_rebase_is_refused_before_it_moves_anything_while_the_loop_is_halted() {
+    let pair = Pair::new();
+    let stage = &pair.stage;
+    for number in 1..=3 {
+        pair.attempt(number, &RED);
+    }
+    pair.colleague(1);
+    let before = stage.head();
+    stage
+        .git(&["pull", "-q", "--rebase"])
+        .refused()
+        .says("rebase refused, nothing was moved")
+        .says("repeated-failures");
+    assert_eq!(stage.head(), before);
+    assert!(!stage.exists(".git/rebase-merge") && !stage.exists(".git/rebase-apply"));
+    stage.andon(&["resume", "--reason", "looked at it"]).ok();
+    stage.git(&["pull", "-q", "--rebase"]).ok().lacks("error[");
+    pair.attempt(4, &RED).ok().lacks("error[");
+    stage.andon(&["status", "--exit-code"]).exits(0);
+}
+
+#[test]
+fn a_rebase_that_is_halted_on_its_way_goes_on_after_the_answer() {
+    for backend in ["--merge", "--apply"] {
+        let pair = Pair::new();
+        let stage = &pair.stage;
+        for number in 1..=2 {
+            pair.attempt(number, &GREEN).ok();
+        }
+        // Their edit is in conflict with the first of ours; while it is resolved, a person stops the loop.
+        std::fs::write(pair.them.join("code.txt"), "theirs\n").unwrap();
+        stage.git_in(&pair.them, &["commit", "-qam", "Theirs"]).ok();
+        stage.git_in(&pair.them, &["push", "-q"]).ok();
+        stage.git(&["fetch", "-q"]).ok();
+        stage.git(&["rebase", "-q", backend, "origin/main"]).refused();
+        stage.andon(&["stop", "--reason", "wait"]);
+        stage.write("code.txt", "both\n");
+        stage.git(&["add", "code.txt"]).ok();
+        stage
+            .git(&["rebase", "--continue"])
+            .refused()
+            .says("git rebase --continue")
+            .says("git rebase --abort");
+        stage.andon(&["resume", "--reason", "go on"]).ok();
+        for number in 0..4 {
+            if !stage.exists(".git/rebase-merge") && !stage.exists(".git/rebase-apply") {
+                break;
+            }
+            stage.write("code.txt", format!("both {number}\n"));
+            stage.git(&["add", "code.txt"]).ok();
+            stage.git(&["rebase", "--continue"]);
+        }
+        let log = stage.git(&["log", "--format=%an %s"]).ok().stdout;
+        assert!(
+            log.starts_with("A. Author Attempt 2\nA. Author Attempt 1\nA. Author Theirs\n"),
+            "{backend}: {log}"
+        );
+        stage.git(&["status", "--porcelain"]).ok().lacks("code.txt");
+    }
+}
+
+#[test]
+fn patches_are_recorded_and_refused_while_halted() {
+    let stage = Stage::installed();
+    stage.iterate("one\n", &GREEN, "One").ok();
+    stage.git(&["format-patch", "-q", "-1", "--output", "../one.patch"]).ok();
+    stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
+    stage.git(&["am", "-q", "../one.patch"]).ok();
+    assert_eq!(
+        (stage.record("HEAD")["kind"].as_str(), stage.record("HEAD")["gate"].as_str()),
+        (Some("normal"), Some("not-run"))
+    );
+    stage.git(&["reset", "-q", "--hard", "HEAD^"]).ok();
+    stage.andon(&["stop", "--reason", "wait"]);
+    stage.git(&["am", "-q", "../one.patch"]).refused().says("patch refused").says("git am --continue");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    stage.git(&["am", "--continue"]).ok();
+    assert_eq!(stage.git(&["log", "-1", "--format=%s"]).ok().stdout, "One\n");
+}
+
+#[test]
+fn an_idle_loop_halts_its_own_worktree_alone() {
+    let stage = Stage::installed();
+    stage.iterate("one\n", &GREEN, "One").ok();
+    let trees: Vec<PathBuf> =
+        (0..2).map(|number| stage.root().canonicalize().unwrap().join(format!("w{number}"))).collect();
+    for tree in &trees {
+        stage.git(&["worktree", "add", "-q", tree.to_str().unwrap()]).ok();
+    }
+    for _ in 0..4 {
+        stage.andon_in(&trees[0], &["tick"]);
+    }
+    stage.andon_in(&trees[0], &["status", "--exit-code"]).exits(1);
+    for free in [stage.dir(), &trees[1]] {
+        let status = stage.andon_in(free, &["status", "--exit-code"]).exits(0);
+        assert!(!status.all().contains("deleted as a whole"), "{status}");
+        stage.git_in(free, &["commit", "-q", "--allow-empty", "-m", "Goes on"]).ok().lacks("halted");
+    }
+    // One that is made from there afterwards is no part of it either.
+    let later = stage.root().canonicalize().unwrap().join("later");
+    stage.git(&["worktree", "add", "-q", "--detach", later.to_str().unwrap(), "HEAD^"]).ok();
+    stage.andon_in(&later, &["status", "--exit-code"]).exits(0);
+    stage.andon(&["check", "HEAD"]).lacks("halted-commit");
+}
