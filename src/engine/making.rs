@@ -26,7 +26,7 @@ fn underway(ws: &Workspace) -> GitUnderway {
         Operation::Merge => GitUnderway::Merge,
         Operation::CherryPick => GitUnderway::Pick,
         Operation::Revert => GitUnderway::Revert,
-        Operation::Rebase => GitUnderway::Rebase,
+        Operation::Rebase | Operation::Patches => GitUnderway::Rebase,
     }
 }
 
