@@ -150,3 +150,77 @@ impl CheckReport {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{CodeId, Oid};
+    use testreport::{ExitKind, ReportInput, Root};
+
+    /// A run of one test, or one of which only the exit code is known.
+    fn tap(text: &str, code: i32) -> TestEvidence {
+        let input = ReportInput { name: "r", bytes: text.as_bytes() };
+        let inputs = if text.is_empty() { &[][..] } else { &[input][..] };
+        TestEvidence::of(testreport::read(inputs, ExitKind::Code(code), &Root::none()), CodeId([1; 32]), "x")
+    }
+
+    fn run(by: RanBy, evidence: Option<TestEvidence>, outcome: TipOutcome) -> TipRun {
+        TipRun { by, command: "x".to_owned(), evidence, outcome }
+    }
+
+    #[test]
+    fn the_command_of_the_tip_decides_and_that_of_the_base_may_object() {
+        use TipOutcome::{Failed, Passed, Unknown};
+        let named = |outcome: &TipOutcome| match outcome {
+            Failed => Some(tap("1..1\nnot ok 1 - a\n", 1)),
+            Passed | Unknown(_) => Some(tap("1..1\nok 1 - a\n", 0)),
+        };
+        let by_exit = |outcome: &TipOutcome| Some(tap("", i32::from(*outcome == Failed)));
+        let why = || Unknown("why".to_owned());
+        let both = |base: (TipOutcome, bool), tip: (TipOutcome, bool)| {
+            let one = |by, (outcome, is_named): (TipOutcome, bool)| {
+                let evidence = if is_named { named(&outcome) } else { by_exit(&outcome) };
+                run(by, evidence, outcome)
+            };
+            TipTests {
+                tip: CommitId(Oid::ZERO),
+                at_base: Some("a".to_owned()),
+                at_tip: Some("b".to_owned()),
+                base_cannot_run: None,
+                runs: vec![one(RanBy::Base, base), one(RanBy::Tip, tip)],
+                warnings: Vec::new(),
+            }
+            .outcome()
+        };
+        for (base, tip, expected) in [
+            ((Passed, true), (Passed, true), Some(Passed)),
+            ((Passed, true), (Failed, true), Some(Failed)),
+            ((Passed, true), (why(), true), Some(why())),
+            ((why(), true), (Passed, false), Some(Passed)),
+            ((Failed, true), (Passed, true), Some(Failed)),
+            ((Failed, false), (Passed, true), Some(Passed)),
+            ((Failed, false), (Passed, false), None),
+        ] {
+            let found = both(base.clone(), tip.clone());
+            match expected {
+                Some(expected) => assert_eq!(found, expected, "{base:?} {tip:?}"),
+                None => assert!(matches!(found, Unknown(_)), "{base:?} {tip:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn one_run_decides_alone_and_none_says_nothing() {
+        let tests = |runs| TipTests {
+            tip: CommitId(Oid::ZERO),
+            at_base: None,
+            at_tip: Some("b".to_owned()),
+            base_cannot_run: None,
+            runs,
+            warnings: Vec::new(),
+        };
+        let passed = tests(vec![run(RanBy::Tip, None, TipOutcome::Passed)]);
+        assert!(passed.stand_in() && !passed.command_differs());
+        assert!(!tests(Vec::new()).stand_in());
+    }
+}

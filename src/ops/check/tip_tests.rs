@@ -6,11 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use super::range::{self, RangeRequest};
+use crate::change::secrets;
 use crate::config::{self, Config, TestCommand};
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 use crate::domain::view::check::{RanBy, TipOutcome, TipRun, TipTests};
-use crate::effect::program::{CommandExit, ProgramEnd, Stopped};
+use crate::effect::program::{ProgramEnd, Stopped};
 use crate::effect::report_files;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -178,8 +179,13 @@ fn ran(
     let Executed { end, parsed, since, warnings } = executed;
     let disturbed = disturbed(&ws.repo, tree, &since)?;
     // What only came to be while the tests ran is no part of the tip's code.
-    let warnings = if disturbed.is_none() && since != Since::Unchanged { Vec::new() } else { warnings };
+    let mut warnings = if disturbed.is_none() && since != Since::Unchanged { Vec::new() } else { warnings };
     let outcome = outcome(&Ended { end: Some(&end), disturbed }, &parsed);
+    let doubt = parsed.doubt.as_ref().filter(|_| outcome == TipOutcome::Passed);
+    warnings.extend(doubt.map(|line| {
+        let line = secrets::masked(line);
+        format!("`{display}` passed by its exit code alone, and its output says: {line}")
+    }));
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
     Ok((run(Some(TestEvidence::of(parsed, code, &display)), outcome), warnings))
 }
@@ -221,20 +227,17 @@ struct Ended<'a> {
     disturbed: Option<String>,
 }
 
-/// Exit codes by which a shell says that it could not start what it was asked to.
-const NOT_STARTED: [i32; 2] = [126, 127];
-
 fn outcome(ended: &Ended<'_>, parsed: &ParsedRun) -> TipOutcome {
     let unknown = |why: &str| TipOutcome::Unknown(why.to_owned());
     if let Some(end) = ended.end {
-        match (end.stopped, end.exit) {
-            (Stopped::TimedOut, _) => return unknown("the tests were stopped by test.timeout"),
-            (Stopped::Forwarded(_), _) => return unknown("the tests were stopped"),
-            (Stopped::No, CommandExit::Code(code)) if NOT_STARTED.contains(&code) => {
-                return TipOutcome::Unknown(format!("the tests could not be started (exit code {code})"));
-            }
-            (Stopped::No, _) => {}
+        match end.stopped {
+            Stopped::TimedOut => return unknown("the tests were stopped by test.timeout"),
+            Stopped::Forwarded(_) => return unknown("the tests were stopped"),
+            Stopped::No => {}
         }
+    }
+    if let Some(why) = &parsed.not_started {
+        return TipOutcome::Unknown(format!("the tests could not be started: {why}"));
     }
     let ran = Counts::ran(&parsed.counts) > 0;
     match parsed.status {
@@ -292,6 +295,7 @@ fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effect::program::CommandExit;
 
     #[test]
     fn plain_words_that_always_pass_are_no_tests() {
