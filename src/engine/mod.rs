@@ -4,6 +4,7 @@
 
 pub(crate) mod attempts;
 pub(crate) mod binding_halts;
+pub mod bound;
 pub mod bulk;
 pub mod compaction;
 pub mod completion;
