@@ -5,6 +5,7 @@
 //! older hook has the program called at pre-commit, the same judgement is made there, early, and prepare-commit-msg
 //! judges again only if the tree is another one.
 
+use super::bound;
 use super::compaction;
 use super::context::Context;
 use super::docs;
@@ -21,7 +22,6 @@ use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::uncertainty;
 use super::workspace::Workspace;
-use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
@@ -39,12 +39,37 @@ use crate::store::process::{GitProcess, git_above};
 use crate::store::receipt::{self, Receipt};
 use crate::store::window;
 
-/// Whether refusals bind this actor (`guard.applies_to`).
-pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
-    match ws.config.guard.applies_to {
-        AppliesTo::Everyone => true,
-        AppliesTo::Agents => ctx.actor().is_agent(),
+/// pre-commit of somebody whom the guard does not bind: nothing is judged, and what the message says is seen later.
+pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+    let receipt = Receipt {
+        tree: staged_tree(&ws.repo)?,
+        head: ws.repo.head()?.commit(),
+        skipped: Vec::new(),
+        asked_by: git_above(ctx.parent),
+    };
+    Ok(leave_receipt(ctx, ws, &receipt).into_iter().collect())
+}
+
+/// prepare-commit-msg of a commit that the guard does not bind: a report file that a person deleted is an answer all the
+/// same, and the commit did not go around the gate.
+pub fn let_pass(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let now = git_above(ctx.parent);
+    let mut notes = standing::resolve(ctx, ws)?.notes;
+    if is_asked(ctx, ws)? {
+        let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
+        let head = ws.repo.head()?.commit();
+        notes.extend(leave_receipt(
+            ctx,
+            ws,
+            &Receipt { tree, head, skipped: Vec::new(), asked_by: now.clone() },
+        ));
     }
+    asked::sweep(ws.repo.git_dir(), &now);
+    Ok((policy::decide(Vec::new(), None), notes))
 }
 
 /// The tree that the index stands for, which git has fixed at prepare-commit-msg.
@@ -77,7 +102,8 @@ pub fn last(
     let early = judged_early(ws, &now)?;
     let asks = early.is_some() || asked::is_marked(ws.repo.git_dir(), &now);
     let tree = asks.then(|| fixed.map_or_else(|| staged_tree(&ws.repo), Ok)).transpose()?;
-    let before = early.map(|receipt| receipt.tree);
+    // Without a message nothing showed that the guard binds this commit, and nothing was judged.
+    let before = early.map(|receipt| receipt.tree).filter(|_| bound::binds(ctx, ws));
     let judged = match tree.filter(|tree| Some(*tree) != before) {
         Some(tree) => judge(ctx, ws, Asking { tree, before, now: now.clone() }),
         None => halts_only(ctx, ws),
@@ -145,7 +171,7 @@ fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec
     }
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(settled);
-    let reported = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
+    let reported = if decision.verdict < Verdict::Block {
         let reported = safety::skipped(ctx, ws, &loaded, &skipped, tree);
         loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
         reported
@@ -202,15 +228,8 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     warnings.extend(resolved.notes);
     let mut decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
-    if binds(ctx, ws) {
-        warnings.extend(safety::refused(
-            ctx,
-            ws,
-            &loaded,
-            &decision,
-            Refusal { kind: SafetyKind::Refused, tree: None },
-        ));
-    }
+    let refusal = Refusal { kind: SafetyKind::Refused, tree: None };
+    warnings.extend(safety::refused(ctx, ws, &loaded, &decision, refusal));
     warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
@@ -245,16 +264,8 @@ pub fn judge_tip(
     let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
-    if binds(ctx, ws) {
-        let refused = safety::refused(
-            ctx,
-            ws,
-            &loaded,
-            &decision,
-            Refusal { kind: SafetyKind::RefusedPush, tree: Some(tree) },
-        );
-        loaded.warnings.extend(refused);
-    }
+    let refusal = Refusal { kind: SafetyKind::RefusedPush, tree: Some(tree) };
+    loaded.warnings.extend(safety::refused(ctx, ws, &loaded, &decision, refusal));
     Ok((decision, loaded.warnings))
 }
 

@@ -5,6 +5,7 @@
 pub mod apart;
 pub(crate) mod attempts;
 pub(crate) mod binding_halts;
+pub mod bound;
 pub mod bulk;
 pub mod compaction;
 pub mod completion;

@@ -126,7 +126,7 @@ pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Re
 }
 
 /// The message as it is so far, without git's comments.
-fn message(ctx: &Context, name: &OsString) -> String {
+pub(super) fn message(ctx: &Context, name: &OsString) -> String {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(ctx.cwd.join(name));
     // A message that cannot be read gives no reason.

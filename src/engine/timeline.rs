@@ -1,6 +1,7 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
 use super::attempts;
+use super::bound;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
@@ -156,7 +157,12 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
     let mut fold = Fold::new(ws.config.guard.session_gap)
         .in_workflow(ws.config.workflow.clone())
         .counting(ws.config.cached);
-    for step in steps {
+    // People's commits count in no rule where only agents are guarded.
+    let counts = |step: &FoldStep| {
+        let FoldStep::Fact(Fact::Commit(fact)) = step else { return true };
+        bound::counts(&ws.config, fact)
+    };
+    for step in steps.into_iter().filter(counts) {
         fold.step(step);
     }
     fold.into_timeline()

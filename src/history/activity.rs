@@ -10,6 +10,7 @@ use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
+use crate::domain::tests::TestEvidence;
 use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 use crate::domain::workflow::{Cycle, Edge};
@@ -240,7 +241,11 @@ pub struct Activity {
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
     /// Commits that were refused one after another.
+    #[serde(default)]
     pub refusals: Refusals,
+    /// The newest test run since the newest iteration.
+    #[serde(default)]
+    pub ran: Option<TestEvidence>,
 }
 
 impl Activity {

@@ -384,12 +384,14 @@ impl Timeline {
         match run.validity {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());
+                self.activity.ran = Some(run.evidence.clone());
                 self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.runs, run, MAX_RUNS);
                 self.newest_run
             }
             RunValidity::HandedIn | RunValidity::OtherCommand if run.is_reported_failing() => {
                 self.newest_tests = Some(run.evidence.clone());
+                self.activity.ran = Some(run.evidence.clone());
                 self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.reported_runs, run, MAX_RUNS);
                 self.newest_run
@@ -409,10 +411,12 @@ impl Timeline {
     /// Tests may run after the commit or the turn whose code they are about: then the iteration is what they say.
     fn complete_newest(&mut self, run: &TestRun) -> EventEffect {
         let passed = self.passed;
+        let is_open = |newest: &Iteration| {
+            let own = newest.tests.as_ref().is_some_and(|tests| tests.code == newest.code);
+            newest.number >= passed && !own && newest.code == run.evidence.code
+        };
         match self.iterations.last_mut() {
-            Some(newest)
-                if newest.number >= passed && newest.tests.is_none() && newest.code == run.evidence.code =>
-            {
+            Some(newest) if is_open(newest) => {
                 newest.tests = Some(run.evidence.clone());
                 EventEffect::Iteration
             }

@@ -15,6 +15,7 @@ use super::window::ContextWindows;
 use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
+use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
@@ -221,6 +222,7 @@ impl Timeline {
         if full && let Some(before) = self.activity.open.remove(node) {
             self.close(before);
         }
+        self.activity.ran = None;
         let Some(turn) = self.turn_of(node, at) else { return };
         turn.commits = turn.commits.saturating_add(1);
         if turn.commits == 1
@@ -257,6 +259,7 @@ impl Timeline {
         let (commits, outputs) = (turn.commits, turn.outputs.clone());
         self.close(turn);
         if commits > 0 {
+            self.activity.ran = None;
             self.activity.code = end.code.or(self.activity.code);
             self.activity.docs = end.docs.or(self.activity.docs);
             if let Some(newest) = self.iterations.last_mut() {
@@ -273,6 +276,9 @@ impl Timeline {
     /// A turn that ended without a commit is an iteration.
     fn push_turn(&mut self, node: &str, end: TurnEnd, outputs: Vec<Digest>) {
         let before = self.activity.code;
+        // Who does not tell the state at the end has told it with the tests.
+        let ran = self.activity.ran.take();
+        let end = TurnEnd { code: end.code.or(ran.as_ref().map(|tests| tests.code)), ..end };
         let change = change(before, self.activity.docs, end);
         self.activity.docs = end.docs.or(self.activity.docs);
         if change == TurnChange::Changed {
@@ -282,7 +288,10 @@ impl Timeline {
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
         let number = highest.max(self.passed).saturating_add(1);
-        let tests = self.proof(code).cloned();
+        // A failure that was handed in is one of this turn, wherever its code was tested.
+        let reported =
+            |tests: &TestEvidence| tests.caveats.origin == RunOrigin::HandedIn && !tests.is_green();
+        let tests = self.proof(code).cloned().or(ran.filter(reported));
         self.newest_tests = tests.clone().or(self.newest_tests.take());
         let hash = DiffHash(
             Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),

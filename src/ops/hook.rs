@@ -18,6 +18,7 @@ use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::{CommitId, TreeId};
+use crate::engine::bound;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
@@ -93,15 +94,28 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());
     }
     let mut outcome = match call.name {
-        HookName::PreCommit => HookOutcome::of_gate(ctx, &ws, guard::early(ctx, &ws, call.before)?),
+        HookName::PreCommit if !bound::binds(ctx, &ws) => {
+            HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::silent() }
+        }
+        HookName::PreCommit => HookOutcome::of_gate(guard::early(ctx, &ws, call.before)?),
         HookName::PrepareCommitMsg => {
-            let judged = guard::last(ctx, &ws, call.before)?;
+            let judged = if bound::binds_message(ctx, &ws, &call.args) {
+                guard::last(ctx, &ws, call.before)?
+            } else {
+                guard::let_pass(ctx, &ws, call.before)?
+            };
             skip::reason_in_message(ctx, &ws, &call.args)?;
             origin::note(ctx, &ws)?;
-            HookOutcome::of_gate(ctx, &ws, judged)
+            HookOutcome::of_gate(judged)
+        }
+        // Where a message shows that it is an agent's all the same, prepare-commit-msg judges.
+        HookName::PreMergeCommit | HookName::PreApplypatch | HookName::PreRebase
+            if !bound::binds(ctx, &ws) =>
+        {
+            HookOutcome::silent()
         }
         HookName::PreMergeCommit | HookName::PreApplypatch | HookName::PreRebase => {
-            HookOutcome::of_gate(ctx, &ws, guard::halts_only(ctx, &ws)?)
+            HookOutcome::of_gate(guard::halts_only(ctx, &ws)?)
         }
         HookName::PostCommit | HookName::PostApplypatch => {
             HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?)
@@ -156,17 +170,9 @@ impl HookOutcome {
         }
     }
 
-    fn decided(ctx: &Context, ws: &Workspace, decision: Decision) -> Self {
-        let refused = if decision.verdict >= Verdict::Block && guard::binds(ctx, ws) {
-            Refusal::Refuse
-        } else {
-            Refusal::Pass
-        };
-        Self { end: HookEnd::Decided(decision), refused, ..Self::silent() }
-    }
-
-    fn of_gate(ctx: &Context, ws: &Workspace, (decision, warnings): (Decision, Vec<Diagnostic>)) -> Self {
-        Self { warnings, ..Self::decided(ctx, ws, decision) }
+    fn of_gate((decision, warnings): (Decision, Vec<Diagnostic>)) -> Self {
+        let refused = if decision.verdict >= Verdict::Block { Refusal::Refuse } else { Refusal::Pass };
+        Self { end: HookEnd::Decided(decision), refused, warnings, ..Self::silent() }
     }
 
     fn recorded(recorded: Option<Recorded>) -> Self {
@@ -192,8 +198,9 @@ fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutc
         }
         HookRunner::Git => git_hook::parse_pushes(&call.stdin),
     };
-    let (judged, mut warnings) = push::pre_push(ctx, ws, &pushed)?;
-    let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
+    let (judged, mut warnings) =
+        if bound::binds(ctx, ws) { push::pre_push(ctx, ws, &pushed)? } else { (Vec::new(), Vec::new()) };
+    let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block);
     warnings.extend(unread(call.name, bad));
     // Refs of ours that are pushed by name would be found moved by the time that git pushes them.
     let by_name = pushed.iter().any(PushedRef::is_ours);

@@ -68,7 +68,9 @@ pub fn run(
     let mut lines = Lineages::new(parents.into_iter(), gap);
     let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
     let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
-        let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
+        let mut fold = lines.before(commit.parents.first().copied(), |fresh| {
+            fresh.in_workflow(ws.config.workflow.clone()).counting(ws.config.cached)
+        });
         let (mut fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
         if let Some(repo) = texts.as_ref().filter(|_| fact.record.recording == Recording::Derived) {

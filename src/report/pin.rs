@@ -23,6 +23,9 @@ pub fn text(view: &PinView, style: Style) -> String {
         }
         PinState::AsPinned => (format!("as pinned: {count}, sha256:{sum}..."), &[]),
         PinState::Drifted(found) => (format!("not as it was pinned: {count} make sha256:{sum}..."), found),
+        PinState::NotPinned if view.files.is_empty() => {
+            ("nothing is pinned, and no file matches identity.files".to_owned(), &[])
+        }
         PinState::NotPinned => (format!("nothing is pinned; {count} make sha256:{sum}..."), &[]),
     };
     page.line(&said);

@@ -374,7 +374,7 @@ fn an_answer_resets_every_counter_at_every_door() {
     --- stdout
     warn
     --- stderr
-    warning[verdict-split]: the reviewers disagreed in 3 rounds in a row; in the last one 1 approved and 2 rejected, where 2 approvals are needed
+    warning[verdict-split]: the reviewers disagreed in 3 rounds in a row; in the last one 1 approved and 2 rejected, where it takes 2 approvals
       help: write down what the reviewers disagree about, and decide it
     ");
     stage.andon(&["stop"]).ok();

@@ -7,7 +7,7 @@
 //! same rule at the same iteration.
 //!
 //! `ANDON_DOORS_SEEDS=200 cargo test --test integration doors_property` runs more seeds, `ANDON_DOORS_FROM` says where they
-//! begin, and `ANDON_DOORS_STORY='once; edit a 1; commit'` runs one story.
+//! begin (from 1000000 on HEAD is moved about), and `ANDON_DOORS_STORY='once; edit a 1; commit'` runs one story.
 
 mod cases;
 mod compare;

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::support::Stage;
+use crate::support::{Stage, andon_path};
 
 const ONE_FAILS: &str = "<testsuite name='s' tests='2'><testcase classname='s' name='a'/><testcase classname='s' \
                          name='b'><failure message='no'/></testcase></testsuite>";
@@ -176,4 +176,52 @@ fn what_is_handed_in_wrongly_is_a_mistake_of_use() {
     --- stdout
     kept a handed-in test run on code HASH: the runner failed, no test did; it counts as a failure, and proves nothing else (test.handed_in = "record")
     "#);
+}
+
+/// Six failing runs as an orchestrator hands them in, each followed by the end of a turn.
+fn six_failing(turn_end: impl Fn(u32) -> String) -> String {
+    let run = |at| {
+        format!(r#"{{"type":"test_run","code":"{at:064}","status":"failed","total":10,"failing":["a::b"]}}"#)
+    };
+    (1..=6).map(|at| format!("{}\n{}\n", run(at), turn_end(at))).collect()
+}
+
+#[test]
+fn six_failing_handed_in_runs_halt_at_every_door() {
+    let table: [(&str, String); 3] = [
+        ("with code", six_failing(|at| format!(r#"{{"type":"turn_end","code":"{at:064}"}}"#))),
+        ("without code", six_failing(|_| r#"{"type":"turn_end"}"#.to_owned())),
+        ("begun", six_failing(|_| "{\"type\":\"turn_end\"}\n{\"type\":\"turn_start\"}".to_owned())),
+    ];
+    for (name, events) in table {
+        let stage = Stage::installed();
+        std::fs::write(stage.root().join("events"), &events).unwrap();
+        let replayed = stage.andon(&["replay", "--events", "../events"]);
+        assert!(replayed.all().contains("would have halted once"), "{name}: {replayed}");
+        let batch = stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(events.as_bytes()));
+        batch.exits(1).says("halted");
+        stage.write("code.txt", "two\n");
+        stage.git(&["commit", "-qam", "Two"]).refused().says("the loop is halted");
+
+        let stage = Stage::installed();
+        let one = |line: &str| {
+            stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(line.as_bytes()))
+        };
+        let codes: Vec<i32> = events.lines().map(|line| one(line).code).collect();
+        assert!(codes.contains(&1), "{name}: {codes:?}");
+        stage.andon(&["tick"]).exits(1);
+    }
+}
+
+#[test]
+fn failing_runs_of_code_from_elsewhere_count_at_the_ticks_of_this_tree() {
+    let stage = Stage::installed();
+    let mut ticks = Vec::new();
+    for at in 1..=6 {
+        stage.write("code.txt", format!("{at}\n"));
+        let run = format!(r#"{{"code":"{at:064}","status":"failed","total":10,"failing":["a::b"]}}"#);
+        stage.run_in(stage.dir(), andon_path(), &["observe", "test_run"], Some(run.as_bytes()));
+        ticks.push(stage.andon(&["tick"]).code);
+    }
+    assert_eq!(ticks.last(), Some(&1), "{ticks:?}");
 }

@@ -9,7 +9,6 @@ use crate::support::{Out, Stage, andon_path};
 
 /// Verbs without JSON of ours, and why.
 const WITHOUT: &[(&str, &str)] = &[
-    ("test", "passes the output of the tests through"),
     ("report", "makes an HTML page"),
     ("export", "has the formats of other programs"),
     ("attest record", "prints DSSE, which has a `payloadType`"),
@@ -32,6 +31,8 @@ const ROWS: &[Row] = &[
     (&["config", "schema"], "", Some("config-schema")),
     (&["doctor"], "", Some("doctor")),
     (&["install"], "", Some("install")),
+    (&["install", "--dry-run"], "", Some("install-plan")),
+    (&["test"], "", Some("test_run")),
     (&["status"], "", Some("status")),
     (&["status", "--rules"], "", Some("rules")),
     (&["watch", "--once"], "", Some("watch")),

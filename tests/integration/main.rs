@@ -6,6 +6,7 @@
 
 mod agent_hooks;
 mod agent_settings;
+mod applies_to_agents;
 mod attestations;
 mod backfill;
 mod beside_managers;

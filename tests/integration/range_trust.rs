@@ -259,28 +259,19 @@ fn a_gate_that_was_changed_later_shows_in_the_history_of_the_notes() {
 }
 
 #[test]
-fn an_iteration_below_that_of_the_parent_was_edited() {
+fn the_number_of_an_iteration_is_a_memo_that_proves_nothing() {
     let stage = Stage::installed();
     for n in 2..5 {
         stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Step {n}")).ok();
     }
-    let honest = stage.record("HEAD");
-    edit_note(&stage, "HEAD", |record| record["iteration"] = 1.into());
-    assert_eq!(judged(&stage, "HEAD~3..HEAD"), outcome(1, &["edited-record"]));
-    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
-    exit 1
-    --- stdout
-    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 3, and neither an answer nor a pause lies between them
-      --> HASH Step 4
-      help: git notes --ref=andon show HASH
-    checked 1 commit in HEAD~1..HEAD: 1 error
-    ");
-    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &honest.to_string(), "HEAD"]).ok();
-    // A pause and an answer begin it anew.
+    for number in [1, 3, 99] {
+        edit_note(&stage, "HEAD", |record| record["iteration"] = number.into());
+        assert_eq!(judged(&stage, "HEAD~3..HEAD"), outcome(0, &[]), "{number}");
+    }
     stage.pass(7 * 3600);
     stage.iterate("after a pause\n", &["ok a", "ok b"], "Five").ok();
     assert_eq!(stage.record("HEAD")["iteration"], 1);
-    assert_eq!(judged(&stage, "HEAD~4..HEAD"), outcome(0, &[]));
+    assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(0, &[]));
 }
 
 #[test]

@@ -158,16 +158,13 @@ fn saying_that_the_chain_begins_here_hides_no_edit() {
     assert_snapshot!(check(&stage).shown(), @"
     exit 1
     --- stdout
-    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 1, and neither an answer nor a pause lies between them
-      --> HASH Step 2
-      help: git notes --ref=andon show HASH
     error[broken-chain]: the record of its parent was edited after this one was written
       --> HASH Step 4
       help: git log -p refs/notes/andon
     warning[chain-begins-anew]: the record begins a chain: that of its parent was not there when it was written
       --> HASH Step 3
       help: git log -p refs/notes/andon
-    checked 3 commits in HEAD~3..HEAD: 2 errors, 1 warning
+    checked 3 commits in HEAD~3..HEAD: 1 error, 1 warning
     ");
 }
 
@@ -260,15 +257,12 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     assert_snapshot!(check(&stage).shown(), @"
     exit 1
     --- stdout
-    error[edited-record]: the record was edited: its iteration is 4, that of its parent is 4, and neither an answer nor a pause lies between them
-      --> HASH Loosen
-      help: git notes --ref=andon show HASH
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Untested
       help: andon test, then commit
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
-    checked 3 commits in HEAD~3..HEAD: 2 errors, 1 warning
+    checked 3 commits in HEAD~3..HEAD: 1 error, 1 warning
     ");
 
     let stage = clean();
@@ -281,12 +275,9 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     error[other-test-command]: its tests were run by `echo 1..1; echo ok 1 - a`, and the base of the range says `sh check.sh`
       --> HASH Test less
       help: andon check --test 'HEAD~3..HEAD'
-    error[edited-record]: the record was edited: its iteration is 4, that of its parent is 4, and neither an answer nor a pause lies between them
-      --> HASH Test less
-      help: git notes --ref=andon show HASH
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
-    checked 3 commits in HEAD~3..HEAD: 2 errors, 1 warning
+    checked 3 commits in HEAD~3..HEAD: 1 error, 1 warning
     ");
 }
 

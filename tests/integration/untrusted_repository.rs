@@ -137,8 +137,6 @@ fn a_link_in_place_of_our_directory_answers_nobody_elses_halt() {
     --- stderr
     warning: cannot look into ROOT/repo/.andon: it is a symbolic link, and no link is followed here
       help: ROOT/repo/.andon must be a directory: mv ROOT/repo/.andon ROOT/repo/.andon.old
-    warning: cannot look into ROOT/repo/.andon: it is a symbolic link, and no link is followed here
-      help: ROOT/repo/.andon must be a directory: mv ROOT/repo/.andon ROOT/repo/.andon.old
     ");
     assert_eq!(victim.andon(&["status", "--format", "json"]).stdout.len(), halted.len());
     victim.iterate("2\n", &["ok a"], "Two").refused();

@@ -62,7 +62,7 @@ impl Printed {
     pub(super) fn not_started(&self) -> Option<String> {
         let short = self.dropped == 0 && self.head.len() + self.tail.len() <= unstarted::SHORT;
         unstarted::reason(
-            self.lines(),
+            &self.lines(),
             if short { unstarted::Length::Short } else { unstarted::Length::Long },
         )
     }

@@ -333,9 +333,8 @@ impl Tally {
             return;
         }
         let root = self.root.clone();
-        let named = |id: String| match ids.contains(&id) {
-            true => normalize_id(&format!("{source}: {id}"), &root),
-            false => id,
+        let named = |id: String| {
+            if ids.contains(&id) { normalize_id(&format!("{source}: {id}"), &root) } else { id }
         };
         self.failures = std::mem::take(&mut self.failures)
             .into_iter()

@@ -106,7 +106,7 @@ const ALONE: [Words; 18] = [
 ];
 
 /// The first of these lines that says that there was nothing to run.
-pub(super) fn reason<'a>(lines: impl Iterator<Item = &'a str> + Clone, length: Length) -> Option<String> {
+pub(super) fn reason<'a>(lines: &(impl Iterator<Item = &'a str> + Clone), length: Length) -> Option<String> {
     let says = |table: &'static [Words]| {
         lines.clone().find(|line| table.iter().any(|(_, words)| matches(line, words))).map(str::trim)
     };
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str, length: Length) -> Option<String> {
-        reason(text.lines(), length)
+        reason(&text.lines(), length)
     }
 
     #[test]

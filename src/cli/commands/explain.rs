@@ -20,7 +20,10 @@ pub fn run(shell: &Shell, args: &ExplainArgs) -> Exit {
     let unread: Vec<Diagnostic> = files
         .iter()
         .filter_map(|file| file.read.as_ref().err())
-        .map(|unread| Diagnostic::error(unread.message.clone()).code(unread.name))
+        .map(|unread| {
+            let help = "name a file that can be read: a report that a test runner wrote, or its saved output";
+            Diagnostic::error(unread.message.clone()).code(unread.name).help(help)
+        })
         .collect();
     if unread.is_empty() {
         return Exit::Allowed;

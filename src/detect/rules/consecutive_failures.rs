@@ -185,6 +185,10 @@ fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(F
     streak.failed
 }
 
+/// What a failed run printed; `None` where it printed nothing, or nobody saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Printed(Option<Signature>);
+
 /// Failures running.
 #[derive(Debug, Default)]
 struct Streak<'a> {
@@ -195,7 +199,7 @@ struct Streak<'a> {
     /// How often the failing count was higher than ever.
     rises: u64,
     /// What the newest failed run printed that names no test.
-    printed: Option<Option<Signature>>,
+    printed: Option<Printed>,
     /// That run, until another one prints the same: nobody knows whether it was a step or not.
     unread: Option<(Failure, Attempt<'a>)>,
 }
@@ -219,7 +223,7 @@ impl<'a> Streak<'a> {
             Judgement::Rise if self.rises < rises => self.rises = self.rises.saturating_add(1),
             Judgement::Rise => self.failed.push((Failure::Tests, *attempt)),
             Judgement::Failed(failure) => match attempt.tests.filter(|tests| names_nothing(tests)) {
-                Some(tests) => self.unread(failure, attempt, tests.errors),
+                Some(tests) => self.unread(failure, attempt, Printed(tests.errors)),
                 None => self.failed.push((failure, *attempt)),
             },
             Judgement::Progress => *self = Self::default(),
@@ -229,7 +233,7 @@ impl<'a> Streak<'a> {
     }
 
     /// A run failed and names no test: it is held against the loop only where it printed what the one before it did.
-    fn unread(&mut self, failure: Failure, attempt: &Attempt<'a>, printed: Option<Signature>) {
+    fn unread(&mut self, failure: Failure, attempt: &Attempt<'a>, printed: Printed) {
         if self.printed.replace(printed) == Some(printed) {
             self.failed.extend(self.unread.take());
             self.failed.push((failure, *attempt));

@@ -46,7 +46,7 @@ pub fn command(hook: Hook, program: &str) -> String {
 /// Said once a commit and once a push, where the program is not there; a command that says nothing for the other hooks.
 fn missing(hook: Hook, (place, heard): (&str, Heard)) -> String {
     let tells: &[Hook] = match heard {
-        Heard::Always => &[Hook::PrepareCommitMsg, Hook::PrePush],
+        Heard::Always => &[Hook::PrepareCommitMsg, Hook::PreApplypatch, Hook::PrePush],
         Heard::NotPreparing => &[Hook::PostCommit, Hook::PostMerge, Hook::PrePush],
     };
     if !tells.contains(&hook) {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn a_commit_without_the_program_hears_of_it_once() {
         for (heard, telling) in [
-            (Heard::Always, vec!["prepare-commit-msg", "pre-push"]),
+            (Heard::Always, vec!["prepare-commit-msg", "pre-applypatch", "pre-push"]),
             (Heard::NotPreparing, vec!["post-commit", "post-merge", "pre-push"]),
         ] {
             let tells = |hook: &Hook| lines(*hook, "", "", (".husky", heard)).contains("program not found");

@@ -15,7 +15,7 @@ use crate::engine::error::OpsError;
 use crate::git::{NotesTree, Repo, read_plain, replace_plain};
 use crate::ledger::{self, Ledger};
 use crate::store::by_writer::{self, Incoming, PREFIX, TakenIn, UnitedNotes, lacking, line_up};
-use crate::store::{notes, unite};
+use crate::store::notes;
 use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes: 10,000 writers at ten remotes.
@@ -309,8 +309,6 @@ fn known_lines<'a>(
 /// # Errors
 /// [`OpsError`] when it cannot be read or written.
 pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<TakenIn, OpsError> {
-    // What a foreign writer of notes dropped is there again for whoever reads, too.
-    unite::restore(repo, at)?;
     let mut found = repo.refs_with_prefix(PREFIX)?;
     found.extend(repo.refs_with_prefix(by_writer::REMOTE_PREFIX)?);
     if found.is_empty() {

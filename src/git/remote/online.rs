@@ -14,6 +14,19 @@ use crate::git::program::{Ended, Online};
 /// Most of git's own words that an error repeats, in characters.
 const MAX_WORDS: usize = 1200;
 
+/// What git and ssh say when they would have asked somebody.
+const WOULD_ASK: [&str; 9] = [
+    "Permission denied (",
+    "could not read Username",
+    "could not read Password",
+    "terminal prompts disabled",
+    "Host key verification failed",
+    "Authentication failed",
+    "authentication failed",
+    "passphrase",
+    "unable to read askpass response",
+];
+
 /// Why fetching or pushing did not work out.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
@@ -68,18 +81,7 @@ impl RemoteError {
     /// Whether the other side would have let us in had somebody been there to answer.
     pub fn would_ask(&self) -> bool {
         let Self::Unreachable { words, .. } = self else { return false };
-        const SIGNS: [&str; 9] = [
-            "Permission denied (",
-            "could not read Username",
-            "could not read Password",
-            "terminal prompts disabled",
-            "Host key verification failed",
-            "Authentication failed",
-            "authentication failed",
-            "passphrase",
-            "unable to read askpass response",
-        ];
-        SIGNS.iter().any(|sign| words.contains(sign))
+        WOULD_ASK.iter().any(|sign| words.contains(sign))
     }
 
     /// The exact command that mends it, where there is one.

@@ -36,7 +36,7 @@ pub(super) fn live(ctx: &Context, ws: &Workspace, made: &Made<'_>) -> Vec<String
     // The hooks of one client say nothing of a commit that another makes.
     let own = actor.client.or_else(|| agent::of_trailers(&made.commit.trailers));
     clients.retain(|client| own.is_none_or(|own| own == *client));
-    if clients.is_empty() && own.is_none() && actor.marker.is_none() {
+    if clients.is_empty() && own.is_none() && !actor.is_agent() {
         return Vec::new();
     }
     // A record that an agent's own hook writes tells that no hook of git did.

@@ -17,6 +17,7 @@ use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
 use crate::domain::tests::{LostTests, RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::engine::attempts;
+use crate::engine::bound;
 use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
@@ -91,6 +92,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let (gate, skipped) = gate(ctx, ws, (&mut store, &receipts), &commit, kind)?;
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
+    let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
     Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
 }
 
@@ -179,7 +181,9 @@ fn record(
     let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
     let begins = history::begins(&loaded.timeline, &fact);
-    let effect = loaded.take_in(ws, &fact);
+    let made_here = entry.recording == Recording::AtCommit && bound::binds_commit(ctx, ws, entry.commit);
+    let binds = made_here || bound::counts(&ws.config, &fact);
+    let effect = if binds { loaded.take_in(ws, &fact) } else { EventEffect::Nothing };
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded_at(ws, Some(entry.head)) {
         Ok(standing) => standing,
@@ -188,6 +192,7 @@ fn record(
             None
         }
     };
+    let standing = standing.filter(|_| binds);
     // Editing history is no work: neither a step of a rebase is judged, nor an attempt that is there once more.
     let judged = effect != EventEffect::Nothing && entry.kind != CommitKind::Rebase;
     let findings = if judged { guard::asked(ws, &loaded, Stage::PostCommit, None) } else { Vec::new() };
@@ -216,7 +221,8 @@ fn record(
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
     let mut decision = policy::decide(findings, standing);
-    let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
+    let settled =
+        journal.size().filter(|_| binds && decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
     stop_point("post-commit:remembered");
     let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;

@@ -32,6 +32,8 @@ const ONCE: &[&str] = &[
     "flow once; edit a 0; bypass; branch; amend; edit a 0; commit",
     "plain; commit; branch; revert",
     "plain; test -; commit; branch; node coder; tick; tick",
+    // Budgets of a declared workflow over a history.
+    "flow once; node coder; commit; commit; commit",
     // A full window at a commit.
     "flow once; usage 160000; commit",
 ];

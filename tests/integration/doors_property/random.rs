@@ -35,13 +35,18 @@ enum Theme {
     Turns,
     Mixed,
     Round,
+    Moves,
 }
+
+/// From this seed on HEAD is moved about: branches, resets, reverts and turns between them.
+pub const MOVES: u64 = 1_000_000;
 
 /// The story of a seed.
 pub fn story(seed: u64) -> Story {
     let mut dice = Dice(seed);
-    let theme =
+    let drawn =
         [Theme::Commits, Theme::Calls, Theme::Turns, Theme::Mixed, Theme::Round][dice.below(5) as usize];
+    let theme = if seed >= MOVES { Theme::Moves } else { drawn };
     let rules = if dice.chance(40) { "plain" } else { dice.of(&RULES) }.to_owned();
     let history = matches!(theme, Theme::Commits | Theme::Round) && dice.chance(50);
     let answers = if history || dice.chance(40) { Answers::AtOnce } else { Answers::Reported };
@@ -68,6 +73,7 @@ pub fn story(seed: u64) -> Story {
             }
             Theme::Calls if dice.chance(80) => steps.push(call(&mut dice, values)),
             Theme::Turns if dice.chance(70) => turn(&mut dice, values, &mut steps),
+            Theme::Moves => moves(&mut dice, values, &mut steps),
             Theme::Calls | Theme::Turns | Theme::Mixed => match dice.below(10) {
                 0..=2 => commit(&mut dice, values, &mut steps),
                 3..=4 => steps.push(call(&mut dice, values)),
@@ -132,6 +138,16 @@ fn commit(dice: &mut Dice, values: u32, steps: &mut Vec<Step>) {
     steps.push(Step::Commit(making));
     if dice.chance(5) {
         steps.push(Step::Test(failing(dice, values)));
+    }
+}
+
+fn moves(dice: &mut Dice, values: u32, steps: &mut Vec<Step>) {
+    match dice.below(10) {
+        0..=4 => commit(dice, values, steps),
+        5 => turn(dice, values, steps),
+        6 => steps.push(Step::Tick),
+        7 => steps.push(Step::Node(dice.of(&["agent", "coder"]).to_owned())),
+        _ => steps.push(Step::Move([Back::Hard, Back::Mixed, Back::Branch][dice.below(3) as usize])),
     }
 }
 

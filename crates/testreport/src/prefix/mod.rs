@@ -51,7 +51,7 @@ pub(super) struct Columns {
     /// Lines that are not blank.
     lines: u64,
     sources: usize,
-    columns: BTreeMap<usize, Column>,
+    found: BTreeMap<usize, Column>,
     /// The source that was announced last, for lines that do not tell their own.
     heading: String,
     /// A line of a source, with its end.
@@ -66,7 +66,7 @@ impl Columns {
             depth,
             lines: 0,
             sources: 0,
-            columns: BTreeMap::new(),
+            found: BTreeMap::new(),
             heading: String::new(),
             line: String::new(),
         }
@@ -91,7 +91,7 @@ impl Columns {
 
     fn take(&mut self, stream: Stream, cut: Cut<'_>, below: Depth) {
         let source = if shape::is_below_heading(cut.shape) { self.heading.as_str() } else { cut.source };
-        let column = self.columns.entry(cut.shape).or_default();
+        let column = self.found.entry(cut.shape).or_default();
         column.lines += 1;
         let first = column.span.map_or(self.lines, |(first, _)| first);
         column.span = Some((first, self.lines));
@@ -117,8 +117,8 @@ impl Columns {
     pub(super) fn finish(self, format: Option<Format>) -> Parts {
         let mut parts = Parts::default();
         let all = self.lines;
-        for (shape, column) in self.columns.into_iter().filter(|(_, column)| column.is_one(all)) {
-            let found = parts.of_sources.len();
+        for (shape, column) in self.found.into_iter().filter(|(_, column)| column.is_one(all)) {
+            let before = parts.of_sources.len();
             for (source, output) in column.sources {
                 let (mut tally, printed) = output.finish(Tally::new(&self.root), format);
                 if tally.runner().is_none()
@@ -130,7 +130,7 @@ impl Columns {
                     parts.of_sources.push((source, tally));
                 }
             }
-            if column.left_out > 0 && parts.of_sources.len() > found {
+            if column.left_out > 0 && parts.of_sources.len() > before {
                 parts.left_out.push((shape, column.left_out));
             }
         }

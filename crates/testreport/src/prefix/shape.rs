@@ -206,6 +206,9 @@ fn moment(text: &str) -> Option<usize> {
     after_date.or_else(after_clock).or_else(|| seconds(text))
 }
 
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
 /// `2026-11-25T12:01:01.123`, `2026/11/25 12:01:01,123`, `Nov 25 12:01:01`.
 fn date(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -217,8 +220,6 @@ fn date(text: &str) -> Option<usize> {
         return matches!(bytes.get(10), Some(b'T' | b't' | b' '))
             .then(|| Some(11 + clock(text.get(11..)?)?))?;
     }
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let month = text.get(..3).is_some_and(|name| MONTHS.contains(&name));
     let day = bytes.get(4).is_some_and(|one| *one == b' ' || one.is_ascii_digit()) && numeric(5, 1);
     (month && bytes.get(3) == Some(&b' ') && day && bytes.get(6) == Some(&b' '))

@@ -49,7 +49,9 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let managed = [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(Found::beside);
     match (direct, managed) {
         // tox and nox make environments of their own: with a lock file beside them either may be meant.
-        (Some(direct), Some(managed)) if lock.ends_with(".lock") || lock == "Pipfile" => {
+        (Some(direct), Some(managed))
+            if !lock.is_empty() && lock != "pyproject.toml" && !lock.contains('/') =>
+        {
             Some(direct.beside(managed))
         }
         (_, Some(managed)) => Some(managed),

@@ -1,0 +1,97 @@
+//! `guard.applies_to = "agents"`: people's commits are recorded and nothing else, at any door; an agent is guarded as ever.
+
+use crate::support::Stage;
+
+const RED: &[&str] = &["not ok a"];
+
+fn stage() -> Stage {
+    let stage = Stage::installed();
+    let config = stage.read("andon.toml");
+    let config = format!("[guard]\napplies_to = \"agents\"\n\n{}", config.replace("[guard]\n", "# "));
+    stage.write("andon.toml", config);
+    stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
+    stage
+}
+
+fn commit(stage: &Stage, code: &str, more: &[&str]) -> crate::support::Out {
+    stage.write("code.txt", format!("{code}\n"));
+    stage.git(&["add", "-A"]).ok();
+    let message = format!("Try {code}");
+    stage.git(&[&["commit", "-q", "-m", &message], more].concat())
+}
+
+#[test]
+fn a_person_is_recorded_and_hears_nothing() {
+    let stage = stage();
+    // Untested code, failing tests, the same failure again and again, and an idle row: silent, recorded.
+    assert_eq!(commit(&stage, "untested", &[]).ok().all(), "");
+    assert_eq!(stage.record("HEAD")["gate"], "passed");
+    for code in ["1", "2", "3", "4", "5", "6"] {
+        stage.tests(RED);
+        stage.write("code.txt", format!("{code}\n"));
+        stage.andon(&["test"]).exits(1);
+        assert_eq!(commit(&stage, code, &[]).ok().all(), "", "{code}");
+        assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
+    }
+    assert_eq!(stage.git(&["commit", "-q", "--amend", "-m", "Six"]).ok().all(), "");
+    assert_eq!(stage.git(&["commit", "-q", "--no-verify", "--allow-empty", "-m", "Past it"]).ok().all(), "");
+    stage.andon(&["tick"]).ok().lacks("error");
+    stage.andon(&["complete"]).ok().lacks("error");
+    stage.andon(&["status", "--exit-code"]).ok().lacks("halted").lacks("error");
+    let hub = stage.root().join("hub.git");
+    stage.git(&["init", "-q", "--bare", hub.to_str().unwrap()]).ok();
+    stage
+        .git(&["push", "-q", hub.to_str().unwrap(), "HEAD:refs/heads/x"])
+        .ok()
+        .lacks("error")
+        .lacks("warning");
+    assert!(!stage.exists(".andon/CHECKPOINT.md") && !stage.exists(".andon/BLOCKER_REPORT.md"));
+}
+
+#[test]
+fn a_halt_of_the_agents_binds_no_person() {
+    let stage = stage();
+    stage.andon(&["stop", "--reason", "look at it"]).ok();
+    assert_eq!(commit(&stage, "mine", &[]).ok().all(), "");
+    stage.set("CLAUDECODE", "1");
+    commit(&stage, "its", &[]).refused().says("halted");
+}
+
+#[test]
+fn an_agent_is_known_by_its_shell_its_node_and_its_message() {
+    let stage = stage();
+    for (name, value) in [("CLAUDECODE", "1"), ("ANDON_NODE", "agent"), ("ANDON_NODE", "coder")] {
+        stage.set(name, value);
+        commit(&stage, &format!("{name}{value}"), &[]).refused().says("untested-edit");
+        stage.unset(name);
+    }
+    let trailer = "Co-Authored-By: Claude <noreply@anthropic.com>";
+    commit(&stage, "trailer", &["-m", trailer]).refused().says("untested-edit");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "trailer", &["-m", trailer]).ok();
+    assert_eq!(stage.record("HEAD")["guards"], serde_json::json!(["git"]));
+}
+
+#[test]
+fn attempts_of_people_are_no_strikes_of_the_agent() {
+    let stage = stage();
+    for code in ["1", "2", "3", "4"] {
+        stage.tests(RED);
+        stage.write("code.txt", format!("{code}\n"));
+        stage.andon(&["test"]).exits(1);
+        commit(&stage, code, &[]).ok();
+    }
+    stage.set("CLAUDECODE", "1");
+    stage.write("code.txt", "5\n");
+    stage.andon(&["test"]).exits(1);
+    commit(&stage, "5", &[]).ok().lacks("halted");
+    for code in ["6", "7"] {
+        stage.write("code.txt", format!("{code}\n"));
+        stage.andon(&["test"]).exits(1);
+        commit(&stage, code, &[]);
+    }
+    assert!(
+        stage.exists(".andon/CHECKPOINT.md") || stage.exists(".andon/BLOCKER_REPORT.md"),
+        "a loop is still seen"
+    );
+}
