@@ -166,7 +166,7 @@ fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
-    if decision.verdict == Verdict::Block && binds(ctx, ws) {
+    if decision.verdict == Verdict::Block {
         decision = refusals::count(ctx, ws, &mut loaded, decision, tree)?;
     }
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
