@@ -159,13 +159,10 @@ fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
     if let Some(line) = &parsed.doubt {
         return Unread::NamesFailures(secrets::masked(line).into_owned());
     }
-    match parsed.status {
-        TestStatus::RunnerError => Unread::ByExitCode,
-        TestStatus::Passed if !parsed.silent && !passed_unread_before(ws, &command.display()) => {
-            Unread::ByExitCode
-        }
-        _ => Unread::No,
-    }
+    let passed = parsed.status == TestStatus::Passed && !parsed.silent;
+    let says =
+        parsed.status == TestStatus::RunnerError || passed && !passed_unread_before(ws, &command.display());
+    if says { Unread::ByExitCode } else { Unread::No }
 }
 
 /// Keeps that the tests of this code were to run and could not.
