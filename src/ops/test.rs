@@ -161,7 +161,7 @@ fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
     }
     let green = parsed.status == TestStatus::Passed && !parsed.silent;
     let says =
-        parsed.status == TestStatus::RunnerError || passed && !passed_unread_before(ws, &command.display());
+        parsed.status == TestStatus::RunnerError || green && !passed_unread_before(ws, &command.display());
     if says { Unread::ByExitCode } else { Unread::No }
 }
 
