@@ -171,9 +171,9 @@ fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
     if let Some(line) = &parsed.doubt {
         return Unread::NamesFailures(secrets::masked(line).into_owned());
     }
-    let passed = parsed.status == TestStatus::Passed && !parsed.silent;
+    let green = parsed.status == TestStatus::Passed && !parsed.silent;
     let says =
-        parsed.status == TestStatus::RunnerError || passed && !passed_unread_before(ws, &command.display());
+        parsed.status == TestStatus::RunnerError || green && !passed_unread_before(ws, &command.display());
     if says { Unread::ByExitCode } else { Unread::No }
 }
 
