@@ -236,6 +236,12 @@ pub struct DoctorArgs {
 /// `andon test`
 #[derive(Debug, Args)]
 pub struct TestArgs {
+    /// Test what is staged, in a checkout of its own: working tree, index and a merge under way stay as they are
+    #[arg(long, conflicts_with = "tree")]
+    pub staged: bool,
+    /// Test this tree, or that of this commit, in the same way
+    #[arg(long, value_name = "TREE")]
+    pub tree: Option<String>,
     /// Arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
     #[arg(allow_hyphen_values = true, value_name = "ARG", conflicts_with = "command")]
     pub arguments: Vec<OsString>,

@@ -107,19 +107,29 @@ pub(super) static SECTIONS: [Section; 12] = [
 /// How long a program that is asked for help may take.
 const HELP: SpanRange = SpanRange { min: Span(1), max: Span(HOUR) };
 
-/// What is documentation by default, a line of the first `andon.toml` each: texts, licences, files of git and of
-/// editors, images. `.gitattributes` is code: it decides what a checkout makes of the contents. Each is of a shape that
-/// [`crate::domain::paths`] compares without an automaton.
-pub(super) const DOCS: [&[&str]; 4] = [
-    &["**/*.md", "docs/**"],
-    &["**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/NOTICE*", "LICENSES/**"],
+/// What is documentation by default, a line of the first `andon.toml` each: texts, but for those that a build or an
+/// installation reads; licences; files of git and of its hosts; of editors and formatters; images. `.gitattributes` is
+/// code: it decides what a checkout makes of the contents. This is the one list: `andon install` writes it, `andon config
+/// show` shows it. Each is of a shape that [`crate::domain::paths`] compares without an automaton.
+pub(super) const DOCS: [&[&str]; 7] = [
+    &["**/*.md", "docs/**", "**/*.rst", "**/*.adoc", "**/*.txt"],
     &[
-        "**/.gitignore",
-        "**/.mailmap",
-        "**/.git-blame-ignore-revs",
-        "**/.editorconfig",
-        ".vscode/**",
-        ".idea/**",
+        "!**/*requirements*.txt",
+        "!**/constraints*.txt",
+        "!**/CMakeLists.txt",
+        "!**/requirements/**",
+        "!**/conanfile.txt",
+    ],
+    &["**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/NOTICE*", "LICENSES/**"],
+    &["**/.gitignore", "**/.mailmap", "**/.git-blame-ignore-revs", "**/CODEOWNERS", ".github/**"],
+    &["**/.editorconfig", ".vscode/**", ".idea/**", ".zed/**", "**/*.code-workspace"],
+    &[
+        "**/.prettierrc*",
+        "**/.prettierignore",
+        "**/.clang-format",
+        "**/rustfmt.toml",
+        "**/.rustfmt.toml",
+        "**/.stylua.toml",
     ],
     &["**/*.png", "**/*.jpg", "**/*.jpeg", "**/*.gif", "**/*.svg", "**/*.webp", "**/*.ico"],
 ];

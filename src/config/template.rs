@@ -13,7 +13,7 @@ const HEAD: &str =
 const GUARD: &str = "[guard]\n\
                      applies_to = \"everyone\"  # whose commits are refused; \"agents\": people's are only recorded\n";
 
-/// The file, with `command` as the test command when there is one. At most 16 lines; loads without errors.
+/// The file, with `command` as the test command when there is one. At most 20 lines; loads without errors.
 pub fn template(command: Option<&str>) -> String {
     let command = command.map(str::trim).filter(|command| !command.is_empty());
     let command = command.map_or_else(

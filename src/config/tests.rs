@@ -143,10 +143,13 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
-const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/LICENSE*\", \"**/LICENCE*\", \
-     \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \
-     \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \
-     \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
+const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \
+     \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \"!**/conanfile.txt\", \
+     \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
+     \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \".github/**\", \
+     \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \
+     \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \
+     \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 
 /// What `andon config show` says then.
 const SHOWN: [&str; 42] = [

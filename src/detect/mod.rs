@@ -12,6 +12,7 @@ mod collected;
 mod credits;
 mod exempt;
 mod gains;
+mod hints;
 pub mod ladder;
 mod lost_tests;
 mod movement;
@@ -38,8 +39,8 @@ pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{is_hot, knobs, signals, signals_by};
 pub use situation::{
-    Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Side, Situation,
-    Staging, Stops,
+    Candidate, CodeChange, DocsChange, EvidenceState, GitUnderway, IndexUse, Making, Origin, PathDifference,
+    PathHint, Side, Situation, Staging, Stops, Whereabouts,
 };
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
@@ -49,8 +50,9 @@ pub use rules::{
     docs_not_updated::RULE as DOCS_NOT_UPDATED, failing_tests::RULE as FAILING_TESTS,
     hook_bypass::RULE as HOOK_BYPASS, identity_drift::RULE as IDENTITY_DRIFT,
     iteration_cap::RULE as ITERATION_CAP, oscillation::RULE as OSCILLATION,
-    repeated_failures::RULE as REPEATED_FAILURES, test_weakening::RULE as TEST_WEAKENING,
-    test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT, user_stop::RULE as USER_STOP,
+    refused_commits::RULE as REFUSED_COMMITS, repeated_failures::RULE as REPEATED_FAILURES,
+    test_weakening::RULE as TEST_WEAKENING, test_weakening::SAY_WHY, untested_edit::RULE as UNTESTED_EDIT,
+    user_stop::RULE as USER_STOP,
 };
 
 pub use soon::soon;

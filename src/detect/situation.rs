@@ -41,8 +41,47 @@ pub struct Candidate {
     pub command: Option<String>,
     /// Where none is configured: what a person may put there, in one line.
     pub advice: Option<String>,
+    /// The commit that is being made; `None` where none is.
+    pub making: Option<Making>,
     /// The code paths that another hook changed after the tests had run on what was to be committed.
     pub changed_by_hook: Vec<Vec<u8>>,
+}
+
+/// A commit that is being made, as far as the way out of its refusal depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Making {
+    /// What it concludes or goes on with.
+    pub underway: GitUnderway,
+    /// Which index it is made of.
+    pub index: IndexUse,
+    /// The command that tests exactly its tree.
+    pub exact: String,
+}
+
+/// What git has under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GitUnderway {
+    /// An ordinary commit.
+    Nothing,
+    /// A merge that waits for its commit.
+    Merge,
+    /// A cherry-pick that waits for its commit.
+    Pick,
+    /// A revert that waits for its commit.
+    Revert,
+    /// A rebase that stopped.
+    Rebase,
+}
+
+/// Which index a commit is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IndexUse {
+    /// The index as it is.
+    AsIs,
+    /// `git commit -a`: with every tracked file as it is in the working tree.
+    All,
+    /// `git commit FILE`: an index of its own, of which nothing stays when the commit is refused.
+    Paths,
 }
 
 /// Whose work code is. What a commit calls itself says nothing about that.
@@ -119,6 +158,33 @@ pub struct PathDifference {
     pub hint: Option<PathHint>,
     /// On which side it is.
     pub side: Side,
+    /// What of it is where.
+    pub state: Whereabouts,
+    /// Its name as a word of a shell, for a command of git.
+    pub word: String,
+}
+
+/// What of a path is where, as far as the way out of a refusal depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Whereabouts {
+    /// The working tree has it as the commit has it.
+    AsCommitted,
+    /// The commit has it as HEAD has it, and the working tree otherwise.
+    Unstaged,
+    /// The same, and the working tree has it no more.
+    Gone,
+    /// git does not track it.
+    Untracked,
+    /// `git add -N` declared it, and nothing of it is staged.
+    Intended,
+    /// HEAD, the commit and the working tree have it each otherwise.
+    PartlyStaged,
+    /// A repository of its own, which git does not track.
+    Nested,
+    /// A submodule with changes of its own.
+    ChangedSubmodule,
+    /// git was told not to look, or looks at less than there is.
+    Veiled,
 }
 
 /// Where a path that differs is.

@@ -82,6 +82,7 @@ fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
         identity: Vec::new(),
         command: Some("sh tests.sh".into()),
         advice: None,
+        making: None,
         changed_by_hook: Vec::new(),
     }
 }

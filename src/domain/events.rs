@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::codec::named;
-use super::ids::{CodeId, Digest, ShortHash};
+use super::ids::{CodeId, Digest, ShortHash, TreeId};
 use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
 
@@ -56,6 +56,8 @@ pub enum What {
     Verdict(Ballot),
     /// The context window of the node was cleared.
     Cleared(Clearing),
+    /// The gate refused a commit for untested code.
+    Refused(CommitRefused),
 }
 
 impl What {
@@ -69,8 +71,20 @@ impl What {
             Self::Usage(_) => "usage",
             Self::Verdict(_) => "verdict",
             Self::Cleared(clearing) => clearing.as_str(),
+            Self::Refused(_) => "commit_refused",
         }
     }
+}
+
+/// A commit that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRefused {
+    /// The code fingerprint of what was to be committed.
+    pub code: CodeId,
+    /// Its tree.
+    pub tree: Option<TreeId>,
+    /// The rule that refused it.
+    pub rule: String,
 }
 
 /// What cleared a context window. Both are events of their own.

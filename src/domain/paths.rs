@@ -21,6 +21,8 @@ pub const CONFIG_FILE: &str = "andon.toml";
 #[derive(Debug, Clone)]
 pub struct PathRules {
     docs: Patterns,
+    /// `!PATTERN` of the same list: no documentation all the same.
+    not_docs: Patterns,
     ignore: Patterns,
     digest: [u8; 32],
 }
@@ -39,9 +41,13 @@ impl PathRules {
                 hasher.update(pattern);
             }
         }
+        let (negated, plain): (Vec<&str>, Vec<&str>) =
+            docs.iter().map(String::as_str).partition(|pattern| pattern.starts_with('!'));
+        let negated: Vec<&str> = negated.iter().map(|pattern| &pattern[1..]).collect();
         Ok(Self {
-            docs: Patterns::new(docs)?,
-            ignore: Patterns::new(ignore)?,
+            docs: Patterns::new(&plain)?,
+            not_docs: Patterns::new(&negated)?,
+            ignore: Patterns::new(&ignore.iter().map(String::as_str).collect::<Vec<_>>())?,
             digest: hasher.finalize().into(),
         })
     }
@@ -53,7 +59,7 @@ impl PathRules {
         }
         if self.ignore.matches(path) {
             PathClass::Ignored
-        } else if self.docs.matches(path) {
+        } else if self.docs.matches(path) && !self.not_docs.matches(path) {
             PathClass::Docs
         } else {
             PathClass::Code
@@ -62,7 +68,7 @@ impl PathRules {
 
     /// Whether the first of the two lists of patterns matches `path`; `andon.toml` never does.
     pub fn is_named(&self, path: &[u8]) -> bool {
-        path != CONFIG_FILE.as_bytes() && self.docs.matches(path)
+        path != CONFIG_FILE.as_bytes() && self.docs.matches(path) && !self.not_docs.matches(path)
     }
 
     /// Changes whenever the patterns do: part of the key of every cached fingerprint.
@@ -71,12 +77,14 @@ impl PathRules {
     }
 }
 
-/// Some patterns. `NAME/**` is compared by its first bytes, `**/*.EXT` by its last, `**/NAME` and `**/NAME*` by the last
-/// part of the path: the automatons that globset builds for them took longer than everything else a hook does with the
+/// Some patterns. `NAME/**` is compared by its first bytes, `**/NAME/**` by the directories of the path, `**/*.EXT` by its
+/// last bytes, `**/NAME`, `**/NAME*`, `**/*NAME` and `**/*NAME*.EXT` by its last part: the automatons that globset builds for them took longer than everything else a hook does with the
 /// configuration.
 #[derive(Debug, Clone, Default)]
 struct Patterns {
     under: Vec<Vec<u8>>,
+    /// Names of directories at any depth.
+    within: Vec<Vec<u8>>,
     endings: Vec<Vec<u8>>,
     names: Vec<Name>,
     /// All others, if there are any.
@@ -84,12 +92,14 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn new(patterns: &[String]) -> Result<Self, globset::Error> {
+    fn new(patterns: &[&str]) -> Result<Self, globset::Error> {
         let mut found = Self::default();
         let mut globs = globset::GlobSetBuilder::new();
-        for pattern in patterns {
+        for pattern in patterns.iter().copied() {
             if let Some(directory) = directory(pattern) {
                 found.under.push(directory.as_bytes().to_vec());
+            } else if let Some(name) = within(pattern) {
+                found.within.push(name.as_bytes().to_vec());
             } else if let Some(ending) = ending(pattern) {
                 found.endings.push(ending.as_bytes().to_vec());
             } else if let Some(name) = name(pattern) {
@@ -107,10 +117,21 @@ impl Patterns {
         self.under.iter().any(|directory| path.starts_with(directory))
             || self.endings.iter().any(|ending| path.ends_with(ending))
             || self.names_match(path)
+            || self.is_within(path)
             || self
                 .globs
                 .as_ref()
                 .is_some_and(|globs| globs.is_match_candidate(&globset::Candidate::from_bytes(path)))
+    }
+
+    fn is_within(&self, path: &[u8]) -> bool {
+        if self.within.is_empty() {
+            return false;
+        }
+        let mut parts = path.split(|byte| *byte == b'/');
+        // The last part is no directory.
+        parts.next_back();
+        parts.any(|part| self.within.iter().any(|name| name == part))
     }
 
     fn names_match(&self, path: &[u8]) -> bool {
@@ -121,6 +142,14 @@ impl Patterns {
         self.names.iter().any(|name| match name {
             Name::Whole(name) => last == name,
             Name::Beginning(name) => last.starts_with(name),
+            Name::Between { begins, ends } => {
+                let rest = last.strip_prefix(begins.as_slice());
+                rest.is_some_and(|rest| rest.ends_with(ends))
+            }
+            Name::Around { has, ends } => {
+                let head = last.strip_suffix(ends.as_slice());
+                head.is_some_and(|head| memchr::memmem::find(head, has).is_some())
+            }
         })
     }
 }
@@ -130,6 +159,16 @@ impl Patterns {
 enum Name {
     Whole(Vec<u8>),
     Beginning(Vec<u8>),
+    /// `BEGINS*ENDS`
+    Between {
+        begins: Vec<u8>,
+        ends: Vec<u8>,
+    },
+    /// `*HAS*ENDS`
+    Around {
+        has: Vec<u8>,
+        ends: Vec<u8>,
+    },
 }
 
 /// A character that stands for itself.
@@ -148,12 +187,30 @@ fn directory(pattern: &str) -> Option<&str> {
 /// `NAME` of `**/NAME` and `**/NAME*` when every character of it stands for itself.
 fn name(pattern: &str) -> Option<Name> {
     let pattern = pattern.strip_prefix("**/")?;
+    if let Some((has, ends)) = pattern.strip_prefix('*').and_then(|rest| rest.split_once('*')) {
+        let plain = has.bytes().chain(ends.bytes()).all(is_plain);
+        let around = || Name::Around { has: has.as_bytes().to_vec(), ends: ends.as_bytes().to_vec() };
+        return (plain && !has.is_empty() && !ends.is_empty()).then(around);
+    }
+    if let Some((begins, ends)) =
+        pattern.split_once('*').filter(|(begins, ends)| !begins.is_empty() && !ends.is_empty())
+    {
+        let plain = begins.bytes().chain(ends.bytes()).all(is_plain);
+        return plain
+            .then(|| Name::Between { begins: begins.as_bytes().to_vec(), ends: ends.as_bytes().to_vec() });
+    }
     let name = pattern.strip_suffix('*').unwrap_or(pattern);
     if name.is_empty() || !name.bytes().all(is_plain) {
         return None;
     }
     let bytes = name.as_bytes().to_vec();
     Some(if name == pattern { Name::Whole(bytes) } else { Name::Beginning(bytes) })
+}
+
+/// `NAME` of `**/NAME/**` when every character of it stands for itself.
+fn within(pattern: &str) -> Option<&str> {
+    let name = pattern.strip_prefix("**/")?.strip_suffix("/**")?;
+    (!name.is_empty() && name.bytes().all(is_plain)).then_some(name)
 }
 
 /// `.EXT` of `**/*.EXT` when every character of it stands for itself.
@@ -193,6 +250,15 @@ mod tests {
         "LICENSE/a",
         "x/LICENSE/",
         "a/.gitignore",
+        "x-requirements-y.txt",
+        "requirements.txt",
+        "a/requirements.txt",
+        "requirements/dev.txt",
+        "a/requirements/b/c",
+        "requirements.txt.in",
+        "constraints.txt",
+        "constraints-1.txt",
+        "constraints.tx",
         ".gitignore",
         ".gitignore2",
     ];
@@ -216,6 +282,14 @@ mod tests {
         "**/LICENSE*",
         "**/.gitignore",
         "**/LICENSE*T",
+        "**/*requirements*.txt",
+        "**/constraints*.txt",
+        "**/requirements/**",
+        "**/a/**",
+        "**/**",
+        "**/*a*",
+        "**/*a*b*",
+        "**/a*b*",
         "**/*",
         "**/",
         "**/a/LICENSE*",

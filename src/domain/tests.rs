@@ -232,6 +232,17 @@ impl TestRun {
     /// Bound of `overlay`.
     pub const MAX_OVERLAY: usize = 1024;
 
+    /// True for a run of the configured tests that Andon started, whatever came of it, or that counts as one.
+    pub fn is_by_the_program(&self) -> bool {
+        match self.validity {
+            RunValidity::Valid
+            | RunValidity::CodeChanged
+            | RunValidity::Interrupted
+            | RunValidity::Filtered => true,
+            RunValidity::OtherCommand | RunValidity::HandedIn | RunValidity::NotStarted => false,
+        }
+    }
+
     /// True for a run that was handed in, proves nothing, and says that the tests fail: nobody has to be trusted to
     /// believe that (docs/spec-map.md, settled choice 11).
     pub fn is_reported_failing(&self) -> bool {

@@ -10,6 +10,7 @@ pub mod best_effort;
 pub mod canary;
 pub mod capture;
 mod consult;
+pub mod dependencies;
 pub mod editor;
 mod files;
 pub mod hook_program;

@@ -18,6 +18,14 @@ impl PrivateDir {
         tempfile::Builder::new().prefix("run-").tempdir_in(parent).map(Self)
     }
 
+    /// A new one where temporary files go: for a working tree, which no tool takes for a part of another.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn outside() -> io::Result<Self> {
+        tempfile::Builder::new().prefix("andon-").tempdir().map(Self)
+    }
+
     /// Its path, for a program that is to write there.
     pub fn path(&self) -> &Path {
         self.0.path()

@@ -17,7 +17,7 @@ use crate::platform::test_seam;
 use crate::store::process::in_environments_above;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 49] = [
+const KEPT: [&str; 50] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -45,6 +45,7 @@ const KEPT: [&str; 49] = [
     "GIT_EDITOR",
     "GIT_INDEX_FILE",
     "GIT_NOTES_REWRITE_REF",
+    "GIT_PREFIX",
     "GIT_SSH",
     "GIT_SSH_COMMAND",
     "GIT_TERMINAL_PROMPT",

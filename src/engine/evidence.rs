@@ -1,6 +1,7 @@
 //! Which test run, if any, speaks for a tree: looked up by content, never by time.
 
 mod hidden;
+mod path_state;
 
 use std::collections::BTreeMap;
 
@@ -85,8 +86,9 @@ pub fn candidate(
     let unconfigured = state == EvidenceState::Unconfigured && code_changed == CodeChange::Changed;
     let advice = ws.repo.workdir().filter(|_| unconfigured).map(test_guess::advice);
     let origin = Origin::Work;
-    let (identity, changed_by_hook) = (Vec::new(), Vec::new());
-    Ok(Candidate { code_changed, evidence: state, origin, docs, identity, command, advice, changed_by_hook })
+    let (identity, making, changed_by_hook) = (Vec::new(), None, Vec::new());
+    let evidence = state;
+    Ok(Candidate { code_changed, evidence, origin, docs, identity, command, advice, making, changed_by_hook })
 }
 
 /// The code paths that a hook changed in what was tested: in `tree`, against the tree `before` the hook. None where the
@@ -176,16 +178,17 @@ fn without_evidence(
         let (differing, staging) = (Vec::new(), Staging::Edited);
         return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total: 0, staging });
     }
+    let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
     let (found, staging) = match subject {
         Subject::Tree(tree) => {
             let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &run.overlay, *tree)?;
-            let staging = staging(ws, run, &found)?;
+            let staging = staging(ws, run, head, &found)?;
             (found, staging)
         }
         Subject::WorkTree(overlay) => (from_worktree(ws, run, overlay)?, Staging::Edited),
     };
     let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
-    let differing = hidden::named(ws, found.into_iter().take(COMPARED).collect());
+    let differing = hidden::named(ws, head, found.into_iter().take(COMPARED).collect())?;
     Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total, staging })
 }
 
@@ -220,11 +223,15 @@ fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec
 /// The difference is only work that is not staged when of each differing path the working tree still holds what the run
 /// saw, or the commit has it as HEAD has it and had it then: hook managers put such work aside while hooks run, and after a
 /// pull HEAD is another. Bounded by the paths that are compared; no scan.
-fn staging(ws: &Workspace, run: &TestRun, differing: &[Difference]) -> Result<Staging, OpsError> {
+fn staging(
+    ws: &Workspace,
+    run: &TestRun,
+    head: Option<TreeId>,
+    differing: &[Difference],
+) -> Result<Staging, OpsError> {
     if run.overlay_truncated || differing.is_empty() || differing.len() >= COMPARED {
         return Ok(Staging::Edited);
     }
-    let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
     for difference in differing {
         let in_head = match head {
             Some(tree) => ws.repo.entry_at(tree, &difference.path)?,

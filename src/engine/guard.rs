@@ -12,7 +12,9 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::identity;
+use super::making;
 use super::named_files;
+use super::refusals;
 use super::repairs;
 use super::safety::{self, Refusal};
 use super::skip;
@@ -157,12 +159,16 @@ fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
     let identity = identity::of_candidate(ctx, ws, tree)?;
     let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
-    let candidate = Candidate { identity, changed_by_hook, ..candidate };
+    let making = Some(making::of(ws, tree));
+    let candidate = Candidate { identity, making, changed_by_hook, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
+    if decision.verdict == Verdict::Block {
+        decision = refusals::count(ctx, ws, &mut loaded, decision, tree)?;
+    }
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(settled);
     let reported = if decision.verdict < Verdict::Block {

@@ -2,6 +2,7 @@
 //!
 //! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
 
+pub mod apart;
 pub(crate) mod attempts;
 pub(crate) mod binding_halts;
 pub mod bound;
@@ -21,10 +22,12 @@ pub(crate) mod inherited_evidence;
 pub mod line_summary;
 pub(crate) mod lineage;
 pub mod lost_halts;
+mod making;
 pub(crate) mod named_files;
 pub(crate) mod past_halts;
 pub mod pending;
 pub(crate) mod record_index;
+mod refusals;
 pub(crate) mod repairs;
 pub(crate) mod safety;
 mod settled;

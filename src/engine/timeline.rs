@@ -196,6 +196,7 @@ impl Loaded {
         let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
         let mut fold = Fold::on(before);
         let effect = fold.push(Fact::Commit(Box::new(fact.clone())));
+        fold.committed();
         self.timeline = fold.into_timeline();
         effect
     }

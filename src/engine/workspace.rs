@@ -1,6 +1,7 @@
 //! A repository with its configuration: what every verb starts from.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
 use super::context::Context;
@@ -40,9 +41,30 @@ pub struct Workspace {
     pub config_errors: Option<ConfigErrors>,
     /// When it was opened, by the clock of this process.
     pub opened: Timestamp,
+    /// Whether whoever called git or Andon stands below the top of the working tree.
+    pub below_top: bool,
+    /// Which untracked files are code.
+    pub untracked: Untracked,
+    /// Variables that tests need beside those that they inherit.
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Which untracked files of a working tree are code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    /// Those that git does not ignore.
+    Code,
+    /// None: all that came beside the checkout was brought there for the tests.
+    Beside,
 }
 
 impl Workspace {
+    /// A repository with a configuration that is known.
+    pub fn at(repo: Repo, config: Config, opened: Timestamp) -> Self {
+        let (untracked, variables) = (Untracked::Code, Vec::new());
+        Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
+    }
+
     /// Opens the repository of the context. A wrong configuration is an error.
     pub fn open(ctx: &Context) -> Result<Self, OpsError> {
         let mut workspace = Self::open_lenient(ctx)?;
@@ -61,7 +83,19 @@ impl Workspace {
             Ok(config) => (config, None),
             Err(errors) => (config::load(&[])?, Some(errors)),
         };
-        Ok(Self { repo, config, config_errors, opened: ctx.now })
+        let below_top = match ctx.var("GIT_PREFIX") {
+            Some(prefix) => !prefix.is_empty(),
+            None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),
+        };
+        Ok(Self {
+            repo,
+            config,
+            config_errors,
+            opened: ctx.now,
+            below_top,
+            untracked: Untracked::Code,
+            variables: Vec::new(),
+        })
     }
 
     /// `.andon/` of this working tree; `None` in a bare repository.
@@ -83,6 +117,9 @@ impl Workspace {
     /// The same for `paths` and what is below them only; for the whole working tree where there are none.
     pub fn overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, OpsError> {
         let mut overlay = self.repo.worktree_overlay_at(paths)?;
+        if self.untracked == Untracked::Beside {
+            overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
+        }
         // The configuration was refused if one of these were no glob.
         if let Ok(reports) = PathRules::new(&[], &self.config.test.reports) {
             let left_behind = |entry: &OverlayEntry| {

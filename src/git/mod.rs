@@ -51,4 +51,5 @@ pub use remote::bundle::is_bundle;
 pub use remote::online::{PushEnd, PushedTo, RemoteError, back_off};
 pub use watch::events::{Events, IndexFile};
 pub use watch::{Ended, Watch};
+pub use worktree::apart::Apart;
 pub use worktree::{Overlay, is_changed_submodule};

@@ -115,6 +115,15 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput, G
     run(command(dir, args, &LOCAL_VARIABLES), input)
 }
 
+/// Runs `git ARGS` in the working tree that was checked out in `dir`, with the settings of its repository but for those
+/// that start programs, and whole: no sparse checkout. Objects are looked for wherever this process was told.
+pub(in crate::git) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput, GitError> {
+    let settings = INERT.into_iter().chain(["core.sparseCheckout=false"]);
+    let settings = settings.flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
+    let args: Vec<&OsStr> = settings.chain(args.iter().copied()).collect();
+    run(command(dir, &args, &LOCAL_VARIABLES[..PLACE_VARIABLES]), b"")
+}
+
 /// Where git itself finds a repository in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
 /// where git refuses it, by owner (`safe.directory`) or because it is bare (`safe.bareRepository`).
 pub(in crate::git) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {

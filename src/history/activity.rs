@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::refusals::Refusals;
 use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
@@ -239,6 +240,9 @@ pub struct Activity {
     pub code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
+    /// Commits that were refused one after another.
+    #[serde(default)]
+    pub refusals: Refusals,
     /// The newest test run since the newest iteration.
     #[serde(default)]
     pub ran: Option<TestEvidence>,

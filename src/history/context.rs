@@ -22,7 +22,7 @@ impl Timeline {
     ) {
         let windows = &mut self.activity.windows;
         windows.door = match what {
-            What::ToolCall(_) | What::Output(_) | What::Verdict(_) => Door::Within,
+            What::ToolCall(_) | What::Output(_) | What::Verdict(_) | What::Refused(_) => Door::Within,
             What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) => Door::Turn,
         };
         if windows.newest.as_deref() != Some(node) {
@@ -45,7 +45,7 @@ impl Timeline {
             What::Usage(usage) => window.report(usage),
             What::Output(output) => window.say(output.lines),
             What::Cleared(_) => *window = ContextWindow { session: window.session.take(), ..fresh() },
-            What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) => {}
+            What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) | What::Refused(_) => {}
         }
     }
 

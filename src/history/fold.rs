@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::activity::{Begins, EventEffect, Newest};
 use super::memo::Memo;
+use super::refusals::Refusals;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, push_bounded,
 };
@@ -82,6 +83,11 @@ impl Fold {
     pub fn counting(mut self, cached: Cached) -> Self {
         self.timeline.cached = cached;
         self
+    }
+
+    /// A commit was made here: what was refused before it was not in vain.
+    pub fn committed(&mut self) {
+        self.timeline.activity.refusals = Refusals::default();
     }
 
     /// Takes the next fact, in the order of observation, and says what it changed.
@@ -292,6 +298,10 @@ impl Timeline {
         let step = fact.record.made_as() == CommitKind::Rebase;
         self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
+        // Of a commit with an id the journal says when it was made here: one that was pulled ends no count.
+        if fact.id.is_none() {
+            self.activity.refusals = Refusals::default();
+        }
         if fact.id.is_none() && fact.record.tests.is_none() {
             fact.record.tests = self.proof(fact.record.code).cloned();
         }
@@ -368,6 +378,9 @@ impl Timeline {
     }
 
     fn take_run(&mut self, run: TestRun) -> EventEffect {
+        if run.is_by_the_program() {
+            self.activity.refusals = Refusals::default();
+        }
         match run.validity {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());

@@ -17,6 +17,7 @@ pub mod order;
 mod outcome;
 mod pace;
 mod paths;
+mod refusals;
 mod snapshot;
 mod states;
 mod story;
@@ -39,6 +40,7 @@ pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use pace::{TRIES, are_tries, come_slowly, stood};
 pub use paths::PathState;
+pub use refusals::{Refusals, RefusedCode};
 pub use snapshot::{Passing, Snapshot, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{

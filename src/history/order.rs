@@ -53,6 +53,8 @@ pub enum FoldStep {
     Answered(Box<Ack>),
     /// What the first part of the journal comes to.
     Resume(Box<Snapshot>),
+    /// A commit was made here.
+    Committed,
     /// A commit that the window does not reach or that is not behind HEAD: a turn of its node all the same.
     Pass(Passing),
 }
@@ -66,6 +68,7 @@ impl Fold {
             }
             FoldStep::Answered(ack) => self.answered(*ack),
             FoldStep::Resume(snapshot) => self.resume(*snapshot),
+            FoldStep::Committed => self.committed(),
             FoldStep::Pass(commit) => self.pass(&commit),
         }
     }
@@ -187,13 +190,16 @@ impl<'a> Merge<'a> {
                 }
                 self.steps.push(FoldStep::Fact(Fact::Event(event.clone())));
             }
-            JournalItem::Commit(marked) => match (self.observed.index(marked.commit), &marked.passing) {
-                (Some(at), _) => self.commits_up_to(at + 1),
-                (None, Some(passing)) => {
-                    self.steps.push(FoldStep::Pass(Passing { number: 0, ..passing.clone() }));
+            JournalItem::Commit(marked) => {
+                match (self.observed.index(marked.commit), &marked.passing) {
+                    (Some(at), _) => self.commits_up_to(at + 1),
+                    (None, Some(passing)) => {
+                        self.steps.push(FoldStep::Pass(Passing { number: 0, ..passing.clone() }));
+                    }
+                    (None, None) => {}
                 }
-                (None, None) => {}
-            },
+                self.steps.push(FoldStep::Committed);
+            }
             JournalItem::Run(number) => {
                 let run = self.observed.runs.get(*number).cloned();
                 self.steps.extend(run.map(|run| FoldStep::Fact(Fact::TestRun(Box::new(run)))));

@@ -98,6 +98,7 @@ impl Timeline {
                 let epoch = self.activity.epoch;
                 self.activity.compactions.one_more(epoch);
             }
+            What::Refused(refused) => self.activity.refusals.take(refused, event.at),
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);

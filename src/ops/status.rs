@@ -9,7 +9,9 @@ use crate::domain::facts::Skip;
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::RunValidity;
-use crate::domain::view::status::{CycleView, FailureSummary, LastHalt, LoopEvidence, StatusView, TestsOf};
+use crate::domain::view::status::{
+    CycleView, FailureSummary, LastHalt, LoopEvidence, RefusedCommits, StatusView, TestsOf,
+};
 use crate::domain::workflow::Cycle;
 use crate::effect;
 use crate::engine::context::Context;
@@ -21,7 +23,7 @@ use crate::engine::standing;
 use crate::engine::timeline::Loaded;
 use crate::engine::workspace::Workspace;
 use crate::git::Head;
-use crate::history::{self, Iteration, Timeline};
+use crate::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
 use crate::policy;
 use crate::store::fingerprint::Fingerprinter;
@@ -63,6 +65,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(&loaded, work_code)),
         head_code,
         work_code,
+        refused: refused(&loaded.timeline),
         evidence: loop_evidence(&loaded.timeline),
         hooks_gone: hooks,
         findings: decision.findings,
@@ -76,6 +79,13 @@ pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError
     let due = policy::reminder(&standing.halt, ctx.now, ws.config.response.again);
     let failed = effect::carry_out(due.as_slice(), &standing::site(ctx, ws))?;
     Ok(failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect())
+}
+
+/// Commits that were refused, and nothing came of it yet.
+fn refused(timeline: &Timeline) -> Option<RefusedCommits> {
+    let Refusals { times, newest } = &timeline.activity.refusals;
+    let RefusedCode { code, rule, at } = newest.clone()?;
+    Some(RefusedCommits { count: *times, code, rule, at })
 }
 
 /// The declared cycles with their counters.

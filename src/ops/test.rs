@@ -16,6 +16,7 @@ use crate::domain::veil::Hidden;
 use crate::effect::private::PrivateDir;
 use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::effect::report_files::{self, FoundReport};
+use crate::engine::apart::{self, TestedSubject};
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
 use crate::engine::error::OpsError;
@@ -83,11 +84,18 @@ pub struct Shown<'a> {
     pub pass: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
-/// Runs what is asked for in the repository root.
-pub fn run(ctx: &Context, ws: &Workspace, wanted: Asked, shown: Shown<'_>) -> Result<Ran, OpsError> {
+/// Runs what is asked for in the repository root, or in a checkout of the subject.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    (subject, wanted): (&TestedSubject, Asked),
+    shown: Shown<'_>,
+) -> Result<Ran, OpsError> {
     let (command, configured) = choose(ws, &wanted)?;
-    let (tested, executed) = execute(ctx, ws, &command, shown)?;
-    let Executed { end, parsed, since, warnings } = match executed {
+    let apart = apart::checkout(ctx, ws, subject)?;
+    let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
+    let (tested, executed) = execute(ctx, at, &command, shown)?;
+    let Executed { end, parsed, since, mut warnings } = match executed {
         Ok(executed) => executed,
         Err(error) => {
             keep_not_started(ctx, ws, tested, &command, &error)?;
@@ -101,6 +109,10 @@ pub fn run(ctx: &Context, ws: &Workspace, wanted: Asked, shown: Shown<'_>) -> Re
     let validity = validity(configured, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    if let Some(checkout) = &apart {
+        run.evidence.code = checkout.code;
+        warnings.extend(if end.code() == 0 { Vec::new() } else { checkout.differs() });
+    }
     compare(ws, &mut run)?;
     let kept = pending::keep(ctx, ws, &run)?;
     stop_point("test:kept");
@@ -159,13 +171,10 @@ fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
     if let Some(line) = &parsed.doubt {
         return Unread::NamesFailures(secrets::masked(line).into_owned());
     }
-    match parsed.status {
-        TestStatus::RunnerError => Unread::ByExitCode,
-        TestStatus::Passed if !parsed.silent && !passed_unread_before(ws, &command.display()) => {
-            Unread::ByExitCode
-        }
-        _ => Unread::No,
-    }
+    let green = parsed.status == TestStatus::Passed && !parsed.silent;
+    let says =
+        parsed.status == TestStatus::RunnerError || green && !passed_unread_before(ws, &command.display());
+    if says { Unread::ByExitCode } else { Unread::No }
 }
 
 /// Keeps that the tests of this code were to run and could not.
@@ -233,7 +242,9 @@ fn watched(
         }
     };
     let timeout = ws.config.test.timeout;
-    let environment = ctx.environment_without(&OF_GIT);
+    let mut environment = ctx.environment_without(&OF_GIT);
+    environment.retain(|(name, _)| !ws.variables.iter().any(|(own, _)| own == name));
+    environment.extend(ws.variables.iter().cloned());
     let around = Surroundings { directory: &asked.directory, environment: &environment, screens };
     let end = program::run_test_command(&asked.command, around, timeout, &mut sink)?;
     unseen.finish(&mut |bytes| {

@@ -95,7 +95,8 @@ fn a_monitor_that_says_nothing_changed_is_not_asked() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt, other.txt
-      help: andon test
+      help: andon test --staged
+      help: or take these files along: git add -- code.txt
     ");
     stage.git(&["commit", "-qm", "Washed", "--no-verify"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).refused();
@@ -177,9 +178,8 @@ fn an_executable_bit_that_git_does_not_look_at_counts() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: run.sh (git does not see it: core.fileMode is false)
+      help: andon test --staged
       help: git -c core.fileMode=true add -- run.sh
-      help: git add --update
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
     ");
     let command = named_command(&tested.stderr);
     assert!(refused.stderr.contains(&command), "{command}\n{refused}");
@@ -221,8 +221,8 @@ fn a_submodule_is_looked_into() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests last ran on other code, which differs in: other.txt, sub (git does not see it: the submodule has changes of its own)
+      help: andon test --staged
       help: git -C sub status
-      help: andon test
     ");
     sh(&stage, "cd sub; git update-index --no-skip-worktree f; touch f; git checkout -q f");
     stage.andon(&["test"]).ok().lacks("git does not see");
@@ -262,7 +262,7 @@ fn a_sparse_checkout_is_no_change() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran without left/b, which is in the commit
-      help: git add --update
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+      help: andon test --tree HASH
+      help: or take these files along: git add -- left/b
     ");
 }

@@ -66,8 +66,8 @@ fn a_difference_of_unstaged_work_only_is_named_so() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: code.txt
-      help: git add --update
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+      help: git add -- code.txt
+      help: or test exactly what is committed: andon test --staged
     ");
     stage.git(&["stash", "-q", "-k"]).ok();
     stage.andon(&["test"]).ok();
@@ -84,8 +84,8 @@ fn an_untracked_file_that_the_tests_saw_is_named() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: new.txt
-      help: git add --all
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+      help: git add -- new.txt
+      help: or test exactly what is committed: andon test --tree HASH
     ");
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Two"]).ok();
@@ -213,8 +213,7 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: tests.txt
-      help: git add --update
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+      help: andon test --tree HASH
     ");
     stage.git(&["checkout", "-q", "tests.txt"]).ok();
     stage.andon(&["test"]).ok();
@@ -233,7 +232,7 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
         .run_in(&dir, "git", &["commit", "-qpm", "Half"], Some(b"y\nn\n"))
         .refused()
         .says("code.txt")
-        .says("staged");
+        .says("help: andon test --tree ");
     stage.run_in(&dir, "git", &["commit", "-qpm", "Whole"], Some(b"y\ny\n")).ok();
 }
 

@@ -24,7 +24,7 @@ pub(super) const USAGE: [&str; 8] = [
 pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
 
 /// The further members of each type, those of the journal's own lines included.
-const TYPES: [(&str, &[&str]); 11] = [
+const TYPES: [(&str, &[&str]); 12] = [
     ("turn_start", &[]),
     (
         "tool_call",
@@ -103,6 +103,7 @@ const TYPES: [(&str, &[&str]); 11] = [
     ("ack", &["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
     ("compaction", &[]),
     ("session_start", &[]),
+    ("commit_refused", &["code", "tree", "rule"]),
 ];
 
 /// All types.

@@ -20,9 +20,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::change::normalize::Normalizer;
-use crate::domain::events::{Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, TurnEnd, What};
+use crate::domain::events::{
+    Ballot, CallEnd, Clearing, CommitRefused, Event, Output, OutputKind, ToolCall, TurnEnd, What,
+};
 use crate::domain::facts::{Ack, AckHow, Fact};
-use crate::domain::ids::{CodeId, Digest, ShortHash};
+use crate::domain::ids::{CodeId, Digest, ShortHash, TreeId};
 use crate::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
 use crate::store::journal::JournalLine;
 use crate::wire::v1::decode_line;
@@ -207,6 +209,14 @@ fn event(
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
             What::Verdict(ballot)
         }
+        "commit_refused" => {
+            let RefusedWire { code, tree, rule } = members(object)?;
+            What::Refused(CommitRefused {
+                code: CodeId(hash::state(&code)),
+                tree,
+                rule: rule.map(|rule| name(&rule)).unwrap_or_default(),
+            })
+        }
         other => match Clearing::from_name(other) {
             Some(clearing) => What::Cleared(clearing),
             None => return Err(EventError::UnknownType { found: cut(other) }),
@@ -225,6 +235,15 @@ fn event(
 struct TurnEndWire {
     code: Option<String>,
     docs: Option<String>,
+}
+
+/// A state by any name, and by which rule it was refused.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct RefusedWire {
+    code: String,
+    tree: Option<TreeId>,
+    rule: Option<String>,
 }
 
 /// In full, or as the journal has it.

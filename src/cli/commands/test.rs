@@ -7,6 +7,7 @@ use crate::cli::output::{self, Format};
 use crate::domain::counted::count;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::tests::{RunValidity, TestStatus};
+use crate::engine::apart::TestedSubject;
 use crate::engine::error::OpsError;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
@@ -25,12 +26,17 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         (Stream::Stdout, Format::Json) | (Stream::Stderr, _) => out.pass_err(bytes),
     };
     let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
+    let subject = match &args.tree {
+        Some(tree) => TestedSubject::Tree(tree.clone()),
+        None if args.staged => TestedSubject::Staged,
+        None => TestedSubject::WorkTree,
+    };
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
         ([], []) => test::Asked::Configured,
         ([], command) => test::Asked::Other(command.to_vec()),
         (arguments, _) => test::Asked::Part(arguments.to_vec()),
     };
-    let ran = test::run(&shell.ctx, &ws, asked, shown)?;
+    let ran = test::run(&shell.ctx, &ws, (&subject, asked), shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));

@@ -23,6 +23,7 @@ pub(super) mod nothing_new;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
 pub(super) mod recurrence;
+pub(super) mod refused_commits;
 pub(super) mod repeated_compaction;
 pub(super) mod repeated_edit;
 pub(super) mod repeated_error;
@@ -60,6 +61,7 @@ pub static REGISTRY: &[&Rule] = &[
     &tool_loop::RULE,
     &repeated_edit::RULE,
     &same_refusal::RULE,
+    &refused_commits::RULE,
     &nothing_new::RULE,
     &repeated_compaction::RULE,
     &iteration_cap::RULE,

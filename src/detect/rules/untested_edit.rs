@@ -2,15 +2,18 @@
 
 use std::fmt;
 
+use crate::detect::hints::{self, State};
 use crate::detect::rule::{Docs, Reads, Rule};
-use crate::detect::situation::{CodeChange, EvidenceState, Origin, PathDifference, Side, Situation, Staging};
+use crate::detect::situation::{
+    CodeChange, EvidenceState, Making, Origin, PathDifference, Side, Situation, Staging,
+};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::history::{Outcome, outcome};
 
 /// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.
@@ -40,9 +43,6 @@ pub static RULE: Rule = Rule {
     reads: Reads::Tree,
     check,
 };
-
-/// Most commands of hidden paths that are named.
-const HINTS: usize = 3;
 
 /// Why the tests do not count.
 #[derive(Debug)]
@@ -111,14 +111,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
         EvidenceState::NeverRan => Gap::new(Untested::NeverRan),
         EvidenceState::Tested(tests) => of_tested(tests)?,
-        EvidenceState::Void(_) | EvidenceState::OtherCode { .. } if !candidate.changed_by_hook.is_empty() => {
+        EvidenceState::Void(_) if !candidate.changed_by_hook.is_empty() => {
             of_changed_by_hook(&candidate.changed_by_hook)
         }
         EvidenceState::Void(run) => of_void(run, candidate.command.clone()),
         EvidenceState::OtherCode { run, differing, total, staging } => {
             let (differing, total, staging) = (differing.clone(), *total, *staging);
             let found = Untested::OtherCode { differing, total, staging, stage: situation.stage };
-            of_other_code(found, run)
+            let gap = of_other_code(found, run, candidate.making.as_ref());
+            match candidate.changed_by_hook.as_slice() {
+                [] => gap,
+                changed => Gap { help: gap.help, ..of_changed_by_hook(changed) },
+            }
         }
     };
     let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
@@ -224,19 +228,9 @@ fn path_of(difference: &PathDifference) -> String {
     String::from_utf8_lossy(&difference.path).into_owned()
 }
 
-fn of_other_code(found: Untested, run: &TestRun) -> Gap {
-    let Untested::OtherCode { differing, staging, .. } = &found else { return Gap::new(found) };
-    let untracked = differing.iter().any(|difference| difference.tracking == Tracking::Untracked);
-    let mut help = match staging {
-        Staging::OnlyUnstaged => vec![
-            if untracked { "git add --all".to_owned() } else { "git add --update".to_owned() },
-            "or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop"
-                .to_owned(),
-        ],
-        Staging::Edited => vec!["andon test".to_owned()],
-    };
-    let hints = differing.iter().filter_map(|difference| difference.hint.as_ref());
-    help.splice(0..0, hints.take(HINTS).map(|hint| hint.command.clone()));
+fn of_other_code(found: Untested, run: &TestRun, making: Option<&Making>) -> Gap {
+    let Untested::OtherCode { differing, total, staging, .. } = &found else { return Gap::new(found) };
+    let help = hints::ways(&State { making, paths: differing, total: *total, staging: *staging });
     let paths = differing.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
     let evidence = std::iter::once(Evidence::Code(run.evidence.code)).chain(paths).collect();
     Gap { evidence, help, ..Gap::new(found) }

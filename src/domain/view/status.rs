@@ -6,6 +6,7 @@ use crate::domain::facts::{Ack, Skip, UncreditedFall};
 use crate::domain::findings::Finding;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use crate::domain::tests::{TestEvidence, TestRun, TestStatus};
+use crate::domain::time::Timestamp;
 
 /// What the loop is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +134,19 @@ impl CycleView {
     }
 }
 
+/// Commits that the gate refused for untested code, each with new code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedCommits {
+    /// How many.
+    pub count: u64,
+    /// The code of the newest.
+    pub code: CodeId,
+    /// The rule that refused it.
+    pub rule: String,
+    /// When, where that is known.
+    pub at: Option<Timestamp>,
+}
+
 /// Hooks that were installed and that git does not start any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HooksGone {
@@ -185,6 +199,8 @@ pub struct StatusView {
     pub head_tests: TestsOf,
     /// Tests of the working tree's code.
     pub work_tests: TestsOf,
+    /// Commits that were refused one after another since the newest commit or run of the tests.
+    pub refused: Option<RefusedCommits>,
     /// Hashes and failure summaries.
     pub evidence: LoopEvidence,
     /// What became of the hooks, when they are gone.

@@ -2,25 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::path_state;
 use crate::detect::{PathDifference, PathHint, Side};
+use crate::domain::ids::TreeId;
 use crate::domain::veil::{Hidden, Veil};
+use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
 use crate::report::escape::shell_quote_bytes;
 use crate::store::fingerprint::Difference;
 
-/// The differences as the rule is told them. Looks at these paths only.
-pub(super) fn named(ws: &Workspace, differing: Vec<Difference>) -> Vec<PathDifference> {
+/// The differences as the rule is told them; `head` is HEAD's tree. Looks at these paths only.
+pub(super) fn named(
+    ws: &Workspace,
+    head: Option<TreeId>,
+    differing: Vec<Difference>,
+) -> Result<Vec<PathDifference>, OpsError> {
     let paths: BTreeSet<Vec<u8>> = differing.iter().map(|difference| difference.path.clone()).collect();
     let veils = if paths.is_empty() { BTreeMap::new() } else { ws.repo.veils(&paths) };
-    let named = |difference: Difference| PathDifference {
-        hint: hint(ws, &difference, veils.get(&difference.path)),
-        side: match difference.run_side {
-            Some(_) => Side::Run,
-            None => Side::CandidateOnly,
-        },
-        path: difference.path,
-        tracking: difference.tracking,
+    let named = |difference: Difference| {
+        let hint = hint(ws, &difference, veils.get(&difference.path));
+        let state = path_state::of(ws, head, &difference, hint.as_ref())?;
+        Ok(PathDifference {
+            hint,
+            state,
+            word: path_state::word(ws, &difference.path),
+            side: match difference.run_side {
+                Some(_) => Side::Run,
+                None => Side::CandidateOnly,
+            },
+            path: difference.path,
+            tracking: difference.tracking,
+        })
     };
     differing.into_iter().map(named).collect()
 }

@@ -66,6 +66,17 @@ impl Repo {
         })
     }
 
+    /// The tree that `named` names: by its id, also shortened, or by a commit or ref.
+    pub fn tree_named(&self, named: &str) -> Result<TreeId, GitError> {
+        let wanted = format!("{named}^{{tree}}");
+        let output = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], b"")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim().parse().map_err(|error: crate::domain::ids::BadId| GitError::Answer {
+            command: "git rev-parse".to_owned(),
+            detail: error.to_string(),
+        })
+    }
+
     /// The tree object exists and has exactly the directories that the extension lists.
     fn agrees(&self, root: &CachedRoot) -> bool {
         let Ok(tree) = self.tree(TreeId(root.id)) else { return false };

@@ -5,7 +5,9 @@
 //! looks at less than the content, it is told otherwise (`examined`, `file_system`, `filters`): what counts is what the
 //! tests read.
 
+pub(in crate::git) mod apart;
 pub(in crate::git) mod filters;
+mod own;
 pub(in crate::git) mod porcelain;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,7 +126,7 @@ impl Comparison<'_> {
     fn overlay(mut self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
         let mut seen = Vec::new();
         for line in self.status(paths)? {
-            seen.push(self.look(line)?);
+            seen.extend(self.look(line)?);
         }
         let filtered = self.filtered(&mut seen)?;
         self.submodules(&mut seen)?;
@@ -163,7 +165,8 @@ impl Comparison<'_> {
             .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
     }
 
-    fn look(&mut self, line: StatusLine) -> Result<Seen, GitError> {
+    /// `None` of what is no part of this working tree.
+    fn look(&mut self, line: StatusLine) -> Result<Option<Seen>, GitError> {
         let StatusLine { mut path, kind } = line;
         match kind {
             StatusKind::Tracked { head, index, worktree, content } => {
@@ -173,21 +176,24 @@ impl Comparison<'_> {
                     (Content::Differs, None) => Now::Known(None),
                     (Content::Differs, Some(_)) => self.on_disk(&path, worktree)?,
                 };
-                Ok(Seen { path, tracking: Tracking::Tracked, head, index, now })
+                Ok(Some(Seen { path, tracking: Tracking::Tracked, head, index, now }))
             }
             StatusKind::Unmerged => {
                 let head = self.in_base(&path)?;
                 let now = self.on_disk(&path, None)?;
-                Ok(Seen { path, tracking: Tracking::Tracked, head, index: None, now })
+                Ok(Some(Seen { path, tracking: Tracking::Tracked, head, index: None, now }))
             }
             StatusKind::Untracked => {
                 // A trailing slash: a repository inside, which `git add` would make a submodule.
                 if path.last() == Some(&b'/') {
                     path.pop();
+                    if self.repo.is_own_worktree(&self.top.join(path_from_bytes(&path))) {
+                        return Ok(None);
+                    }
                 }
                 let head = self.in_base(&path)?;
                 let now = self.on_disk(&path, None)?;
-                Ok(Seen { path, tracking: Tracking::Untracked, head, index: None, now })
+                Ok(Some(Seen { path, tracking: Tracking::Untracked, head, index: None, now }))
             }
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
-use crate::domain::events::{Ballot, Clearing, Event, Output, OutputKind, TurnEnd, What};
+use crate::domain::events::{Ballot, Clearing, CommitRefused, Event, Output, OutputKind, TurnEnd, What};
 use crate::domain::facts::{CommitKind, Fact, Gate, Usage};
 use crate::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
 use crate::domain::tests::{RunValidity, TestEvidence, TestStatus};
@@ -94,9 +94,13 @@ fn events() -> impl Strategy<Value = Fact> {
         .prop_map(|(tool, args, answer)| What::ToolCall(call(tool, args, answer)));
     let ballots = (any::<u64>(), 0_u64..3)
         .prop_map(|(approve, reject)| What::Verdict(Ballot { reviewer: None, approve, reject }));
+    let refused = (0_u8..4).prop_map(|state| {
+        let rule = "untested-edit".to_owned();
+        What::Refused(CommitRefused { code: code(state), tree: None, rule })
+    });
     let clearings = pick(&Clearing::ALL).prop_map(What::Cleared);
     let what = prop_oneof![
-        2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => clearings,
+        2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => clearings, 1 => refused,
     ];
     let names = (prop::option::of("[ab]"), prop::option::of("[st]"));
     let frame = (prop::option::of(time()), names, prop::option::of(0_u8..40));

@@ -116,6 +116,7 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<D
         identity: Vec::new(),
         command: None,
         advice: None,
+        making: None,
         changed_by_hook: Vec::new(),
     };
     let timeline = Timeline::new(case.config.guard.session_gap);

@@ -50,6 +50,7 @@ fn mismatch_diagnostic(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch
         identity: found,
         command: None,
         advice: None,
+        making: None,
         changed_by_hook: Vec::new(),
     };
     let timeline = Timeline::new(case.config.guard.session_gap);

@@ -81,7 +81,7 @@ pub fn of(
     let (tip, tree) = (ends.tip, ends.tree);
     for (by, command, config) in planned(&repo, ends, &mut tests)? {
         let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-        let ws = Workspace { repo, config, config_errors: None, opened: ctx.now };
+        let ws = Workspace::at(repo, config, ctx.now);
         // What a first run leaves behind is no part of the tip either.
         if tests.runs.is_empty() {
             checkout::refuse_other_code(ctx, &ws, tip, own, asked)?;

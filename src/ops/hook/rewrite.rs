@@ -117,7 +117,7 @@ fn carry(
         .then(|| Carried::of(moved.old_id, old))
         .or_else(|| old.carries.as_deref().filter(|_| old.tree == tree).cloned());
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
-    let carried = old.tests.clone().filter(|tests| tests.code == code);
+    let brought = old.tests.clone().filter(|tests| tests.code == code);
     Ok(CommitRecord {
         recorded_at: new.map_or(ctx.now, |record| record.recorded_at),
         uptime: new.map_or_else(|| ctx.uptime(), |record| record.uptime),
@@ -149,7 +149,7 @@ fn carry(
         code,
         diff,
         change: Some(change),
-        tests: known.or(carried).map(|tests| with_losses(old, tests)),
+        tests: known.or(brought).map(|tests| with_losses(old, tests)),
         weakening: new.map_or_else(|| old.weakening.clone(), |record| record.weakening.clone()),
         skipped: skipped(old, new, code),
         outputs: old.outputs.clone(),

@@ -67,6 +67,11 @@ pub fn link_program(program: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(program, link)
 }
 
+/// Makes a symbolic link at `link` to `target`, which may be relative.
+pub fn link(target: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, link)
+}
+
 /// Fails with the system's words where files cannot be made in `dir`. Asked of the system: nothing is written.
 pub fn check_writable(dir: &Path) -> Result<(), &'static str> {
     access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(nix::errno::Errno::desc)

@@ -73,6 +73,16 @@ pub fn link_program(program: &Path, link: &Path) -> io::Result<()> {
     std::fs::hard_link(program, link).or_else(|_| std::fs::copy(program, link).map(drop))
 }
 
+/// Makes a symbolic link at `link` to `target`, which may be relative; fails where the user may make none.
+pub fn link(target: &Path, link: &Path) -> io::Result<()> {
+    let there = link.parent().map_or_else(|| target.to_owned(), |parent| parent.join(target));
+    if there.is_dir() {
+        std::os::windows::fs::symlink_dir(target, link)
+    } else {
+        std::os::windows::fs::symlink_file(target, link)
+    }
+}
+
 /// Lists of access are only asked by trying.
 pub fn check_writable(_dir: &Path) -> Result<(), &'static str> {
     Ok(())

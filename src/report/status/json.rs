@@ -3,8 +3,8 @@
 use crate::domain::findings::Level;
 use crate::report::json;
 use crate::wire::v1::output::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, HooksGoneJson, LastHaltJson, SkipJson,
-    SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson, UncreditedJson,
+    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, HooksGoneJson, LastHaltJson, RefusedJson,
+    SkipJson, SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson, UncreditedJson,
 };
 
 use super::{CycleView, FailureSummary, LoopEvidence, StatusView, TestsOf};
@@ -31,6 +31,12 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         node: &view.node,
         session: view.session.as_deref(),
         last_halt: last.map(|last| LastHaltJson::new(last.id, &last.halt, last.ack.as_ref())),
+        refused: view.refused.as_ref().map(|refused| RefusedJson {
+            count: refused.count,
+            code: refused.code,
+            rule: &refused.rule,
+            at: refused.at,
+        }),
         trend: &view.trend,
         trend_without_credit: uncredited_json(view),
         flaky: &view.flaky,

@@ -47,6 +47,7 @@ pub(in crate::report) fn view() -> StatusView {
             }],
         },
         hooks_gone: None,
+        refused: None,
         findings: vec![
             samples::finding("hook-bypass", Level::Note),
             samples::finding("recurrence", Level::Warn),

@@ -43,6 +43,7 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
     unrecorded(&mut page, view);
     cycles(&mut page, view);
     last_halt(&mut page, view);
+    refused(&mut page, view);
     trend(&mut page, view, glyphs);
     tests(&mut page, view);
     loop_evidence(&mut page, &view.evidence);
@@ -167,6 +168,17 @@ fn last_halt(page: &mut Page, view: &StatusView) {
     if let Some(answer) = last.ack.as_ref().and_then(|ack| phrase::acknowledgment(ack, phrase::MESSAGE)) {
         page.field("", &answer);
     }
+}
+
+/// The commits that were refused last, while nothing came of it.
+fn refused(page: &mut Page, view: &StatusView) {
+    let Some(refused) = &view.refused else { return };
+    let commits = phrase::count(usize::try_from(refused.count).unwrap_or(usize::MAX), "commit");
+    let at = refused.at.map_or_else(String::new, |at| format!(", the last at {}", page.style.when(at)));
+    let rule = terminal_clip(&refused.rule, NAME);
+    let line = format!("{commits} for untested code ({rule}){at}");
+    page.field("refused", &page.style.yellow(&line));
+    page.field("", "help: andon test");
 }
 
 fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {

@@ -1,4 +1,5 @@
-//! Events: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`, `session_start`. In the journal
+//! Events: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`, `session_start`,
+//! `commit_refused`. In the journal
 //! hashes stand for what was said, so that a line is short whatever an agent prints; `adapter::events` makes them from the
 //! full form, and reads this one too, so that a journal can be replayed.
 //!
@@ -11,10 +12,10 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use crate::domain::events::{
-    Arguments, Ballot, CallEnd, Clearing, Event, MAX_SHOWN, Output, OutputKind, ToolCall, Trace, TurnEnd,
-    What,
+    Arguments, Ballot, CallEnd, Clearing, CommitRefused, Event, MAX_SHOWN, Output, OutputKind, ToolCall,
+    Trace, TurnEnd, What,
 };
-use crate::domain::ids::{CodeId, Digest, ShortHash};
+use crate::domain::ids::{CodeId, Digest, ShortHash, TreeId};
 use crate::domain::time::{Timestamp, Uptime};
 use crate::domain::usage::{Usage, micros};
 use crate::wire::read::{Count, FormatError, bounded, members_of, object};
@@ -157,6 +158,15 @@ pub struct UsageWire {
 #[derive(Debug, Serialize)]
 struct Cost(String);
 
+/// A commit that was refused.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct RefusedWire {
+    code: CodeId,
+    tree: Option<TreeId>,
+    rule: Option<String>,
+}
+
 /// Votes.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
@@ -207,6 +217,11 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             members_of(&OutputWire { kind: output.kind, sha256: output.hash, lines: output.lines.map(Count) })
         }
         What::Usage(usage) => members_of(&UsageWire::from(usage)),
+        What::Refused(refused) => members_of(&RefusedWire {
+            code: refused.code,
+            tree: refused.tree,
+            rule: Some(name(&refused.rule)),
+        }),
         What::Verdict(ballot) => members_of(&BallotWire {
             reviewer: ballot.reviewer.as_ref().map(name),
             approve: Some(Count(ballot.approve)),
@@ -230,6 +245,10 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
             What::Output(Output { kind, hash: sha256, lines: lines.map(|count| count.0) })
         }
         "usage" => What::Usage(object::<UsageWire>(line, MAX_LINE)?.usage()?),
+        "commit_refused" => {
+            let RefusedWire { code, tree, rule } = object(line, MAX_LINE)?;
+            What::Refused(CommitRefused { code, tree, rule: rule.unwrap_or_default() })
+        }
         "verdict" => What::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
         other => match Clearing::from_name(other) {
             Some(clearing) => What::Cleared(clearing),

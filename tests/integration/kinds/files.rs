@@ -143,8 +143,7 @@ fn a_file_of_a_gigabyte() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran without big.bin, which is in the commit
-      help: git add --update
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+      help: andon test --staged
     ");
     bounded("test").ok();
     kind.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Big"]).ok();

@@ -91,8 +91,8 @@ fn files_that_are_only_meant_to_be_added() {
     exit 1
     --- stderr
     error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: later.txt
-      help: git add --update
-      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+      help: git add -- later.txt
+      help: or test exactly what is committed: andon test --staged
     ");
 }
 

@@ -159,6 +159,11 @@ impl Stage {
 
     /// Writes a file in the repository.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let content = content.as_ref();
+        // The toy code of these tests is called `*.txt`, which is documentation by default.
+        let text = std::str::from_utf8(content).unwrap_or_default();
+        let toy = path == "andon.toml" && text.contains("[test]") && !text.contains("[paths]");
+        let content = if toy { [content, TOY_CODE.as_bytes()].concat() } else { content.to_vec() };
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
@@ -310,6 +315,9 @@ pub fn andon_path() -> PathBuf {
     std::env::var_os("ANDON_TEST_PROGRAM")
         .map_or_else(|| assert_cmd::cargo::cargo_bin!("andon").to_path_buf(), PathBuf::from)
 }
+
+/// Says that texts are code.
+const TOY_CODE: &str = "[paths]\ndocs = [\"**/*.md\", \"docs/**\"]\n";
 
 /// TAP from `tests.txt`; fails when a line says so.
 pub const CHECK: &str = r#"#!/bin/sh

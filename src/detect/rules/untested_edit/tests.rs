@@ -1,7 +1,8 @@
 use super::*;
-use crate::detect::situation::PathHint;
+use crate::detect::situation::{PathHint, Whereabouts};
 use crate::detect::testkit::{judged, judged_at, made};
 use crate::domain::facts::CommitKind;
+use crate::domain::tests::Tracking;
 use crate::history::testkit::{commit, green, other, red, run, timeline};
 
 fn at_commit(state: EvidenceState) -> Option<Finding> {
@@ -13,7 +14,14 @@ fn elsewhere(paths: &[(&str, Tracking)], staging: Staging) -> EvidenceState {
         .iter()
         .map(|(path, tracking)| {
             let (path, tracking) = (path.as_bytes().to_vec(), *tracking);
-            PathDifference { path, tracking, hint: None, side: Side::Run }
+            PathDifference {
+                path,
+                tracking,
+                hint: None,
+                side: Side::Run,
+                state: Whereabouts::Unstaged,
+                word: String::new(),
+            }
         })
         .collect();
     let total = words::len(&differing);
@@ -27,6 +35,8 @@ fn left_out(total: u64, staging: Staging) -> EvidenceState {
         tracking: Tracking::Tracked,
         side: Side::CandidateOnly,
         hint: None,
+        state: Whereabouts::AsCommitted,
+        word: String::new(),
     };
     let run = Box::new(run(green(2, 9)));
     EvidenceState::OtherCode { run, differing: vec![path], total, staging }
@@ -114,21 +124,17 @@ fn the_message_says_what_is_missing() {
 }
 
 #[test]
-fn only_unstaged_work_is_mended_by_adding_it() {
-    let help = |tracking| {
-        let state = elsewhere(&[("src/a.rs", tracking)], Staging::OnlyUnstaged);
-        at_commit(state).map(|finding| finding.help[0].clone()).unwrap()
-    };
-    assert_eq!(help(Tracking::Tracked), "git add --update");
-    assert_eq!(help(Tracking::Untracked), "git add --all");
-}
-
-#[test]
 fn a_path_that_git_does_not_see_says_why_and_how_to_show_it() {
     let hint = PathHint { reason: "it is marked x".to_owned(), command: "git unmark".to_owned() };
     let path = b"src/a.rs".to_vec();
-    let differing =
-        vec![PathDifference { path, tracking: Tracking::Tracked, hint: Some(hint), side: Side::Run }];
+    let differing = vec![PathDifference {
+        path,
+        tracking: Tracking::Tracked,
+        hint: Some(hint),
+        side: Side::Run,
+        state: Whereabouts::Veiled,
+        word: "src/a.rs".to_owned(),
+    }];
     let state = EvidenceState::OtherCode {
         total: 1,
         run: Box::new(run(green(2, 9))),
@@ -140,7 +146,7 @@ fn a_path_that_git_does_not_see_says_why_and_how_to_show_it() {
         finding.message(),
         "the tests ran with work that is not part of this commit: src/a.rs (git does not see it: it is marked x)"
     );
-    assert_eq!(finding.help[..2], ["git unmark", "git add --update"]);
+    assert_eq!(finding.help, ["andon test"]);
 }
 
 #[test]

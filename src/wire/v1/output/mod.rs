@@ -44,8 +44,8 @@ pub use reviewed::{
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use schema::{Additional, SchemaJson};
 pub use status::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, RuleCountJson, RuleCountsJson,
-    SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
+    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, RefusedJson, RuleCountJson,
+    RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
 };
 pub use watched::{
     WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson,

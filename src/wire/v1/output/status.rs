@@ -7,6 +7,7 @@ use super::judged::{DiagnosticJson, FindingJson};
 use super::record::{SkipJson, TestsJson};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Signature};
 use crate::domain::tests::RunValidity;
+use crate::domain::time::Timestamp;
 
 /// `andon/status@1`.
 #[derive(Debug, Serialize)]
@@ -25,6 +26,7 @@ pub struct StatusJson<'a> {
     pub node: &'a str,
     pub session: Option<&'a str>,
     pub last_halt: Option<LastHaltJson<'a>>,
+    pub refused: Option<RefusedJson<'a>>,
     pub trend: &'a [u64],
     pub trend_without_credit: Vec<UncreditedJson>,
     pub flaky: &'a [String],
@@ -42,6 +44,15 @@ pub struct StatusJson<'a> {
 pub struct HooksGoneJson<'a> {
     pub message: &'a str,
     pub help: &'a str,
+}
+
+/// Commits that were refused one after another.
+#[derive(Debug, Serialize)]
+pub struct RefusedJson<'a> {
+    pub count: u64,
+    pub code: CodeId,
+    pub rule: &'a str,
+    pub at: Option<Timestamp>,
 }
 
 /// A cycle of the declared workflow.

@@ -1,0 +1,93 @@
+//! Refusals are seen: an agent that runs its tests past Andon and commits is halted, a person who reads the message is not.
+
+use crate::support::Stage;
+
+/// Edits and commits without `andon test`.
+fn attempt(stage: &Stage, text: &str) -> crate::support::Out {
+    stage.write("code.txt", text);
+    stage.git(&["commit", "-qam", text.trim()]).refused().says("error[untested-edit]")
+}
+
+#[test]
+fn an_agent_that_runs_plain_tests_and_commits_is_halted_at_the_fifth_refusal() {
+    let stage = Stage::installed();
+    stage.set("CLAUDECODE", "1");
+    attempt(&stage, "1\n").lacks("refused-commits");
+    for round in 2..=4 {
+        stage.run_in(stage.dir(), "sh", &["check.sh"], None).ok();
+        attempt(&stage, &format!("{round}\n"))
+            .says(&format!(
+                "warning[refused-commits]: {round} commits in a row were refused for untested code"
+            ))
+            .says("help: andon test");
+        stage.andon(&["status", "--exit-code"]).exits(0);
+        stage.andon(&["tick"]).ok();
+    }
+    stage.andon(&["status"]).ok().says("4 commits for untested code (untested-edit), the last at");
+    let out = stage.andon(&["status", "--format", "json"]).ok();
+    let status: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    assert_eq!(status["refused"]["count"], 4);
+    assert_eq!(status["refused"]["rule"], "untested-edit");
+    attempt(&stage, "5\n").says("refused-commits").says("5 commits in a row were refused");
+    assert!(stage.exists(".andon/CHECKPOINT.md"));
+    stage.andon(&["status", "--exit-code"]).exits(1).says("halted").says("refused-commits");
+    stage.andon(&["tick"]).exits(1).says("refused-commits");
+    // While it stands, tested code is refused as well.
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Tested"]).refused();
+    stage.unset("CLAUDECODE");
+    stage.andon(&["resume", "--reason", "it runs andon test from now on"]).ok();
+    stage.git(&["commit", "-qam", "Tested"]).ok();
+    stage.andon(&["status", "--exit-code"]).exits(0);
+    let out = stage.andon(&["status", "--format", "json"]).ok();
+    let status: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    assert!(status["refused"].is_null(), "{status}");
+}
+
+#[test]
+fn the_same_code_is_refused_as_often_as_one_likes() {
+    let stage = Stage::installed();
+    for _ in 0..12 {
+        attempt(&stage, "1\n").lacks("refused-commits");
+    }
+    stage.andon(&["status", "--exit-code"]).exits(0).says("1 commit for untested code");
+}
+
+#[test]
+fn whoever_runs_the_tests_in_between_is_never_halted() {
+    let stage = Stage::installed();
+    for round in 0..8 {
+        attempt(&stage, &format!("edit {round}\n")).lacks("refused-commits");
+        stage.andon(&["test"]).ok();
+        if round % 3 == 0 {
+            stage.git(&["commit", "-qam", "Tested"]).ok();
+        }
+    }
+    // Four refusals, a commit, and four more.
+    for round in 0..4 {
+        attempt(&stage, &format!("more {round}\n"));
+    }
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Tested"]).ok();
+    for round in 0..4 {
+        attempt(&stage, &format!("still more {round}\n"));
+    }
+    stage.andon(&["status", "--exit-code"]).exits(0);
+    assert!(!stage.exists(".andon/CHECKPOINT.md"));
+}
+
+#[test]
+fn the_thresholds_are_parameters_and_events_tell_the_same() {
+    let stage = Stage::installed();
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[rules]\nrefused-commits = { max = 3, warn = 3 }\n",
+    );
+    stage.git(&["commit", "-qam", "Tune"]).ok();
+    attempt(&stage, "1\n");
+    attempt(&stage, "2\n").lacks("refused-commits");
+    attempt(&stage, "3\n").says("refused-commits");
+    stage.andon(&["status", "--exit-code"]).exits(1);
+    let replayed = stage.andon(&["replay", "--events", ".git/andon/journal.jsonl"]);
+    replayed.says("refused-commits");
+}
