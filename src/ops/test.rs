@@ -51,12 +51,12 @@ pub struct Ran {
     /// What is to be said of a run that no report tells of.
     pub unread: Unread,
     /// What ran.
-    pub asked: Asked,
+    pub asked: WantedTests,
 }
 
 /// What a person asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum WantedTests {
     /// `test.command`.
     Configured,
     /// `test.command` with these arguments: a part of the tests.
@@ -88,7 +88,7 @@ pub struct Shown<'a> {
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    (subject, wanted): (&TestedSubject, Asked),
+    (subject, wanted): (&TestedSubject, WantedTests),
     shown: Shown<'_>,
 ) -> Result<Ran, OpsError> {
     let (command, configured) = choose(ws, &wanted)?;
@@ -272,7 +272,7 @@ enum Configured {
     No,
 }
 
-fn choose(ws: &Workspace, asked: &Asked) -> Result<(TestCommand, Configured), OpsError> {
+fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, Configured), OpsError> {
     let configured = || {
         ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
             what: "no test command is configured".to_owned(),
@@ -282,9 +282,9 @@ fn choose(ws: &Workspace, asked: &Asked) -> Result<(TestCommand, Configured), Op
     };
     let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match asked {
-        Asked::Configured => Ok((configured()?, Configured::Yes)),
-        Asked::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, Configured::No)),
-        Asked::Other(words) => {
+        WantedTests::Configured => Ok((configured()?, Configured::Yes)),
+        WantedTests::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, Configured::No)),
+        WantedTests::Other(words) => {
             let asked = TestCommand::Argv(texts(words));
             let same = ws.config.test.command.as_ref().is_some_and(|command| command.is_same(&asked));
             Ok((asked, if same { Configured::Yes } else { Configured::No }))

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use super::by_line::{ByLine, LineReaders};
 use super::decode::{Decoder, HEAD};
+use super::depth::Depth;
 use super::format::Format;
 use super::json::JsonReader;
 use super::lines::{LineSplitter, Stream};
 use super::normalize::Root;
-use super::output::Depth;
 use super::prefix::Columns;
 use super::problem::ReportProblem;
 use super::tally::Tally;

@@ -10,6 +10,7 @@
 mod by_line;
 mod cases;
 mod decode;
+mod depth;
 mod examine;
 mod file;
 mod format;
@@ -19,7 +20,6 @@ mod junit;
 mod libtest;
 mod lines;
 mod normalize;
-mod output;
 mod prefix;
 mod printed;
 mod problem;

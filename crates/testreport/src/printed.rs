@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::depth::Depth;
 use super::normalize::{Root, normalize_error};
-use super::output::Depth;
 use super::unstarted;
 
 /// Most bytes of one line that are kept.

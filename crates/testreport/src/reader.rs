@@ -1,10 +1,11 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
+use super::depth::Depth;
 use super::file::{ReportReader, unread};
 use super::format::Format;
 use super::lines::Stream;
 use super::normalize::Root;
-use super::output::{Depth, Output};
+use super::prefix::Output;
 use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;

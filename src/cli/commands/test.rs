@@ -32,9 +32,9 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         None => TestedSubject::WorkTree,
     };
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
-        ([], []) => test::Asked::Configured,
-        ([], command) => test::Asked::Other(command.to_vec()),
-        (arguments, _) => test::Asked::Part(arguments.to_vec()),
+        ([], []) => test::WantedTests::Configured,
+        ([], command) => test::WantedTests::Other(command.to_vec()),
+        (arguments, _) => test::WantedTests::Part(arguments.to_vec()),
     };
     let ran = test::run(&shell.ctx, &ws, (&subject, asked), shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
@@ -85,7 +85,7 @@ fn waits(ran: &test::Ran) -> Option<Diagnostic> {
 fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
     let status = ran.run.evidence.status;
     let (what, help) = match ran.run.validity {
-        RunValidity::OtherCommand if matches!(ran.asked, test::Asked::Part(_)) => {
+        RunValidity::OtherCommand if matches!(ran.asked, test::WantedTests::Part(_)) => {
             ("this was a part of the tests; the run is kept, and proves nothing", "run them all: andon test")
         }
         RunValidity::OtherCommand => {

@@ -1,6 +1,6 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
-use super::{Check, Diagnosis, Health, HooksPlace, LastRun, Limit, RepositoryFacts, State};
+use super::{Check, Diagnosis, Health, HooksPlace, LastTests, Limit, RepositoryFacts, State};
 use crate::domain::facts::Presence;
 use crate::effect::install::clients::SettingsState;
 use crate::effect::install::hooks::Hook;
@@ -355,16 +355,16 @@ fn missing_program(command: &str, program: &str, instead: Option<&str>) -> Check
     fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
 }
 
-fn last_run(run: &LastRun) -> Option<Check> {
+fn last_run(run: &LastTests) -> Option<Check> {
     match run {
-        LastRun::Read => None,
-        LastRun::ByExitCode => {
+        LastTests::Read => None,
+        LastTests::ByExitCode => {
             let hint = "name a report under [test] in andon.toml: reports = [\"report.xml\"]; or, if the exit code is \
                         all there is: format = \"exit\"";
             let what = "no report was recognised in the last run of the tests: only its exit code is known";
             Some(warn("test-run", what, Some(hint.to_owned())))
         }
-        LastRun::NotStarted(said) => {
+        LastTests::NotStarted(said) => {
             let what = format!("the last run of the tests could not be started: {said}");
             Some(warn("test-run", what, Some("andon test".to_owned())))
         }

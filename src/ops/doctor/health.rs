@@ -1,6 +1,6 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
-use super::{Health, LastRun};
+use super::{Health, LastTests};
 use crate::domain::counted::count;
 use crate::domain::response::AckMode;
 use crate::domain::tests::{RunValidity, TestEvidence};
@@ -37,17 +37,17 @@ pub fn journal(ws: &Workspace) -> Health {
 }
 
 /// How the newest run of the tests could be read.
-pub fn last_run(ws: &Workspace) -> LastRun {
+pub fn last_run(ws: &Workspace) -> LastTests {
     let reach = Reach { runs: 1, commits: 0, turns: Turns::Uncounted, since: None };
     let recent = Journal::open(ws.repo.git_dir()).recent(reach);
-    let Some(run) = recent.runs.last() else { return LastRun::Read };
+    let Some(run) = recent.runs.last() else { return LastTests::Read };
     let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);
     match (run.validity, &run.evidence.caveats.not_started) {
         (RunValidity::NotStarted, said) => {
-            LastRun::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
+            LastTests::NotStarted(said.clone().unwrap_or_else(|| run.evidence.command.clone()))
         }
-        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => LastRun::ByExitCode,
-        _ => LastRun::Read,
+        (RunValidity::Valid, _) if run.evidence.is_by_exit_code() && !exit_only => LastTests::ByExitCode,
+        _ => LastTests::Read,
     }
 }
 

@@ -136,7 +136,7 @@ pub enum Health {
 
 /// How the last run of the tests could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LastRun {
+pub enum LastTests {
     /// By a report; or nothing ran yet, or nothing but the exit code is asked for.
     Read,
     /// By its exit code alone.
@@ -157,7 +157,7 @@ pub struct Outside {
     /// Whether its program is there.
     pub test_program: TestProgram,
     /// What the last run of the tests left to be wished for.
-    pub last_run: LastRun,
+    pub last_run: LastTests,
     /// How the journal reads.
     pub journal: Health,
     /// How the ledger reads.

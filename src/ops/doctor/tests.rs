@@ -32,7 +32,7 @@ fn healthy() -> RepositoryFacts {
             config: Health::Fine("andon.toml".into()),
             test_command: Some("cargo test".into()),
             test_program: TestProgram::There,
-            last_run: LastRun::Read,
+            last_run: LastTests::Read,
             journal: Health::Fine("12 facts".into()),
             ledger: Health::Fine("2 entries".into()),
             answers: Health::Fine("resume".into()),
