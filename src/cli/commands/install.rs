@@ -17,7 +17,7 @@ use crate::engine::error::OpsError;
 use crate::engine::setup::live::Gone;
 use crate::git::Repo;
 use crate::ops::agents;
-use crate::ops::agents::install::TakenAlong;
+use crate::ops::agents::install::ClientsTakenOut;
 use crate::ops::install::{
     self, Along, Besides, Changed, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview,
     Step, UninstallReport,
@@ -362,7 +362,7 @@ fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::P
     })
 }
 
-fn uninstall_text(report: &UninstallReport, clients: &TakenAlong) -> String {
+fn uninstall_text(report: &UninstallReport, clients: &ClientsTakenOut) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
     let mut text = String::new();
     for (dir, hook, word) in each_removed(report) {
@@ -393,7 +393,7 @@ fn uninstall_text(report: &UninstallReport, clients: &TakenAlong) -> String {
 
 fn uninstall_json<'a>(
     report: &'a UninstallReport,
-    clients: &'a TakenAlong,
+    clients: &'a ClientsTakenOut,
     purged: Option<&'a Purged>,
 ) -> UninstallJson<'a> {
     let hooks = each_removed(report);

@@ -96,7 +96,7 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<Uninstal
 
 /// What became of the hooks in agents' clients when Andon was taken out of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TakenAlong {
+pub struct ClientsTakenOut {
     /// The files of the project that they are out of.
     pub taken: Vec<(Client, PathBuf)>,
     /// What stays, and the command that takes it out, a sentence each.
@@ -108,8 +108,8 @@ pub struct TakenAlong {
 ///
 /// # Errors
 /// When settings cannot be read or written.
-pub fn take_along(ctx: &Context, repo: &Repo) -> Result<TakenAlong, OpsError> {
-    let mut along = TakenAlong::default();
+pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientsTakenOut, OpsError> {
+    let mut along = ClientsTakenOut::default();
     let saved = here::saved_path(ctx, Some(repo), Scope::Project);
     let saved = saved.map(|path| Saved::read(&path)).unwrap_or_default();
     for hooks in here::gather(ctx, Some(repo)) {
