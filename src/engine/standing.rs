@@ -129,6 +129,12 @@ fn is_foreign(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError>
     Ok(other || Ledger::open(&ws.repo).is_elsewhere(standing.id)?)
 }
 
+/// Whether the halt happened in this worktree of this clone, whatever has become of its ledger.
+fn made_here(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+    let here = standing.halt.worktree == ws.repo.worktree_name();
+    Ok(!is_foreign(ws, standing)? || here && Ledger::open(&ws.repo).is_by_this_clone(standing.id)?)
+}
+
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
 /// no directory any more, nobody has answered.
 pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
@@ -187,8 +193,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
-        // Of another worktree: the folder may never have been here.
-        if !is_foreign(ws, &standing)? || shown_halts::was(ws, standing.id) {
+        // Of another worktree or clone: the folder may never have been here.
+        if made_here(ws, &standing)? || shown_halts::was(ws, standing.id) {
             notes.extend(deleted_folder::remark(ctx, ws, &standing, &site(ctx, ws), STOP_FILE));
         }
         show_again(ctx, ws, &standing).err()

@@ -249,6 +249,16 @@ impl<'r> Ledger<'r> {
         Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.holds(halt))
     }
 
+    /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy tells.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn is_by_this_clone(&self, halt: EntryId) -> Result<bool, LedgerError> {
+        let own = self.known_writer()?;
+        let (entries, _) = self.read_all()?;
+        Ok(entries.iter().any(|entry| entry.id == halt && Some(&entry.writer) == own.as_ref()))
+    }
+
     /// The acknowledgements of all clones that were given at one of `heads`, in the ledger's order.
     ///
     /// # Errors

@@ -243,6 +243,9 @@ fn session_and_role_must_be_those_that_are_declared() {
     error[identity-drift]: not as it was pinned: the session is "flow-8", and the workflow is bound to "flow-7"
       --> HASH Other
       help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity
+    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
+      --> HASH Other
+      help: andon agent install CLIENT
     checked 1 commit in HASH..HEAD: 2 errors
     "#);
 }

@@ -63,7 +63,10 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     --- stdout
     warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
       help: git diff HASH HASH -- andon.toml
-    checked 1 commit in early..main: ok, 1 warning
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
+      --> HASH With
+      help: git log -p -- andon.toml
+    checked 1 commit in early..main: ok, 2 warnings
     ");
     stage.git(&["switch", "-q", "early"]).ok();
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\nhook-bypass = \"off\"\n");
@@ -85,12 +88,18 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Own rules
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: code.txt is code by the path rules of the base; the commit's own rules leave it out, so no test run on it is recorded
+      --> HASH Own rules
+      help: git log -p -- andon.toml
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Own rules
       help: andon test, then commit
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
-    checked 1 commit in main..early: 2 errors, 1 warning
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
+      --> HASH Own rules
+      help: git log -p -- andon.toml
+    checked 1 commit in main..early: 3 errors, 2 warnings
     ");
     let json = stage.andon(&["check", "main..early", "--format", "json"]).stdout;
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["configuration"], main);
@@ -100,7 +109,10 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     --- stdout
     warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
       help: git diff HASH HASH -- andon.toml
-    checked 1 commit in early~1..main: ok, 1 warning
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
+      --> HASH With
+      help: git log -p -- andon.toml
+    checked 1 commit in early~1..main: ok, 2 warnings
     ");
 }
 

@@ -143,10 +143,10 @@ fn a_damaged_journal_costs_its_line_and_no_more() {
     TIME  DIRTY_BIT_VIOLATION  commit_refused        untested-edit: the tests last ran on other code, which differs in: code.txt
     --- stderr
     warning: the member "rule": invalid type: integer `1`, expected a string at line 1 column 26
-      --> ROOT/repo/.git/andon/journal.jsonl at byte 1158
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1392
       help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
     warning: not readable as JSON: expected value at line 1 column 1
-      --> ROOT/repo/.git/andon/journal.jsonl at byte 1186
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1420
       help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
     "#);
     assert!(!out.all().contains('\u{1b}'), "{out}");

@@ -253,11 +253,11 @@ fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
     --- stdout
       code modified  no
       tests run      yes
-      tests passing  no: 1 of 2 tests of this code fail
+      tests passing  no: 1 of 2 tests of this code fails
       docs updated   not known
     error[failing-tests]: 1 of 2 tests fails on this code: f (flaky: f)
       help: fix what fails, then: andon test
-    1 of 2 tests of this code fail; fix them, then run: andon test
+    1 of 2 tests of this code fails; fix them, then run: andon test
     the task cannot be completed
     ");
 }

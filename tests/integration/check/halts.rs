@@ -136,7 +136,10 @@ fn the_configuration_of_the_base_counts() {
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Loosen
       help: andon test, then commit
-    checked 2 commits in HEAD~2..HEAD: 2 errors
+    warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
+      --> HASH Remove
+      help: git log -p -- andon.toml
+    checked 2 commits in HEAD~2..HEAD: 2 errors, 1 warning
     ");
 }
 

@@ -34,7 +34,7 @@ fn ground(stage: &Stage) {
             stage.write(&file, block.text);
         }
     }
-    stage.write("answer.txt", "50\n");
+    stage.write("answer.c", "50\n");
     stage.write("../bin/claude", "#!/bin/sh\necho \"$PROMPT\" >> ../prompts\nexec sh agent.sh\n");
     let path = format!("{}:{}", stage.root().join("bin").display(), std::env::var("PATH").unwrap());
     let andon = crate::support::andon_path();

@@ -222,7 +222,7 @@ fn install_sets_the_fetch_refspecs_and_uninstall_takes_them_out() {
     remote.origin.fetch: taken out again
     remote.origin.fetch: taken out again
     note: andon.toml stays, it is yours: rm ROOT/repo/andon.toml
-    note: the records of 1 commits in refs/notes/andon, ROOT/repo/.git/andon stay; to delete them too: andon uninstall --purge
+    note: the records of 1 commit in refs/notes/andon, ROOT/repo/.git/andon stay; to delete them too: andon uninstall --purge
     ");
     assert!(!stage.read(".git/config").contains("refs/notes/remotes"), "{before}");
 }
