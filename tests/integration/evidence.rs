@@ -89,13 +89,13 @@ fn each_dirty_bit_says_why() {
     --- stdout
       code modified  yes
       tests run      yes
-      tests passing  no: 1 of 2 tests of this code fail
+      tests passing  no: 1 of 2 tests of this code fails
       docs updated   no: the API was modified and no documentation with it: api.txt
     error[failing-tests]: 1 of 2 tests fails on this code: b
       help: fix what fails, then: andon test
     note: code in the working tree is not committed yet
       help: git status
-    1 of 2 tests of this code fail; fix them, then run: andon test
+    1 of 2 tests of this code fails; fix them, then run: andon test
     the task cannot be completed
     ");
 }
