@@ -31,7 +31,7 @@ fn a_fall_without_credit_is_marked_in_the_trend() {
     let stage = Stage::installed();
     stage.write(
         "andon.toml",
-        "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n[rules]\nrepeated-failures = \"off\"\n",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = []\nignore = [\"tests.txt\"]\n[rules]\nrepeated-failures = \"off\"\n",
     );
     iterate(&stage, "two\n", (7, 20, 0)).ok();
     iterate(&stage, "three\n", (4, 20, 0)).ok();
@@ -48,7 +48,10 @@ fn a_fall_without_credit_is_marked_in_the_trend() {
 #[test]
 fn a_skip_that_only_the_report_shows_is_named() {
     let stage = Stage::installed();
-    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = []\nignore = [\"tests.txt\"]\n",
+    );
     iterate(&stage, "two\n", (3, 10, 0)).ok();
     assert_snapshot!(iterate(&stage, "three\n", (1, 10, 4)).shown(), @"
     exit 0
@@ -66,7 +69,7 @@ fn each_dirty_bit_says_why() {
     let stage = Stage::installed();
     stage.write(
         "andon.toml",
-        "[test]\ncommand = \"sh check.sh\"\n[paths]\napi = [\"api.txt\"]\n[rules]\ndocs-not-updated = \"off\"\n",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = [\"**/*.md\"]\napi = [\"api.txt\"]\n[rules]\ndocs-not-updated = \"off\"\n",
     );
     stage.git(&["commit", "-qam", "Declare the API"]).ok();
     stage.write("api.txt", "call\n");

@@ -190,7 +190,10 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
     let both = &["not ok a", "not ok f"][..];
     let one = &["not ok a", "ok f"][..];
     // The results live where they are no code: the same code gives both.
-    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = []\nignore = [\"tests.txt\"]\n",
+    );
     stage.write("code.txt", "one\n");
     stage.tests(both);
     stage.andon(&["test"]);
@@ -233,7 +236,10 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
 #[test]
 fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
     let stage = Stage::installed();
-    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = []\nignore = [\"tests.txt\"]\n",
+    );
     stage.tests(&["not ok f", "ok a"]);
     stage.andon(&["test"]);
     stage.tests(&["ok f", "ok a"]);
