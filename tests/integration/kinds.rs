@@ -61,7 +61,10 @@ impl Kind {
 
     fn files(&self) {
         self.write("check.sh", CHECK);
-        self.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+        self.write(
+            "andon.toml",
+            "[test]\ncommand = \"sh check.sh\"\n[paths]\ndocs = [\"**/*.md\", \"docs/**\"]\n",
+        );
         self.write("tests.txt", "a\nb\n");
         self.write("code.txt", "start\n");
         for n in 0..20 {

@@ -162,8 +162,12 @@ impl Stage {
         let content = content.as_ref();
         // The toy code of these tests is called `*.txt`, which is documentation by default.
         let text = std::str::from_utf8(content).unwrap_or_default();
-        let toy = path == "andon.toml" && text.contains("[test]") && !text.contains("[paths]");
-        let content = if toy { [content, TOY_CODE.as_bytes()].concat() } else { content.to_vec() };
+        let toy = path == "andon.toml" && text.contains("[test]") && !text.contains("docs =");
+        let content = match text.split_once("[paths]\n") {
+            Some((before, after)) if toy => format!("{before}{TOY_CODE}{after}").into_bytes(),
+            None if toy => format!("{text}{TOY_CODE}").into_bytes(),
+            Some(_) | None => content.to_vec(),
+        };
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
