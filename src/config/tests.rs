@@ -70,17 +70,21 @@ fn without_sources_the_defaults_of_the_design_hold() {
     };
     assert_eq!(config.test, expected);
     assert_eq!(config.paths.docs[..2], ["**/*.md", "docs/**"]);
-    for path in ["LICENSE-MIT", "sub/COPYING", ".gitignore", "a/.mailmap", ".vscode/x.json", "a/b.svg"] {
+    for path in [
+        "LICENSE-MIT",
+        "sub/COPYING",
+        ".gitignore",
+        "a/.mailmap",
+        ".vscode/x.json",
+        "a/b.svg",
+        "notes.txt",
+        ".github/workflows/ci.yml",
+    ] {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Docs, "{path}");
     }
-    for path in [
-        ".gitattributes",
-        "license.rs",
-        "src/image.rs",
-        "requirements.txt",
-        ".github/workflows/ci.yml",
-        "vscode/a.c",
-    ] {
+    for path in
+        [".gitattributes", "license.rs", "src/image.rs", "requirements.txt", "CMakeLists.txt", "vscode/a.c"]
+    {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
     }
     assert_eq!(config.paths.ignore, ["**/*.log"]);

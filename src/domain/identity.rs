@@ -77,7 +77,7 @@ impl IdentityRules {
 
 /// What a commit carries of who made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Carried<'a> {
+pub struct Claims<'a> {
     /// Session or correlation id.
     pub session: Option<&'a str>,
     /// Node of the workflow.
@@ -164,16 +164,14 @@ pub fn drift(rules: &IdentityRules, files: &Files) -> Vec<Mismatch> {
 }
 
 /// How a commit differs from the binding and the roles that are declared. What is not carried does not match.
-pub fn unbound(rules: &IdentityRules, carried: Carried<'_>) -> Vec<Mismatch> {
-    let wanted = rules.workflow_binding.as_ref().filter(|wanted| carried.session != Some(wanted.as_str()));
-    let session = wanted.map(|wanted| Mismatch::Session {
-        wanted: wanted.clone(),
-        found: carried.session.map(str::to_owned),
-    });
+pub fn unbound(rules: &IdentityRules, claims: Claims<'_>) -> Vec<Mismatch> {
+    let wanted = rules.workflow_binding.as_ref().filter(|wanted| claims.session != Some(wanted.as_str()));
+    let session = wanted
+        .map(|wanted| Mismatch::Session { wanted: wanted.clone(), found: claims.session.map(str::to_owned) });
     let authorized = &rules.authorized_roles;
-    let barred = !authorized.is_empty() && !authorized.iter().any(|role| role == carried.node);
+    let barred = !authorized.is_empty() && !authorized.iter().any(|role| role == claims.node);
     let role =
-        barred.then(|| Mismatch::Role { found: carried.node.to_owned(), authorized: authorized.clone() });
+        barred.then(|| Mismatch::Role { found: claims.node.to_owned(), authorized: authorized.clone() });
     session.into_iter().chain(role).collect()
 }
 
@@ -227,9 +225,9 @@ mod tests {
             (Some("flow-10"), "tester", 1),
             (None, "agent", 2),
         ] {
-            assert_eq!(unbound(&rules, Carried { session, node }).len(), mismatches, "{session:?} {node}");
+            assert_eq!(unbound(&rules, Claims { session, node }).len(), mismatches, "{session:?} {node}");
         }
-        assert!(unbound(&IdentityRules::default(), Carried { session: None, node: "x" }).is_empty());
+        assert!(unbound(&IdentityRules::default(), Claims { session: None, node: "x" }).is_empty());
     }
 
     #[test]

@@ -166,8 +166,8 @@ fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
-    if decision.verdict == Verdict::Block {
-        decision = refusals::count(ctx, ws, &mut loaded, decision, tree)?;
+    if decision.verdict == Verdict::Block && refusals::keep(ctx, ws, &mut loaded, &decision, tree)? {
+        decision = with_refusals(ws, &loaded, decision);
     }
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(settled);
@@ -291,6 +291,14 @@ pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&C
     let mut findings = detect::run(&situation, rules);
     named_files::name(&ws.repo, &ws.config.paths.rules, timeline, &mut findings);
     findings
+}
+
+/// The decision with what the refusals so far come to, this one included.
+fn with_refusals(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+    let Decision { mut findings, standing, .. } = decision;
+    let counted = asked(ws, loaded, Stage::Event, None);
+    findings.extend(counted.into_iter().filter(|finding| finding.rule == detect::REFUSED_COMMITS.id));
+    policy::decide(findings, standing)
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.

@@ -6,7 +6,7 @@ use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::config::Config;
 use crate::detect;
-use crate::domain::identity::{self, Carried, Files, Mismatch};
+use crate::domain::identity::{self, Claims, Files, Mismatch};
 use crate::domain::ids::TreeId;
 use crate::domain::workflow::Maker;
 use crate::git::Repo;
@@ -28,8 +28,8 @@ pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Resul
         Some(node) => node,
         None => actor.node_name(),
     };
-    let carried = Carried { session: actor.session.as_deref(), node: &node };
-    found.extend(identity::unbound(&ws.config.identity, carried));
+    let claims = Claims { session: actor.session.as_deref(), node: &node };
+    found.extend(identity::unbound(&ws.config.identity, claims));
     Ok(found)
 }
 

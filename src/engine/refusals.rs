@@ -2,38 +2,34 @@
 
 use super::context::Context;
 use super::error::OpsError;
-use super::guard;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
-use crate::detect;
 use crate::domain::about::DirtyBit;
-use crate::domain::decision::{Decision, Stage};
+use crate::domain::decision::Decision;
 use crate::domain::events::{CommitRefused, Event, What};
 use crate::domain::facts::Fact;
 use crate::domain::findings::Level;
 use crate::domain::ids::TreeId;
 use crate::history::{Fold, Timeline};
-use crate::policy;
 use crate::store::fingerprint::Fingerprinter;
 use crate::store::journal::{Journal, JournalLine};
 
-/// The decision with what the refusals so far come to, this one included. Changes nothing where the tree is not refused
-/// for untested code.
+/// Keeps that the tree was refused for untested code, and counts it in the timeline. Says whether it was refused for that.
 ///
 /// # Errors
 /// The tree cannot be read.
-pub fn count(
+pub fn keep(
     ctx: &Context,
     ws: &Workspace,
     loaded: &mut Loaded,
-    decision: Decision,
+    decision: &Decision,
     tree: TreeId,
-) -> Result<Decision, OpsError> {
+) -> Result<bool, OpsError> {
     let untested = decision
         .findings
         .iter()
         .find(|finding| finding.level >= Level::Block && finding.about.dirty == Some(DirtyBit::TestsRun));
-    let Some(rule) = untested.map(|finding| finding.rule.to_owned()) else { return Ok(decision) };
+    let Some(rule) = untested.map(|finding| finding.rule.to_owned()) else { return Ok(false) };
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
     if loaded.timeline.activity.refusals.is_new(code) {
         let actor = ctx.actor();
@@ -54,8 +50,5 @@ pub fn count(
         fold.push(Fact::Event(event));
         loaded.timeline = fold.into_timeline();
     }
-    let Decision { mut findings, standing, .. } = decision;
-    let counted = guard::asked(ws, loaded, Stage::Event, None);
-    findings.extend(counted.into_iter().filter(|finding| finding.rule == detect::REFUSED_COMMITS.id));
-    Ok(policy::decide(findings, standing))
+    Ok(true)
 }

@@ -353,6 +353,8 @@ impl Timeline {
         let again = Iteration::new(fact, one.number);
         one.commit = again.commit.or(one.commit);
         (one.parent, one.tree, one.subject) = (again.parent, again.tree, again.subject);
+        // An amended message may give the reason why tests went.
+        one.weakening = again.weakening.or(one.weakening.take());
         one.moved = again.moved.or_else(|| (one.moved.is_some() || one.code != code).then_some(code));
         if again.tests.is_some() && again.code == code {
             (one.code, one.tests) = (code, again.tests);

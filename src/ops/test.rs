@@ -91,6 +91,7 @@ pub fn run(
     (subject, wanted): (&TestedSubject, WantedTests),
     shown: Shown<'_>,
 ) -> Result<Ran, OpsError> {
+    ws.top()?;
     let (command, configured) = choose(ws, &wanted)?;
     let apart = apart::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);

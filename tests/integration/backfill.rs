@@ -84,6 +84,8 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
     let stage = old_stage(900);
     for (number, point) in points.into_iter().enumerate() {
         stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
+        // What is not remembered is not put back either.
+        std::fs::remove_dir_all(stage.path(".git/andon/written")).ok();
         stage.set("ANDON_TEST_STOP", point);
         stage.andon(&["backfill", "old"]).exits(128 + 9);
         stage.unset("ANDON_TEST_STOP");

@@ -79,7 +79,7 @@ fn each_dirty_bit_says_why() {
     stage.andon(&["test"]).exits(1);
     let failing = reasons(&stage);
     assert_eq!(failing["tests_run"], Value::Null);
-    assert_eq!(failing["tests_passing"], "1 of 2 tests of this code fail");
+    assert_eq!(failing["tests_passing"], "1 of 2 tests of this code fails");
     assert_eq!(failing["docs_updated"], "the API was modified and no documentation with it: api.txt");
     assert_snapshot!(stage.andon(&["complete"]).shown(), @"
     exit 1

@@ -159,7 +159,7 @@ fn a_clean_tree_is_not_called_modified() {
     stage.andon(&["test"]);
     assert_snapshot!(stage.andon(&["complete"]).shown());
     let stage = Stage::new();
-    stage.write("code.txt", "code\n");
+    stage.write("code.rs", "code\n");
     assert_snapshot!(stage.andon(&["complete"]).shown(), @r#"
     exit 0
     --- stdout

@@ -8,7 +8,7 @@ use crate::support::Stage;
 
 /// Commits `code` as plain git would, without Andon.
 fn plain(stage: &Stage, code: &str, subject: &str) -> String {
-    stage.write("code.txt", code);
+    stage.write("code.rs", code);
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", subject]).ok();
     stage.head()

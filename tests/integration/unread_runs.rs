@@ -7,7 +7,7 @@ use crate::support::{Out, Stage};
 /// A stage whose test command is `script`, as a line for `sh`.
 fn staged(script: &str) -> Stage {
     let stage = Stage::installed();
-    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n[paths]\nignore = [\"run.sh\"]\n");
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n[paths]\ndocs = []\nignore = [\"run.sh\"]\n");
     stage.write("run.sh", script);
     stage.git(&["add", "andon.toml", "run.sh"]).ok();
     stage.git(&["commit", "-qm", "How the tests run"]).ok();
@@ -66,7 +66,7 @@ fn a_run_that_cannot_be_read_says_so_and_so_does_the_doctor() {
     // Where the exit code is all that is asked for, there is nothing to say.
     stage.write(
         "andon.toml",
-        "[test]\ncommand = \"sh run.sh\"\nformat = \"exit\"\n[paths]\nignore = [\"run.sh\"]\n",
+        "[test]\ncommand = \"sh run.sh\"\nformat = \"exit\"\n[paths]\ndocs = []\nignore = [\"run.sh\"]\n",
     );
     stage.write("run.sh", "echo two wrong; exit 1\n");
     stage.andon(&["test"]).exits(1).lacks("no test report was recognised");

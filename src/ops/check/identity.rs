@@ -7,7 +7,7 @@ use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Recording};
-use crate::domain::identity::{self, Carried, Mismatch};
+use crate::domain::identity::{self, Claims, Mismatch};
 use crate::engine::error::OpsError;
 use crate::engine::identity::{is_asked, of_tree};
 use crate::git::CommitInfo;
@@ -37,8 +37,8 @@ fn unbound(case: &Case<'_>, fact: &CommitFact) -> Vec<Mismatch> {
     {
         return Vec::new();
     }
-    let carried = Carried { session: record.session.as_deref(), node: &record.node };
-    identity::unbound(&case.config.identity, carried)
+    let claims = Claims { session: record.session.as_deref(), node: &record.node };
+    identity::unbound(&case.config.identity, claims)
 }
 
 fn mismatch_diagnostic(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Diagnostic> {

@@ -1,5 +1,6 @@
 //! The status for a person.
 
+use crate::domain::counted::count;
 use crate::domain::facts::UncreditedFall;
 use crate::domain::findings::Level;
 use crate::report::escape::terminal_clip;
@@ -116,11 +117,10 @@ fn place(page: &mut Page, view: &StatusView) {
 
 /// Commits that nobody recorded, where the window crosses some.
 fn unrecorded(page: &mut Page, view: &StatusView) {
-    let commits = match view.unrecorded {
-        0 => return,
-        1 => "1 commit".to_owned(),
-        count => format!("{count} commits"),
-    };
+    if view.unrecorded == 0 {
+        return;
+    }
+    let commits = count(view.unrecorded, "commit");
     page.field(
         "unrecorded",
         &format!("{commits} of the window: made without andon, and counted neither way"),

@@ -321,7 +321,7 @@ pub fn andon_path() -> PathBuf {
 }
 
 /// Says that texts are code.
-const TOY_CODE: &str = "[paths]\ndocs = [\"**/*.md\", \"docs/**\"]\n";
+const TOY_CODE: &str = "[paths]\ndocs = [\"**/*.md\", \"docs/**\", \"**/.gitignore\"]\n";
 
 /// TAP from `tests.txt`; fails when a line says so.
 pub const CHECK: &str = r#"#!/bin/sh
