@@ -118,12 +118,14 @@ fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
 /// What stands in the place of the hook.
 fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: Hook) -> Option<String> {
     let state = inspect::inspect(dir, manifest).ok()?.into_iter().find(|state| state.hook == hook)?;
-    match state.standing {
-        _ if live::runs(&state) => None,
-        // A framework may run Andon by its own configuration.
-        Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => not_named(ws, hook),
-        _ => Some(live::fate(&state)),
+    if live::runs(&state) {
+        return None;
     }
+    // A framework may run Andon by its own configuration.
+    if matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. }) {
+        return not_named(ws, hook);
+    }
+    Some(live::fate(&state))
 }
 
 /// What became of the lines of ours in the files of a manager.
@@ -140,9 +142,10 @@ fn not_named(ws: &Workspace, hook: Hook) -> Option<String> {
     let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
     let (name, text) = names.into_iter().find_map(|name| Some((name, live::text(&top.join(name))?)))?;
     let stage = hook.name();
-    let ids = match hook {
-        Hook::PreCommit => ["andon".to_owned(), "andon-wheel".to_owned()],
-        _ => [format!("andon-{stage}"), format!("andon-wheel-{stage}")],
+    let ids = if hook == Hook::PreCommit {
+        ["andon".to_owned(), "andon-wheel".to_owned()]
+    } else {
+        [format!("andon-{stage}"), format!("andon-wheel-{stage}")]
     };
     let is_it = |word: &str| ids.iter().any(|id| id == word.trim_matches(['"', '\'']));
     let words = || text.split(|char: char| char.is_whitespace() || matches!(char, ',' | '{' | '}'));
