@@ -41,6 +41,7 @@ fn record(byte: u8) -> CommitRecord {
         node: "agent".to_owned(),
         session: None,
         iteration: u64::from(byte),
+        carries: None,
         code,
         diff: DiffSummary {
             hash: DiffHash([byte; 32]),
