@@ -138,6 +138,7 @@ fn describe(
         node: String::new(),
         session: None,
         iteration: 0,
+        carries: None,
         code: CodeId([0; 32]),
         diff: summary,
         change: Some(change),
