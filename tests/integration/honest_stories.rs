@@ -21,7 +21,7 @@ seq() { GIT_SEQUENCE_EDITOR="$1"; export GIT_SEQUENCE_EDITOR; }
 
 /// Rebases: clean, with conflicts, onto elsewhere, interrupted.
 const REBASES: &[Story] = &[
-    ("rebase clean", r#"feature; moved; git rebase -q main"#, &[]),
+    ("rebase clean", r"feature; moved; git rebase -q main", &[]),
     (
         "rebase clean then amend",
         r#"feature; moved; git rebase -q main; git commit -q --amend -m "Said better""#,
@@ -47,10 +47,10 @@ git rebase -q main 2>/dev/null || { echo both > a.c; git add a.c; git rebase --c
     ),
     (
         "rebase onto",
-        r#"feature; moved; git checkout -q -b other feature; work o.c o1 Other; git rebase -q --onto main feature other"#,
+        r"feature; moved; git checkout -q -b other feature; work o.c o1 Other; git rebase -q --onto main feature other",
         &[],
     ),
-    ("rebase apply", r#"feature; moved; git rebase -q --apply main"#, &[]),
+    ("rebase apply", r"feature; moved; git rebase -q --apply main", &[]),
     (
         "rebase abort and again",
         r#"feature; git checkout -q main; work a.c m "Main a"; git checkout -q feature; git rebase -q main >/dev/null 2>&1 || git rebase --abort; work b.c b5 "Go on""#,
@@ -63,7 +63,7 @@ git rebase -q main 2>/dev/null || { echo both > a.c; git add a.c; git rebase --c
     ),
     (
         "rebase with merges",
-        r#"feature; git checkout -qb topic feature~1; work t.c t1 Topic; git checkout -q feature; git merge -q --no-ff --no-edit topic; moved; git rebase -q --rebase-merges main"#,
+        r"feature; git checkout -qb topic feature~1; work t.c t1 Topic; git checkout -q feature; git merge -q --no-ff --no-edit topic; moved; git rebase -q --rebase-merges main",
         &[],
     ),
 ];
@@ -72,12 +72,12 @@ git rebase -q main 2>/dev/null || { echo both > a.c; git add a.c; git rebase --c
 const EDITS: &[Story] = &[
     (
         "autosquash onto a longer main",
-        r#"feature; moved; echo a9 > a.c; andon test >/dev/null; git commit -qa --fixup=HEAD; seq true; git rebase -q -i --autosquash main"#,
+        r"feature; moved; echo a9 > a.c; andon test >/dev/null; git commit -qa --fixup=HEAD; seq true; git rebase -q -i --autosquash main",
         &["untested-code"],
     ),
     (
         "autosquash in the middle",
-        r#"feature; moved; echo b9 > b.c; andon test >/dev/null; git commit -qa --fixup=HEAD~1; seq true; git rebase -q -i --autosquash main"#,
+        r"feature; moved; echo b9 > b.c; andon test >/dev/null; git commit -qa --fixup=HEAD~1; seq true; git rebase -q -i --autosquash main",
         &["untested-code"],
     ),
     (
@@ -133,7 +133,7 @@ const EDITS: &[Story] = &[
 const PICKS: &[Story] = &[
     (
         "cherry-pick",
-        r#"feature; moved; git checkout -q main; git cherry-pick feature~1 >/dev/null; git cherry-pick -x feature~2 >/dev/null"#,
+        r"feature; moved; git checkout -q main; git cherry-pick feature~1 >/dev/null; git cherry-pick -x feature~2 >/dev/null",
         &[],
     ),
     (
@@ -159,7 +159,7 @@ const PICKS: &[Story] = &[
     ("revert -n", r#"feature; git revert -n HEAD; andon test >/dev/null; git commit -qm "Taken back""#, &[]),
     (
         "am",
-        r#"feature; moved; git format-patch -q -o ../p base..feature; git checkout -q main; git am -q ../p/*.patch"#,
+        r"feature; moved; git format-patch -q -o ../p base..feature; git checkout -q main; git am -q ../p/*.patch",
         &[],
     ),
     (
@@ -174,7 +174,7 @@ const PICKS: &[Story] = &[
     ),
     (
         "filter-branch",
-        r#"feature; FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --msg-filter 'sed s/^/x/' base..feature >/dev/null"#,
+        r"feature; FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --msg-filter 'sed s/^/x/' base..feature >/dev/null",
         &[],
     ),
 ];
@@ -206,12 +206,12 @@ const RESETS: &[Story] = &[
     ),
     (
         "amend code",
-        r#"feature; for n in 1 2 3; do echo $n > a.c; andon test >/dev/null; git commit -qa --amend --no-edit; done"#,
+        r"feature; for n in 1 2 3; do echo $n > a.c; andon test >/dev/null; git commit -qa --amend --no-edit; done",
         &[],
     ),
     (
         "a commit of a part",
-        r#"feature; echo x > x.c; echo y > y.c; git add x.c; mv y.c ..; andon test >/dev/null; git commit -qm X; mv ../y.c .; git add y.c; andon test >/dev/null; git commit -qm Y"#,
+        r"feature; echo x > x.c; echo y > y.c; git add x.c; mv y.c ..; andon test >/dev/null; git commit -qm X; mv ../y.c .; git add y.c; andon test >/dev/null; git commit -qm Y",
         &[],
     ),
     (
@@ -221,7 +221,7 @@ const RESETS: &[Story] = &[
     ),
     (
         "reuse message",
-        r#"feature; echo a8 > a.c; andon test >/dev/null; git commit -qa -C HEAD~1; git commit -q --amend --reset-author --no-edit"#,
+        r"feature; echo a8 > a.c; andon test >/dev/null; git commit -qa -C HEAD~1; git commit -q --amend --reset-author --no-edit",
         &[],
     ),
 ];
@@ -235,7 +235,7 @@ const SHARED: &[Story] = &[
     ),
     (
         "pull merge of a colleague",
-        r#"git clone -q . ../hub.git --bare; git remote add origin ../hub.git; git push -q -u origin main 2>/dev/null; git clone -q ../hub.git ../two; (cd ../two; git config user.name B; git config user.email b@example.org; andon install >/dev/null 2>&1; work b.c b1 Theirs; git push -q 2>/dev/null); work a.c a1 Ours; git pull -q --no-rebase --no-edit; andon sync >/dev/null 2>&1"#,
+        r"git clone -q . ../hub.git --bare; git remote add origin ../hub.git; git push -q -u origin main 2>/dev/null; git clone -q ../hub.git ../two; (cd ../two; git config user.name B; git config user.email b@example.org; andon install >/dev/null 2>&1; work b.c b1 Theirs; git push -q 2>/dev/null); work a.c a1 Ours; git pull -q --no-rebase --no-edit; andon sync >/dev/null 2>&1",
         &[],
     ),
     (
