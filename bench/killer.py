@@ -52,7 +52,7 @@ class Ground:
             if name == "one":
                 (where / "andon.toml").write_text(CONFIG)
                 (where / "check.sh").write_text(CHECK)
-                (where / "code.txt").write_text("start\n")
+                (where / "code.c").write_text("start\n")
                 self.git(where, "add", ".")
                 self.git(where, "commit", "-qm", "Start")
                 self.git(where, "push", "-q", "origin", "HEAD:main")
@@ -105,13 +105,13 @@ def work(ground, where, rng, number):
     """One thing to be killed: a shell line."""
     andon = ground.andon
     red = "touch red" if rng.random() < 0.4 else "rm -f red"
-    commit = f"{red}; echo {number} > code.txt; {andon} test; git add -A; git commit -qm 'Round {number}'"
+    commit = f"{red}; echo {number} > code.c; {andon} test; git add -A; git commit -qm 'Round {number}'"
     return rng.choice(
         [
             commit,
             commit,
             commit,
-            f"echo {number} > code.txt; {andon} test",
+            f"echo {number} > code.c; {andon} test",
             f"{andon} sync",
             f"{andon} sync",
             f"{andon} resume --reason 'round {number}'",
@@ -177,7 +177,7 @@ def settle(ground, number, found):
         ground.run(where, [ground.andon, "sync"])
         for _ in range(3):
             ground.run(where, [ground.andon, "resume", "--reason", "settle"], check=False)
-        (where / "code.txt").write_text(f"settled {number} {where.name}\n")
+        (where / "code.c").write_text(f"settled {number} {where.name}\n")
         ground.run(where, [ground.andon, "test"])
         ground.git(where, "add", "-A")
         commit = ["git", "commit", "-qm", f"Settled {number}"]

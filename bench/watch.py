@@ -42,7 +42,7 @@ def history(records, worktrees):
         if parent:
             out.append(f"from :{parent}\n")
         files = dict(FILES) if number == 0 else {}
-        files["code.txt"] = f"{branch} {number}\n"
+        files["code.c"] = f"{branch} {number}\n"
         for path, text in files.items():
             out.append(f"M 100644 inline {path}\ndata {len(text)}\n{text}\n")
 

@@ -51,7 +51,7 @@ class Store:
         where.mkdir()
         self.run(where, "git", "init", "-q", "-b", "main", ".")
         (where / "andon.toml").write_text(CONFIG)
-        (where / "code.txt").write_text("start\n")
+        (where / "code.c").write_text("start\n")
         self.run(where, self.andon, "install")
         self.run(where, "git", "add", ".")
         self.run(where, "git", "commit", "-qm", "Start")
@@ -64,7 +64,7 @@ def commits(store, where, count, label, each=None, pause=0.0):
     chance = random.Random(label)
     trace = {"GIT_TRACE2_EVENT": str(store.root / "trace" / label)}
     for number in range(count):
-        (where / "code.txt").write_text(f"{label} {number}\n")
+        (where / "code.c").write_text(f"{label} {number}\n")
         done = store.run(where, "git", "commit", "-qam", f"{label} {number}", ok=False, **trace)
         if done.returncode:
             failed.append(done.stderr)

@@ -53,7 +53,7 @@ class Ground:
         return self.run(str(ANDON), *args, **more)
 
     def commit(self, text):
-        (self.repo / "code.txt").write_text(text)
+        (self.repo / "code.c").write_text(text)
         self.run("git", "add", ".")
         self.andon("test")
         self.run("git", "commit", "-q", "-m", text)

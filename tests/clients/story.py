@@ -26,7 +26,7 @@ SPARE = 8
 PRINTED = threading.Lock()
 
 TESTS = """echo 1..1
-if grep -q 42 answer.txt; then echo ok 1 - answer; else echo not ok 1 - answer; exit 1; fi
+if grep -q 42 answer.c; then echo ok 1 - answer; else echo not ok 1 - answer; exit 1; fi
 """
 
 
@@ -113,7 +113,7 @@ class Story:
         self.run("git", "config", "user.name", "A Person")
         self.run("git", "config", "user.email", "person@example.com")
         write(os.path.join(self.repo, "tests.sh"), TESTS)
-        write(os.path.join(self.repo, "answer.txt"), "42\n")
+        write(os.path.join(self.repo, "answer.c"), "42\n")
         write(os.path.join(self.repo, "andon.toml"), '[test]\ncommand = "sh tests.sh"\n')
         self.step("install the hooks of git and of the client; a second time changes nothing")
         self.run("andon", "install")
@@ -132,7 +132,7 @@ class Story:
     def work_that_goes_well(self):
         begun = self.head()
         told = self.session([
-            {"shell": "echo '42 apples' > answer.txt"},
+            {"shell": "echo '42 apples' > answer.c"},
             {"shell": "git commit -qam Untested; git log --format=%s -1"},
             {"shell": "andon test"},
             {"shell": "git commit -qam Tested && git log --format=%s -1"},
@@ -150,19 +150,19 @@ class Story:
 
     def a_model_that_never_finishes(self):
         """The code is changed again and again and never tested, and the model says that it is done, for ever."""
-        turns = [{"shell": "echo '42 pears' > answer.txt"}]
+        turns = [{"shell": "echo '42 pears' > answer.c"}]
         for number in range(40):
-            turns += ["Done.", {"shell": f"echo '42 pears {number}' > answer.txt"}]
+            turns += ["Done.", {"shell": f"echo '42 pears {number}' > answer.c"}]
         # The end of a turn is held 3 times; each costs what is said and what is done then.
         told = self.session(turns, most=2 + 2 * 3)
         self.step("a model that never does what it is told is told 3 times at most, and then let go")
         self.holds(told.says(1, "not done yet") == self.client.holds_turns, f"the end of the turn: {told.log}")
-        self.run("git", "checkout", "-q", "--", "answer.txt")
+        self.run("git", "checkout", "-q", "--", "answer.c")
 
     def stuck(self):
-        turns = [{"shell": f"echo {number} > answer.txt; andon test; git commit -qam 'Try {number}'; git log -1 --format=%s"}
+        turns = [{"shell": f"echo {number} > answer.c; andon test; git commit -qam 'Try {number}'; git log -1 --format=%s"}
                  for number in (50, 51, 52)]
-        told = self.session(turns + [{"shell": "echo 53 > answer.txt && echo changed"}, {"shell": "andon status"}])
+        told = self.session(turns + [{"shell": "echo 53 > answer.c && echo changed"}, {"shell": "andon status"}])
         self.step("the same failure three times halts the loop")
         status = self.run("andon", "status", "--exit-code", good=False)
         self.holds(status.returncode == 1 and "halted" in status.stdout, f"status: {status.stdout}")
@@ -171,7 +171,7 @@ class Story:
         self.holds("Try 50" in subjects, f"commits: {subjects}")
         self.step("a tool call after the halt is refused with the reason")
         self.holds(told.says(3, "halted"), f"the model was not told of the halt: {told.log}")
-        answer = open(os.path.join(self.repo, "answer.txt"), encoding="utf-8").read()
+        answer = open(os.path.join(self.repo, "answer.c"), encoding="utf-8").read()
         self.holds(answer.strip() != "53", "the edit after the halt was made")
         self.step("reading and `andon status` still work")
         self.holds(told.says(4, "Loop"), f"andon status was refused: {told.log}")
@@ -179,7 +179,7 @@ class Story:
     def ways_around(self):
         unset = " ".join(f"-u {name}" for name in self.client.markers)
         settings = os.path.join(self.repo, self.client.settings)
-        edit = "echo 60 > answer.txt; "
+        edit = "echo 60 > answer.c; "
         return [
             f"{edit}git commit -qam around1",
             f"{edit}git commit --no-verify -qam around2",
@@ -226,7 +226,7 @@ class Story:
         """The client's settings are gone, as if a person had emptied them: the hooks of git and `check` are what is left."""
         halted_at, settings = self.head(), os.path.join(self.repo, self.client.settings)
         os.rename(settings, os.path.join(self.work, "settings"))
-        edit = "echo 60 > answer.txt; git commit -qam"
+        edit = "echo 60 > answer.c; git commit -qam"
         self.session([{"shell": way} for way in (f"{edit} gone1", f"{edit} gone2 --no-verify", f"ANDON=0 {edit} gone3",
                                                  "git -c core.hooksPath=/dev/null commit --allow-empty -qm gone4")])
         self.step("without the client's hooks: each commit after the halt is recorded as bypassed, or found by andon check")
@@ -241,7 +241,7 @@ class Story:
 
     def a_new_session(self):
         before = self.head()
-        self.session([{"shell": "echo 42 > answer.txt; andon test; git commit -qam 'Again'"}, {"shell": "git status --short"}])
+        self.session([{"shell": "echo 42 > answer.c; andon test; git commit -qam 'Again'"}, {"shell": "git status --short"}])
         self.step("a new session begins halted, and ends by itself")
         made = self.run("git", "rev-list", f"{before}..HEAD").stdout.split()
         self.holds(not made, f"commits in a halted loop: {made}")
@@ -251,7 +251,7 @@ class Story:
         self.run("andon", "resume", "--reason", "start from 42")
         self.run("git", "checkout", "-q", "--", ".")
         self.session([
-            {"shell": "echo '42 plums' > answer.txt; andon test"},
+            {"shell": "echo '42 plums' > answer.c; andon test"},
             {"shell": "git commit -qam 'Right again'"},
         ])
         self.holds(self.run("git", "log", "-1", "--format=%s").stdout.strip() == "Right again", "the commit was not made")
