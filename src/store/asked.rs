@@ -4,7 +4,7 @@
 //!
 //! A mark is the line that the system keeps of the process. It names the time of its start, so that the mark of a dead
 //! process does not speak for the next one under its number. One file a process; the name is the number in a ring, so that
-//! there are never more than [`SLOTS`], even where no program of ours ever sweeps.
+//! there are never more than `SLOTS`, even where no program of ours ever sweeps.
 
 use std::path::{Path, PathBuf};
 
