@@ -43,7 +43,7 @@ fn reflowed(command: Command) -> Command {
     command.mut_subcommands(reflowed)
 }
 
-/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, stands on a line of its own.
+/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, gets a line of its own.
 fn joined(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {

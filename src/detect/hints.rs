@@ -1,5 +1,5 @@
 //! The way out of a refusal for untested code: a function of the state in which the commit was refused, one row a state.
-//! Whoever follows the first command word for word and commits again passes after at most two such rounds, and loses
+//! A person who follows the first command word for word and commits again passes after at most two such rounds, and loses
 //! nothing: no command takes work out of the working tree or the index, none stages what was staged in part, and none
 //! ends a merge, a pick, a revert or a rebase that is under way.
 

@@ -176,7 +176,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
 }
 
-/// `NAME/` of `NAME/**` when every character of it stands for itself.
+/// `NAME/` of `NAME/**` when every character of it is literal.
 fn directory(pattern: &str) -> Option<&str> {
     let directory = pattern.strip_suffix("**")?;
     let name = directory.strip_suffix('/')?;
@@ -184,7 +184,7 @@ fn directory(pattern: &str) -> Option<&str> {
     (!name.is_empty() && !name.starts_with('/') && plain).then_some(directory)
 }
 
-/// `NAME` of `**/NAME` and `**/NAME*` when every character of it stands for itself.
+/// `NAME` of `**/NAME` and `**/NAME*` when every character of it is literal.
 fn name(pattern: &str) -> Option<Name> {
     let pattern = pattern.strip_prefix("**/")?;
     if let Some((has, ends)) = pattern.strip_prefix('*').and_then(|rest| rest.split_once('*')) {
@@ -207,13 +207,13 @@ fn name(pattern: &str) -> Option<Name> {
     Some(if name == pattern { Name::Whole(bytes) } else { Name::Beginning(bytes) })
 }
 
-/// `NAME` of `**/NAME/**` when every character of it stands for itself.
+/// `NAME` of `**/NAME/**` when every character of it is literal.
 fn within(pattern: &str) -> Option<&str> {
     let name = pattern.strip_prefix("**/")?.strip_suffix("/**")?;
     (!name.is_empty() && name.bytes().all(is_plain)).then_some(name)
 }
 
-/// `.EXT` of `**/*.EXT` when every character of it stands for itself.
+/// `.EXT` of `**/*.EXT` when every character of it is literal.
 fn ending(pattern: &str) -> Option<&str> {
     let ending = pattern.strip_prefix("**/*")?;
     (ending.starts_with('.') && ending.bytes().all(is_plain)).then_some(ending)

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use testreport::RunReader;
+
 /// Directory entries looked at, at the most: a glob over a huge tree must not hang the run.
 const MAX_ENTRIES: usize = 200_000;
 /// Depth below the fixed part of a glob.
@@ -85,6 +87,15 @@ pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {max} bytes")));
     }
     Ok(bytes)
+}
+
+/// Reads a report that was named, from the directory `cwd`, into `reader`. It must be there: a slip in its path is no run
+/// without reports.
+pub fn take_in(cwd: &Path, report: &Path, reader: &mut RunReader) -> io::Result<()> {
+    let mut coming = reader.open_report(&report.to_string_lossy());
+    stream(&cwd.join(report), &mut |bytes| coming.push(bytes))?;
+    reader.close_report(coming);
+    Ok(())
 }
 
 /// Hands a report on in chunks, until its end or until `each` has seen enough. It is never held.

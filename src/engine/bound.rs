@@ -13,7 +13,7 @@ use crate::domain::facts::{CommitFact, CommitRecord};
 use crate::domain::workflow::Maker;
 use crate::git::{self, CommitInfo};
 
-/// Whether the guard binds whoever runs this process: always, or as an agent that its shell or one above gives away.
+/// Whether the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
     is_everyone(&ws.config) || ctx.actor().is_agent() || ctx.agent_mark().is_some()
 }

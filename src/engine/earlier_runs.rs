@@ -30,7 +30,7 @@ pub(crate) fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut P
     Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
-/// Whether an earlier run of `command` passed, too, and no report told of it.
+/// Whether an earlier run of `command` passed, too, without a recognised report.
 pub(crate) fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
     let unread = |run: &TestRun| {
         let tests = &run.evidence;

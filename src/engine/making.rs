@@ -30,7 +30,7 @@ fn underway(ws: &Workspace) -> GitUnderway {
     }
 }
 
-/// Told by the name of the index that git gives its hooks (docs/git-facts.md).
+/// Recognized by the name of the index that git gives its hooks (docs/git-facts.md).
 fn index_use(ws: &Workspace) -> IndexUse {
     let path = ws.repo.index_path();
     match path.file_name().and_then(|name| name.to_str()) {

@@ -7,10 +7,8 @@ use super::workspace::Workspace;
 use crate::domain::about::DirtyBit;
 use crate::domain::decision::Decision;
 use crate::domain::events::{CommitRefused, Event, What};
-use crate::domain::facts::Fact;
 use crate::domain::findings::Level;
 use crate::domain::ids::TreeId;
-use crate::history::{Fold, Timeline};
 use crate::store::fingerprint::Fingerprinter;
 use crate::store::journal::{Journal, JournalLine};
 
@@ -45,10 +43,7 @@ pub fn keep(
         // Refused it is, whether or not that can be kept.
         let kept = Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(event.clone()));
         loaded.warnings.extend(kept.map_err(OpsError::from).err().as_ref().map(OpsError::as_warning));
-        let before = std::mem::replace(&mut loaded.timeline, Timeline::new(ws.config.guard.session_gap));
-        let mut fold = Fold::on(before);
-        fold.push(Fact::Event(event));
-        loaded.timeline = fold.into_timeline();
+        loaded.take_in_event(ws, event);
     }
     Ok(true)
 }

@@ -32,7 +32,7 @@ const PLACES: [(&str, &str); 9] = [
     ("", "./"),
 ];
 
-/// Files that belong to a program which has an environment of its own, and what stands before a command there.
+/// Files that belong to a program which has an environment of its own, and what precedes a command there.
 const ENVIRONMENTS: [(&str, &str); 5] = [
     ("uv.lock", "uv run "),
     ("poetry.lock", "poetry run "),

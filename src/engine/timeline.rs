@@ -6,6 +6,7 @@ use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
 use crate::domain::diagnostic::Diagnostic;
+use crate::domain::events::Event;
 use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
@@ -193,12 +194,24 @@ pub struct JournalPart {
 impl Loaded {
     /// The timeline with `fact`, which was just derived, as its newest; what it changed.
     pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) -> EventEffect {
+        self.fold_in(ws, |fold| {
+            let effect = fold.push(Fact::Commit(Box::new(fact.clone())));
+            fold.committed();
+            effect
+        })
+    }
+
+    /// The timeline with an event, which was just observed, as its newest.
+    pub fn take_in_event(&mut self, ws: &Workspace, event: Box<Event>) {
+        self.fold_in(ws, |fold| fold.push(Fact::Event(event)));
+    }
+
+    fn fold_in<T>(&mut self, ws: &Workspace, act: impl FnOnce(&mut Fold) -> T) -> T {
         let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
         let mut fold = Fold::on(before);
-        let effect = fold.push(Fact::Commit(Box::new(fact.clone())));
-        fold.committed();
+        let done = act(&mut fold);
         self.timeline = fold.into_timeline();
-        effect
+        done
     }
 
     /// All that was read, in the order of observation.

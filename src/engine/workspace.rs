@@ -41,7 +41,7 @@ pub struct Workspace {
     pub config_errors: Option<ConfigErrors>,
     /// When it was opened, by the clock of this process.
     pub opened: Timestamp,
-    /// Whether whoever called git or Andon stands below the top of the working tree.
+    /// Whether git or Andon was called from below the top of the working tree.
     pub below_top: bool,
     /// Which untracked files are code.
     pub untracked: Untracked,

@@ -294,7 +294,7 @@ impl Timeline {
         self.activity.now = self.activity.now.max(at);
         self.activity.lively = None;
         fact.record.node = self.node_of(&fact);
-        // A step of a rebase that carries no attempt we know of is nobody's work.
+        // A step of a rebase that carries no attempt we know of is not work.
         let step = fact.record.made_as() == CommitKind::Rebase;
         self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
@@ -321,7 +321,7 @@ impl Timeline {
         if step { EventEffect::Nothing } else { EventEffect::Iteration }
     }
 
-    /// Where the iteration stands that `fact` is once more, by another commit: moved by a rebase or a pick, or amended
+    /// The index of the iteration that `fact` is once more, by another commit: moved by a rebase or a pick, or amended
     /// without a change to its tree. It counts once, and nothing new is to be said of it.
     fn brought_again(&self, fact: &CommitFact) -> Option<usize> {
         let record = &fact.record;

@@ -276,7 +276,7 @@ impl Timeline {
     /// A turn that ended without a commit is an iteration.
     fn push_turn(&mut self, node: &str, end: TurnEnd, outputs: Vec<Digest>) {
         let before = self.activity.code;
-        // Who does not tell the state at the end has told it with the tests.
+        // A turn whose end names no state has the state of its tests.
         let ran = self.activity.ran.take();
         let end = TurnEnd { code: end.code.or(ran.as_ref().map(|tests| tests.code)), ..end };
         let change = change(before, self.activity.docs, end);

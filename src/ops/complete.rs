@@ -9,7 +9,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 
-/// Judges the working tree as it is now. A person whom the guard does not bind is told what is open, and not refused.
+/// Judges the working tree as it is now. For a person whom the guard does not bind, it reports what is open and refuses nothing.
 pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
     let view = completion::view(ctx, ws)?;
     if bound::binds(ctx, ws) {

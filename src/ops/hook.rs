@@ -80,7 +80,7 @@ pub fn tree_before(ctx: &Context, name: HookName) -> Option<TreeId> {
     if !matches!(name, HookName::PreCommit | HookName::PrepareCommitMsg) || !chain::is_there(ctx, name) {
         return None;
     }
-    // What cannot be read is told when it is judged.
+    // What cannot be read is reported when it is judged.
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env).ok()?;
     guard::staged_tree(&repo).ok()
 }

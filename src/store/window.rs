@@ -21,7 +21,7 @@ pub struct Window {
     newest: Option<Digest>,
     /// What ended the walk early, or was skipped.
     pub warnings: Vec<Diagnostic>,
-    /// The commits without a record that the walk crossed, oldest first: nobody knows anything of them, so that they prove
+    /// The commits without a record that the walk crossed, oldest first: nothing is known of them, so they prove
     /// nothing and reset nothing.
     pub unrecorded: Vec<Unrecorded>,
     /// What the oldest commit of the walk builds on; `None` for a root, and where nothing was walked.

@@ -1,4 +1,4 @@
-//! How deep below prefixes an output stands.
+//! How deeply an output is nested below prefixes.
 
 /// How many prefixes have been taken off: each level may hold several programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

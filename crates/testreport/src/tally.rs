@@ -103,7 +103,7 @@ pub(super) struct Tally {
     not_started: Option<String>,
 }
 
-/// What reports have told already: what comes beside them is held against it.
+/// What reports have said already: what comes beside them is held against it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Told {
     /// Nothing was recognised.

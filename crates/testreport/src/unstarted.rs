@@ -16,7 +16,7 @@ pub(super) enum Length {
 /// Who says it, and in what words: parts in order, `^` and `$` for the beginning and the end of the line.
 type Words = (&'static str, &'static [&'static str]);
 
-/// Words that nobody else says.
+/// Words that only these programs print.
 const SURE: [Words; 63] = [
     ("make", &["^make", ": *** No rule to make target ", "'.  Stop.$"]),
     ("make", &["^make", ": *** No rule to make target ", "'. Stop.$"]),

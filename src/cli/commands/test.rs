@@ -20,7 +20,7 @@ use testreport::Stream;
 pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let (out, format) = (shell.out, args.format.format);
-    // JSON stands alone on standard output, as with other runners.
+    // JSON is alone on standard output, as with other runners.
     let mut pass = |stream: Stream, bytes: &[u8]| match (stream, format) {
         (Stream::Stdout, Format::Text) => out.pass_out(bytes),
         (Stream::Stdout, Format::Json) | (Stream::Stderr, _) => out.pass_err(bytes),
@@ -116,7 +116,7 @@ fn not_started(ran: &test::Ran) -> Diagnostic {
         .help("or correct test.command: andon config show test")
 }
 
-/// No report was recognised: nobody knows which tests fail, nor whether fewer do.
+/// No report was recognised: it is unknown which tests fail, and whether fewer do.
 fn unread(ran: &test::Ran) -> Option<Diagnostic> {
     let what = match &ran.unread {
         test::Unread::No => return None,

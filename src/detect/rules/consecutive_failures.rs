@@ -185,7 +185,7 @@ fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(F
     streak.failed
 }
 
-/// What a failed run printed; `None` where it printed nothing, or nobody saw it.
+/// What a failed run printed; `None` where it printed nothing, or its output was not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Printed(Option<Signature>);
 
@@ -200,7 +200,7 @@ struct Streak<'a> {
     rises: u64,
     /// What the newest failed run printed that names no test.
     printed: Option<Printed>,
-    /// That run, until another one prints the same: nobody knows whether it was a step or not.
+    /// That run, until another one prints the same: until then it is unknown whether it was a step.
     unread: Option<(Failure, Attempt<'a>)>,
 }
 

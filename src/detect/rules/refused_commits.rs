@@ -1,4 +1,4 @@
-//! `refused-commits`: commits are refused one after another for untested code, and nobody runs the tests.
+//! `refused-commits`: commits are refused one after another for untested code, and the tests are not run.
 
 use std::fmt;
 

@@ -124,7 +124,7 @@ impl TipTests {
         alike.or(self.runs.last())
     }
 
-    /// Whether they stand in for evidence that nobody recorded.
+    /// Whether they replace evidence that is missing.
     pub fn stand_in(&self) -> bool {
         self.outcome() == TipOutcome::Passed
     }

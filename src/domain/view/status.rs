@@ -163,7 +163,7 @@ pub struct StatusView {
     pub state: LoopState,
     /// Iterations since the last acknowledgement.
     pub iteration: u64,
-    /// Commits of the window without a record: nobody knows anything of them, so that they prove nothing.
+    /// Commits of the window without a record: nothing is known of them, so they prove nothing.
     pub unrecorded: usize,
     /// The cap of `iteration-cap`; `None` when the rule is off.
     pub cap: Option<u64>,

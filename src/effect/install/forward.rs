@@ -50,7 +50,7 @@ fn script(theirs: &Path, name: &str) -> Vec<u8> {
 /// Writes the files of `wanted` that are not there as they should be, and takes out older ones.
 ///
 /// # Errors
-/// When a file cannot be written, or a hook of somebody else stands in its place.
+/// When a file cannot be written, or another hook is in its place.
 pub fn write(dir: &Path, wanted: &[(String, Vec<u8>)]) -> Result<(), InstallError> {
     for path in led_on(dir) {
         if !wanted.iter().any(|(name, _)| path.ends_with(name)) {

@@ -79,7 +79,7 @@ fn is_stage(word: &str) -> bool {
     Hook::of_frameworks().any(|hook| hook.name() == word) || OTHERS.contains(&word)
 }
 
-/// Whether `key` stands at the top, as YAML allows to write it.
+/// Whether `key` is at the top, as YAML allows to write it.
 fn has_key(text: &str, key: &str) -> bool {
     text.lines().any(|line| is_key(line, key))
 }

@@ -15,8 +15,10 @@ use crate::platform::paths::{path_from_bytes, shell_bytes};
 
 /// The template that was reviewed is the file that is installed.
 const TEMPLATE: &[u8] = include_bytes!("../../../hooks/shim.sh");
-/// That of pre-commit, which mostly starts no program.
-const MARKING_TEMPLATE: &[u8] = include_bytes!("../../../hooks/pre-commit.sh");
+/// What that of pre-commit has before the line that starts the program: mostly it starts none.
+const MARKING: &[u8] = include_bytes!("../../../hooks/pre-commit.sh");
+/// Before which line.
+const START: &[u8] = b"for A in ";
 const PROGRAM: &[u8] = b"@PROGRAM@";
 const HOOK: &[u8] = b"@HOOK@";
 /// The line that marks a file as written by Andon, even when it was edited later.
@@ -70,7 +72,7 @@ pub enum Content {
 /// The bytes of the shim that starts `program` for `hook`. Any path is safe in it: it is quoted for `sh`.
 pub fn render(program: &Path, hook: Hook) -> Vec<u8> {
     let (head, middle, tail) = segments(hook);
-    [head, &quote(&shell_bytes(program)), middle, hook.name().as_bytes(), tail].concat()
+    [head, &quote(&shell_bytes(program)), &middle, hook.name().as_bytes(), tail].concat()
 }
 
 /// The digest under which a written shim is remembered.
@@ -115,11 +117,12 @@ fn program_of(bytes: &[u8], hook: Hook) -> Option<PathBuf> {
 }
 
 /// The template cut at its two placeholders.
-fn segments(hook: Hook) -> (&'static [u8], &'static [u8], &'static [u8]) {
-    let template = if hook == Hook::PreCommit { MARKING_TEMPLATE } else { TEMPLATE };
-    let (head, rest) = split(template, PROGRAM);
+fn segments(hook: Hook) -> (&'static [u8], Vec<u8>, &'static [u8]) {
+    let (head, rest) = split(TEMPLATE, PROGRAM);
     let (middle, tail) = split(rest, HOOK);
-    (head, middle, tail)
+    let (before, start) = middle.split_at(find(middle, START).unwrap_or(middle.len()));
+    let marking = if hook == Hook::PreCommit { MARKING } else { &[] };
+    (head, [before, marking, start].concat(), tail)
 }
 
 fn split<'a>(text: &'a [u8], mark: &[u8]) -> (&'a [u8], &'a [u8]) {

@@ -15,7 +15,7 @@ const CANNOT_START: &str = "2 | 126 | 127";
 pub enum Heard {
     /// That of every hook.
     Always,
-    /// Not that of prepare-commit-msg: frameworks show what passing hooks print only where they are told to.
+    /// Not that of prepare-commit-msg: frameworks show what passing hooks print only where their configuration says so.
     NotPreparing,
 }
 

@@ -12,7 +12,7 @@ use crate::git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
 use crate::report::escape::shell_quote_bytes;
 use crate::store::fingerprint::Difference;
 
-/// The differences as the rule is told them; `head` is HEAD's tree. Looks at these paths only.
+/// The differences as the rule gets them; `head` is HEAD's tree. Looks at these paths only.
 pub(super) fn named(
     ws: &Workspace,
     head: Option<TreeId>,

@@ -2,7 +2,7 @@
 //!
 //! Only a hint of where to look: [`crate::git::Repo::notes_restore`] puts back what others lost, by comparing trees. There
 //! is one tip as long as each write of ours begins where the last one ended. Where somebody else has moved the ref in
-//! between, what they may have dropped stands in the older tip alone, which is kept until it was compared.
+//! between, what they may have dropped is in the older tip alone, which is kept until it was compared.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;

@@ -139,7 +139,7 @@ impl Backed {
         Ok(conclusion)
     }
 
-    /// Nothing speaks for an unrecorded commit. Green tests of the tip do, where nobody could have recorded it: whoever
+    /// There is no evidence for an unrecorded commit. Green tests of the tip do, where nobody could have recorded it: whoever
     /// has the hooks went round them.
     fn unbacked(
         &mut self,
@@ -158,9 +158,8 @@ impl Backed {
             conclusion.undecided = Some(went_round(here.commit));
         } else if tests.stand_in() {
             let short = tests.tip.short();
-            let message = format!(
-                "nobody recorded this commit; the tests of the tip, {short}, passed and stand in for that"
-            );
+            let message =
+                format!("this commit has no record; the tests of the tip, {short}, passed and count instead");
             let help = format!("git log -p {}", shell_quote(here.case.range));
             conclusion.violations.push(violation(
                 Some(at(here.commit)),

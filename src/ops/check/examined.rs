@@ -30,7 +30,7 @@ pub(super) struct Examined {
     rewritten: Vec<usize>,
     /// Which of them tell of tests.
     tested: Vec<usize>,
-    /// Commits that nobody is asked about.
+    /// Commits that are not judged.
     free: HashSet<CommitId>,
 }
 
@@ -49,7 +49,7 @@ impl Examined {
         self.commits.push(Link { id: commit.id, parents: commit.parents.as_slice().into() });
     }
 
-    /// Takes in that nobody is asked about a commit: a person made it, and only agents are guarded.
+    /// Takes in that a commit is not judged: a person made it, and only agents are guarded.
     pub(super) fn set_free(&mut self, commit: CommitId) {
         self.free.insert(commit);
     }

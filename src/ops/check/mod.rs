@@ -58,7 +58,7 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Whether the tests at the tip passed, so that they stand in for what nobody recorded.
+    /// Whether the tests at the tip passed, so that they replace missing records.
     fn stands_in(&self) -> bool {
         self.tests.is_some_and(TipTests::stand_in)
     }

@@ -148,7 +148,7 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
     // The code that all of it leads to has passed the tests of the base and those of the tip.
     let (level, help) = match (case.stands_in(), case.tests) {
         (true, _) => (Level::Warn, "a person looks at the change of test.command".to_owned()),
-        (false, Some(_)) => (Level::Block, "mend the tests of the tip".to_owned()),
+        (false, Some(_)) => (Level::Block, "fix the tests of the tip".to_owned()),
         (false, None) => (Level::Block, format!("andon check --test {}", shell_quote(case.range))),
     };
     Some(violation(Some(at(commit)), "other-test-command", level, what, &help))

@@ -67,7 +67,7 @@ fn fails(tip: CommitRef, run: &TipRun) -> Diagnostic {
     violation(Some(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test")
 }
 
-/// The tip has another test command than the base. Whoever reads the check is told which, whatever came of it.
+/// The tip has another test command than the base. The check names both, whatever the result.
 fn other_command(tip: CommitRef, tests: &TipTests) -> Option<Diagnostic> {
     let base = tests.at_base.as_ref().filter(|_| tests.command_differs())?;
     let now = tests.at_tip.as_ref().map_or_else(|| "not set".to_owned(), |command| format!("`{command}`"));

@@ -1,6 +1,6 @@
 //! `andon check --test`: the tests of the code at the tip, run here or reported by the CI job that ran them.
 //!
-//! They run with the command of the base of the range, which nobody in the range can change. Where the tip has another
+//! They run with the command of the base of the range, which no commit of the range can change. Where the tip has another
 //! command, both run: the new one has to pass as well, and the old one may object.
 
 use std::path::{Path, PathBuf};
@@ -191,7 +191,7 @@ fn ran(
 }
 
 /// Words of a shell that pass whatever the code is. A new command of that kind is no test; anything longer is for
-/// people, who are told that the command is another one.
+/// people: a warning says that the command is another one.
 fn runs_nothing(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().collect();
     let chained = command.contains([';', '&', '|', '\n', '`', '$']);
@@ -281,15 +281,10 @@ fn reported(
 }
 
 fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
-    let name = file.to_string_lossy();
-    let mut report = reader.open_report(&name);
-    let read = report_files::stream(&cwd.join(file), &mut |bytes| report.push(bytes));
-    read.map_err(|err| OpsError::Usage {
-        what: format!("the report {name} cannot be read: {err}"),
+    report_files::take_in(cwd, file, reader).map_err(|err| OpsError::Usage {
+        what: format!("the report {} cannot be read: {err}", file.display()),
         help: "andon check RANGE --test-report FILE --exit-code N".to_owned(),
-    })?;
-    reader.close_report(report);
-    Ok(())
+    })
 }
 
 #[cfg(test)]

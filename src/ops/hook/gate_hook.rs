@@ -115,7 +115,7 @@ fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
     configured.map_or_else(|| ws.repo.common_dir().join("hooks"), |path| top.join(path))
 }
 
-/// What stands in the place of the hook.
+/// What is in the place of the hook.
 fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: Hook) -> Option<String> {
     let state = inspect::inspect(dir, manifest).ok()?.into_iter().find(|state| state.hook == hook)?;
     if live::runs(&state) {

@@ -37,7 +37,7 @@ use crate::platform::test_seam::stop_point;
 use crate::policy;
 use crate::store::journal::{Journal, JournalLine, MarkedTurn};
 use crate::store::notes::NotesStore;
-use crate::store::process::git_above;
+use crate::store::process::{GitProcess, git_above};
 use crate::store::receipt::{self, Receipt};
 use crate::store::window::{self, Judged};
 
@@ -89,8 +89,10 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let receipts = receipt::read(ws.repo.git_dir());
     let caught_up = catch_up(ctx, ws, &mut store, &commit, &receipts)?;
     let kind = origin::kind(ctx, ws, &commit)?;
-    let (gate, skipped) = gate(ctx, ws, (&mut store, &receipts), &commit, kind)?;
-    let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
+    let made_by = git_above(ctx.parent);
+    let (gate, skipped) = gate(ctx, ws, (&mut store, &receipts), (&commit, kind), &made_by)?;
+    let recording = Recording::AtCommit;
+    let entry = Entry { commit: &commit, head, kind, gate, skipped, recording, made_by: &made_by };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
     Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
@@ -114,6 +116,8 @@ struct Entry<'a> {
     gate: Gate,
     skipped: Vec<Skip>,
     recording: Recording,
+    /// The git processes that made it; none of one that is caught up.
+    made_by: &'a [GitProcess],
 }
 
 /// Compares the receipts of the gate with what was committed; and what was passed over on the way.
@@ -121,16 +125,15 @@ fn gate(
     ctx: &Context,
     ws: &Workspace,
     (store, receipts): (&mut NotesStore<'_>, &[Receipt]),
-    commit: &CommitInfo,
-    kind: CommitKind,
+    (commit, kind): (&CommitInfo, CommitKind),
+    now: &[GitProcess],
 ) -> Result<(Gate, Vec<Skip>), OpsError> {
-    // The commit that is made now: a receipt of another git process, or of nobody, does not speak for it.
-    let now = git_above(ctx.parent);
     // git runs no pre-commit for patches either.
     if ws.repo.is_applying_patches() {
         return Ok((Gate::NotRun, Vec::new()));
     }
-    let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(&now));
+    // A receipt of another git process, or one that names none, does not speak for this commit.
+    let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
     let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
     let seen = if now.is_empty() {
         passed(ws, commit, receipts)
@@ -145,8 +148,8 @@ fn gate(
             Ok((Gate::NotRun, Vec::new()))
         }
         (None, CommitKind::Normal | CommitKind::Amend) => {
-            let judged = own().find(|receipt| receipt.is_nearest_of(&now) && is_on(ws, commit, receipt));
-            gate_hook::without_receipt(ctx, ws, store, &gate_hook::Unjudged { commit, judged, now: &now })
+            let judged = own().find(|receipt| receipt.is_nearest_of(now) && is_on(ws, commit, receipt));
+            gate_hook::without_receipt(ctx, ws, store, &gate_hook::Unjudged { commit, judged, now })
         }
     }
 }
@@ -157,7 +160,7 @@ fn passed<'r>(ws: &Workspace, commit: &CommitInfo, receipts: &'r [Receipt]) -> O
     receipts.iter().rev().find(|receipt| receipt.tree == commit.tree && is_on(ws, commit, receipt))
 }
 
-/// Whether what the receipt is of was to stand where the commit stands.
+/// Whether the receipt is for a commit in this commit's place.
 fn is_on(ws: &Workspace, commit: &CommitInfo, receipt: &Receipt) -> bool {
     let parent = commit.parents.first();
     match &receipt.head {
@@ -200,7 +203,7 @@ fn record(
     stop_point("post-commit:derived");
     let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
     if entry.recording == Recording::AtCommit {
-        receipt::clear(ws.repo.git_dir(), &git_above(ctx.parent));
+        receipt::clear(ws.repo.git_dir(), entry.made_by);
     }
     stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());
@@ -410,7 +413,7 @@ fn catch_up(
             None => (Gate::NotRun, Vec::new()),
         };
         let recording = Recording::CaughtUp;
-        let entry = Entry { commit: &commit, head: head.id, kind, gate, skipped, recording };
+        let entry = Entry { commit: &commit, head: head.id, kind, gate, skipped, recording, made_by: &[] };
         record(ctx, ws, store, &entry)?;
         match gate {
             Gate::Passed => caught_up.cut_short += 1,

@@ -169,7 +169,7 @@ impl Plan {
         Ok(config_hooks::set(repo, &wanted, manifest)?)
     }
 
-    /// Whether commits are told that lefthook does not run its hooks yet.
+    /// Whether commits report that lefthook does not run its hooks yet.
     pub(super) fn has_notice(&self, repo: &Repo) -> Result<bool, SetupError> {
         Ok(self.choice.mode == Integration::Lefthook
             && !live::lefthook_runs(&self.dir)

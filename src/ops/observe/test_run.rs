@@ -100,13 +100,8 @@ fn code_id(text: &str) -> Result<CodeId, OpsError> {
 
 /// A report that was named must be there: a slip in its path is no run without reports.
 fn read(cwd: &Path, report: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
-    let name = report.to_string_lossy();
-    let mut coming = reader.open_report(&name);
-    let read = report_files::stream(&cwd.join(report), &mut |bytes| coming.push(bytes));
-    read.map_err(|err| OpsError::Usage {
-        what: format!("the report {name} cannot be read: {err}"),
+    report_files::take_in(cwd, report, reader).map_err(|err| OpsError::Usage {
+        what: format!("the report {} cannot be read: {err}", report.display()),
         help: "andon observe test_run --report FILE --exit-code N".to_owned(),
-    })?;
-    reader.close_report(coming);
-    Ok(())
+    })
 }

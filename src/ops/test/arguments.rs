@@ -10,7 +10,7 @@ const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];
 /// The command with these arguments at its end.
 ///
 /// # Errors
-/// Where it is a line of several commands: nobody knows which of them is meant. Where the arguments begin with the
+/// Where it is a line of several commands, it is unknown which of them is meant. Where the arguments begin with the
 /// command's own program.
 pub fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestCommand, OpsError> {
     let words: Vec<String> = match command {
@@ -27,7 +27,7 @@ pub fn added(command: &TestCommand, arguments: Vec<String>) -> Result<TestComman
     };
     if arguments.first().is_some_and(|first| words.first() == Some(first)) {
         return Err(OpsError::Usage {
-            what: "what stands here is added to test.command as arguments".to_owned(),
+            what: "these words are added to test.command as arguments".to_owned(),
             help: format!("to run another command: andon test -- {}", quoted(&arguments)),
         });
     }

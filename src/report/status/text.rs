@@ -115,7 +115,7 @@ fn place(page: &mut Page, view: &StatusView) {
     page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
 }
 
-/// Commits that nobody recorded, where the window crosses some.
+/// Unrecorded commits, where the window crosses some.
 fn unrecorded(page: &mut Page, view: &StatusView) {
     if view.unrecorded == 0 {
         return;

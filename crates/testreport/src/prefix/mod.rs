@@ -1,4 +1,4 @@
-//! Output of several programs at once, and output with time stamps: something stands before each line.
+//! Output of several programs at once, and output with time stamps: each line has a prefix.
 //!
 //! One line proves nothing: whatever looks like a prefix is read aside, per source, and counts only where the prefix is
 //! a column, on most lines from its first to its last, and a report shows below it. The output as it came is read
@@ -210,7 +210,7 @@ struct Aside {
 }
 
 impl Output {
-    /// Of the program that `source` stands for (empty: of the run), in the project at `root`.
+    /// Of the program named by `source` (empty: of the run), in the project at `root`.
     pub(super) fn new(root: &Root, source: &str, depth: Depth) -> Self {
         let of = if source.is_empty() { String::new() } else { format!(" of {source}") };
         let names = [format!("standard output{of}"), format!("standard error{of}")];

@@ -1,6 +1,6 @@
-//! What stands before each line when a tool runs several programs at once, or stamps the time: one row a shape.
+//! The prefixes of lines when a tool runs several programs at once, or stamps the time: one row a shape.
 //!
-//! A shape is told by how the line begins, so that a line has one shape at the most. That a line has one proves
+//! A shape is recognized by how the line begins, so that a line has one shape at the most. That a line has one proves
 //! nothing: `error: no` has the shape of a package's label. A column of them does ([`super::Columns`]).
 
 /// Longest name of a source, in bytes.
@@ -35,7 +35,7 @@ pub(super) const SHAPES: [(&str, Read); 11] = [
     ("GNU parallel --tag: `b<TAB>`", tagged),
 ];
 
-/// pnpm and bun on a terminal: the source stands in the line above, `packages/b test$ jest`.
+/// pnpm and bun on a terminal: the source is named in the line above, `packages/b test$ jest`.
 const TREE: (&str, Read) = ("pnpm -r and bun --filter on a terminal, wsrun: `│ `", tree);
 
 /// pnpm -r, bun --filter, turbo, nx, lerna.
@@ -49,7 +49,7 @@ pub(super) fn cut(line: &str) -> Option<Cut<'_>> {
     })
 }
 
-/// Whether the source of a line of that shape stands above it.
+/// Whether the source of a line of that shape is named in a line above it.
 pub(super) fn is_below_heading(shape: usize) -> bool {
     SHAPES.get(shape).is_some_and(|(name, _)| *name == TREE.0)
 }

@@ -22,7 +22,7 @@ const NAMING: [&str; 11] = [
 const PYTEST: [&str; 6] =
     ["pytest.ini", ".pytest.ini", "pytest.toml", "conftest.py", "tests/conftest.py", "test/conftest.py"];
 
-/// Who has the environment: a file, what it must hold, and what stands before a command. The first one that is there
+/// Who has the environment: a file, what it must hold, and what precedes a command. The first one that is there
 /// decides.
 const ENVIRONMENTS: [(&str, &str, &str); 12] = [
     ("uv.lock", "", "uv run "),
