@@ -17,6 +17,17 @@ pub enum PathClass {
 /// `andon.toml` is never code: it proves nothing about the program, and `check` judges it on its own.
 pub const CONFIG_FILE: &str = "andon.toml";
 
+/// Of what kind a file is: by its extension, in lower case and with its dot. Where it has none, executable files are of one
+/// kind, and each other name is a kind of its own.
+pub fn kind_of(path: &[u8], mode: u32) -> Vec<u8> {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    match name.iter().rposition(|byte| *byte == b'.') {
+        Some(dot) if dot + 1 < name.len() => name[dot..].to_ascii_lowercase(),
+        Some(_) | None if mode & 0o111 != 0 => b"/".to_vec(),
+        Some(_) | None => name.to_vec(),
+    }
+}
+
 /// Classifies paths by `paths.docs` and `paths.ignore`. `ignore` wins over `docs`.
 #[derive(Debug, Clone)]
 pub struct PathRules {

@@ -50,6 +50,9 @@ pub struct Caveats {
     pub names: Option<SetNames>,
     /// What said that there was nothing to run: a program, a target or a script that is not there.
     pub not_started: Option<String>,
+    /// Untracked files that were there when the tests ran, bound nothing and are not in the commit: sorted names, at most
+    /// [`Caveats::MAX_UNTRACKED`].
+    pub untracked: Vec<String>,
     /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
     pub lost: LostTests,
 }
@@ -226,11 +229,21 @@ pub struct TestRun {
     pub overlay: Vec<OverlayEntry>,
     /// True when `overlay` was cut.
     pub overlay_truncated: bool,
+    /// Untracked files that bind nothing, for they are of no kind that the project has code of: sorted, at most
+    /// [`TestRun::MAX_BESIDE`]. The fingerprint leaves them out.
+    pub beside: Vec<OverlayEntry>,
+}
+
+impl Caveats {
+    /// Bound of [`Caveats::untracked`].
+    pub const MAX_UNTRACKED: usize = 16;
 }
 
 impl TestRun {
     /// Bound of `overlay`.
     pub const MAX_OVERLAY: usize = 1024;
+    /// Bound of `beside`.
+    pub const MAX_BESIDE: usize = 256;
 
     /// True for a run of the configured tests that Andon started, whatever came of it, or that counts as one.
     pub fn is_by_the_program(&self) -> bool {

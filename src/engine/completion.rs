@@ -8,6 +8,7 @@ use super::guard;
 use super::safety;
 use super::standing;
 use super::timeline;
+use super::untracked;
 use super::workspace::Workspace;
 use crate::detect::{Candidate, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};
@@ -26,8 +27,9 @@ pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
 }
 
 /// The same of a working tree that was looked at already.
-pub fn of_overlay(ctx: &Context, ws: &Workspace, overlay: Overlay) -> Result<CompleteView, OpsError> {
+pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result<CompleteView, OpsError> {
     let loaded = timeline::load(ws)?;
+    untracked::set_aside(ws, &mut overlay);
     let uncommitted =
         overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
     let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;

@@ -10,6 +10,7 @@ use super::error::OpsError;
 use super::inherited_evidence;
 use super::test_guess;
 use super::timeline::Loaded;
+use super::untracked;
 use super::workspace::Workspace;
 use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use crate::domain::diagnostic::Diagnostic;
@@ -30,11 +31,25 @@ pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
         .iter()
         .rev()
         .find(|run| run.validity == RunValidity::Valid && run.evidence.code == code)
-        .map(|run| run.evidence.clone());
+        .map(untracked::evidence_of);
     from_journal.or_else(|| {
         let recorded = loaded.window.facts.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
         recorded.into_iter().find(|tests| tests.code == code && !is_word(tests)).cloned()
     })
+}
+
+/// The run that speaks for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its files were
+/// not tracked yet when the tests ran.
+pub fn of_tree(
+    ws: &Workspace,
+    loaded: &Loaded,
+    tree: TreeId,
+    code: CodeId,
+) -> Result<Option<TestEvidence>, OpsError> {
+    match find(loaded, code) {
+        Some(evidence) => Ok(Some(evidence)),
+        None => untracked::run_before_add(ws, loaded, (tree, code)),
+    }
 }
 
 /// A failing run that was handed in counts against the loop, and opens no gate from a record either.
@@ -73,7 +88,11 @@ pub fn candidate(
         None => prints.of_overlay(None, &[])?,
     };
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
-    let state = match find(loaded, code) {
+    let found = match subject {
+        Subject::Tree(tree) => of_tree(ws, loaded, *tree, code)?,
+        Subject::WorkTree(_) => find(loaded, code),
+    };
+    let state = match found {
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
         None => without_evidence(ws, loaded, subject, code)?,
     };
@@ -102,7 +121,7 @@ pub fn changed_by_hook(
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
     let rules = &ws.config.paths.rules;
     let code = Fingerprinter::new(&ws.repo, rules).of_tree(before)?;
-    if find(loaded, code).is_none() {
+    if of_tree(ws, loaded, before, code)?.is_none() {
         return Ok(Vec::new());
     }
     let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
@@ -181,7 +200,8 @@ fn without_evidence(
     let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
     let (found, staging) = match subject {
         Subject::Tree(tree) => {
-            let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &run.overlay, *tree)?;
+            let (overlay, _) = untracked::as_tracked_in(ws, run, *tree)?;
+            let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &overlay, *tree)?;
             let staging = staging(ws, run, head, &found)?;
             (found, staging)
         }

@@ -21,6 +21,7 @@ use super::skip;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::uncertainty;
+use super::untracked;
 use super::workspace::Workspace;
 use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
 use crate::domain::about::EventClass;
@@ -162,6 +163,7 @@ fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec
     let making = Some(making::of(ws, tree));
     let candidate = Candidate { identity, making, changed_by_hook, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
+    loaded.warnings.extend(untracked::notice(&candidate, &loaded));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
@@ -209,7 +211,8 @@ fn settled(
     };
     let loaded = timeline::of_run(ws, run);
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
-    if !matches!(candidate.evidence, EvidenceState::Tested(_)) || evidence::notice(&candidate).is_some() {
+    let is_quiet = evidence::notice(&candidate).is_none() && !untracked::has_any(&candidate);
+    if !matches!(candidate.evidence, EvidenceState::Tested(_)) || !is_quiet {
         return Ok(None);
     }
     let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };

@@ -46,6 +46,7 @@ pub(crate) mod timeline;
 pub mod turn;
 pub mod uncertainty;
 pub(crate) mod undecided;
+pub mod untracked;
 pub(crate) mod verdict;
 pub mod watch;
 pub(crate) mod weakening;

@@ -1,6 +1,7 @@
 //! The code that a run of the tests is bound to: its fingerprint, and how the working tree came to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
@@ -9,6 +10,8 @@ use crate::domain::time::Timestamp;
 use crate::domain::veil::Hidden;
 use crate::effect::program::ProgramEnd;
 use crate::engine::error::OpsError;
+use crate::engine::untracked;
+pub use crate::engine::untracked::Mentions;
 use crate::engine::workspace::Workspace;
 use crate::git::{Ended, Events, IndexFile, MODE_SUBMODULE, Overlay, Watch};
 use crate::store::fingerprint::Fingerprinter;
@@ -27,6 +30,9 @@ pub struct TestedCode {
     truncated: bool,
     /// Code paths that git does not see as they are.
     hidden: Vec<Hidden>,
+    /// Untracked files that bind nothing, and when each was last written before the run.
+    beside: Vec<OverlayEntry>,
+    written: BTreeMap<Vec<u8>, SystemTime>,
     watched: Option<Watched>,
     /// The watch when it is over.
     ended: Option<(Ended, BTreeSet<Vec<u8>>)>,
@@ -65,48 +71,80 @@ pub struct Executed {
 impl TestedCode {
     /// The working tree as it is now; HEAD's tree in a repository without one.
     pub fn now(ws: &Workspace) -> Result<Self, OpsError> {
-        let overlay = if ws.repo.workdir().is_some() {
-            ws.overlay()?
-        } else {
-            let head = ws.repo.head()?.commit();
-            Overlay {
-                base: head.map(|head| ws.repo.tree_of(head)).transpose()?,
-                entries: Vec::new(),
-                hidden: Vec::new(),
-            }
-        };
-        Self::of(ws, overlay)
+        if ws.repo.workdir().is_some() {
+            return Self::of(ws, untracked::tested_overlay(ws)?);
+        }
+        let head = ws.repo.head()?.commit();
+        let base = head.map(|head| ws.repo.tree_of(head)).transpose()?;
+        Self::of(ws, (Overlay { base, entries: Vec::new(), hidden: Vec::new() }, Vec::new()))
     }
 
     /// The working tree as it is now, under watch from here on.
     pub fn under_watch(ws: &Workspace) -> Result<Self, OpsError> {
         // Watched first: what changes while it is looked at has happened since.
         let Some(watch) = ws.repo.watch() else { return Self::now(ws) };
-        let overlay = ws.overlay()?;
+        let (overlay, untracked) = untracked::tested_overlay(ws)?;
         let beside = watch.unwatched(&overlay.entries);
         // A repository inside has files that only its own index knows.
         let plain =
             overlay.entries.iter().all(|one| one.entry.is_none_or(|(mode, _)| mode != MODE_SUBMODULE));
-        let mut tested = Self::of(ws, overlay)?;
+        let mut tested = Self::of(ws, (overlay, untracked))?;
         tested.watched = plain.then_some(Watched { watch, beside });
         Ok(tested)
     }
 
-    fn of(ws: &Workspace, overlay: Overlay) -> Result<Self, OpsError> {
+    fn of(ws: &Workspace, (overlay, mut beside): (Overlay, Vec<OverlayEntry>)) -> Result<Self, OpsError> {
         let rules = &ws.config.paths.rules;
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
         entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
         let mut hidden = overlay.hidden;
         hidden.retain(|one| rules.class(&one.full_path()) == PathClass::Code);
-        let (base, truncated) = (overlay.base, false);
-        Ok(Self { code, base, overlay: entries, truncated, hidden, watched: None, ended: None })
+        beside.truncate(TestRun::MAX_BESIDE);
+        let written = untracked::written_at(ws, &beside);
+        let (base, truncated, watched, ended) = (overlay.base, false, None, None);
+        Ok(Self { code, base, overlay: entries, truncated, hidden, beside, written, watched, ended })
     }
 
     /// Code of which only the fingerprint is known.
     pub fn reported(code: CodeId) -> Self {
-        let (overlay, hidden) = (Vec::new(), Vec::new());
-        Self { code, base: None, overlay, truncated: true, hidden, watched: None, ended: None }
+        Self {
+            code,
+            base: None,
+            overlay: Vec::new(),
+            truncated: true,
+            hidden: Vec::new(),
+            beside: Vec::new(),
+            written: BTreeMap::new(),
+            watched: None,
+            ended: None,
+        }
+    }
+
+    /// Looks out for untracked files that the output of the tests names: those bind after all.
+    pub fn mentions(&self, ws: &Workspace) -> Mentions {
+        Mentions::of(self.beside.iter().map(|file| file.path.as_slice()), ws.repo.workdir())
+    }
+
+    /// Has the files that the tests named bind like tracked ones, but for those that the run itself wrote.
+    pub fn bind(&mut self, ws: &Workspace, named: &BTreeSet<Vec<u8>>) -> Result<(), OpsError> {
+        if named.is_empty() {
+            return Ok(());
+        }
+        let now = untracked::written_at(ws, &self.beside);
+        let written = std::mem::take(&mut self.written);
+        let binds = |file: &mut OverlayEntry| {
+            named.contains(&file.path) && now.get(&file.path) == written.get(&file.path)
+        };
+        let bound: Vec<_> = self.beside.extract_if(.., binds).collect();
+        if bound.is_empty() {
+            return Ok(());
+        }
+        self.overlay.extend(bound);
+        self.overlay.sort();
+        self.code =
+            Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(self.base, &self.overlay)?;
+        Ok(())
     }
 
     /// What the tests saw and git does not: a commit would be without it.
@@ -129,7 +167,8 @@ impl TestedCode {
         // The whole look costs as much as `git status`: it is taken where single paths do not answer.
         let Some((mut events, beside)) = events else { return self.whole_look(ws) };
         let rules = &ws.config.paths.rules;
-        events.put_back.retain(|path| rules.class(path) == PathClass::Code);
+        let is_beside = |path: &Vec<u8>| self.beside.iter().any(|file| file.path == *path);
+        events.put_back.retain(|path| rules.class(path) == PathClass::Code && !is_beside(path));
         events.paths.extend(beside);
         let answer = match self.looked_at(ws, &events)? {
             Some(answer) => answer,
@@ -150,13 +189,13 @@ impl TestedCode {
             return Ok(Some(Since::Unchanged));
         }
         // Where git does not answer for these paths, it is asked for all of them.
-        let Ok(now) = ws.overlay_at(asked) else { return Ok(None) };
+        let Ok((now, _)) = untracked::tested_overlay_at(ws, asked) else { return Ok(None) };
         let before = self.overlay.iter().filter(|entry| is_below(&entry.path, asked));
         Ok(Some(self::since(ws, before, &now)))
     }
 
     fn whole_look(&self, ws: &Workspace) -> Result<Since, OpsError> {
-        let now = ws.overlay()?;
+        let (now, _) = untracked::tested_overlay(ws)?;
         if fingerprint(ws, &now)? == self.code {
             return Ok(Since::Unchanged);
         }
@@ -184,6 +223,7 @@ impl TestedCode {
             base: self.base,
             overlay,
             overlay_truncated,
+            beside: self.beside,
         }
     }
 }

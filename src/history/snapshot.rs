@@ -165,6 +165,7 @@ fn carried(runs: &[TestRun]) -> Vec<TestRun> {
             base: run.base.filter(|_| clean),
             overlay: Vec::new(),
             overlay_truncated: !clean,
+            beside: Vec::new(),
         }
     };
     runs.iter().map(light).collect()

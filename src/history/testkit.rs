@@ -71,6 +71,7 @@ pub(crate) fn run(evidence: TestEvidence) -> TestRun {
         base: None,
         overlay: Vec::new(),
         overlay_truncated: false,
+        beside: Vec::new(),
     }
 }
 

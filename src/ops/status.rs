@@ -7,7 +7,7 @@ use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Skip;
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::tests::RunValidity;
 use crate::domain::view::status::{
     CycleView, FailureSummary, LastHalt, LoopEvidence, RefusedCommits, StatusView, TestsOf,
@@ -21,6 +21,7 @@ use crate::engine::guard;
 use crate::engine::situation::{self, HooksSeen, LoopSituation};
 use crate::engine::standing;
 use crate::engine::timeline::Loaded;
+use crate::engine::untracked;
 use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Refusals, RefusedCode, Timeline};
@@ -44,6 +45,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
+    let head_tree = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok());
     Ok(StatusView {
         state,
         iteration: loaded.timeline.number(),
@@ -61,8 +63,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         flaky: flaky(&loaded),
         skipped: skipped(&loaded.timeline),
         test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
-        head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(&loaded, head_code)),
-        work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(&loaded, work_code)),
+        head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, head_code, head_tree)),
+        work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, work_code, None)),
         head_code,
         work_code,
         refused: refused(&loaded.timeline),
@@ -153,13 +155,17 @@ fn head_code(ws: &Workspace, head: &Head) -> Option<CodeId> {
 
 fn work_code(ws: &Workspace) -> Option<CodeId> {
     ws.repo.workdir()?;
-    let overlay = ws.overlay().ok()?;
+    let (overlay, _) = untracked::tested_overlay(ws).ok()?;
     Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries).ok()
 }
 
-fn tests_of(loaded: &Loaded, code: Option<CodeId>) -> TestsOf {
+fn tests_of(ws: &Workspace, loaded: &Loaded, code: Option<CodeId>, tree: Option<TreeId>) -> TestsOf {
     let Some(code) = code else { return TestsOf::Unknown };
-    if let Some(evidence) = evidence::find(loaded, code) {
+    let found = match tree {
+        Some(tree) => evidence::of_tree(ws, loaded, tree, code).ok().flatten(),
+        None => evidence::find(loaded, code),
+    };
+    if let Some(evidence) = found {
         return TestsOf::Ran(evidence);
     }
     // A run on this very code that proves nothing says more than one on other code.

@@ -135,6 +135,13 @@ pub fn execute(
     let (asked, private) = with_report(ws, &top, command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
+    let mut mentions = tested.mentions(ws);
+    let Shown { screens, pass } = shown;
+    let mut pass = |stream: Stream, bytes: &[u8]| {
+        mentions.push(stream, bytes);
+        pass(stream, bytes);
+    };
+    let shown = Shown { screens, pass: &mut pass };
     let end = match watched(ctx, ws, &asked, &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
             return Ok((tested, Err(error)));
@@ -158,6 +165,7 @@ pub fn execute(
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
     let since = tested.since(ws)?;
+    tested.bind(ws, &mentions.named_in(&parsed))?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
     Ok((tested, Ok(Executed { end, parsed, since, warnings })))

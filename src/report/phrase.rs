@@ -78,6 +78,10 @@ pub(super) fn caveats(evidence: &TestEvidence) -> String {
         let flaky = some_of(&caveats.flaky, 3, |test| escape::terminal_clip(test, 100));
         notes.push(format!("flaky: {flaky}"));
     }
+    if !caveats.untracked.is_empty() {
+        let files = some_of(&caveats.untracked, 3, |path| escape::terminal_clip(path, 100));
+        notes.push(format!("untracked beside them: {files}"));
+    }
     if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) }
 }
 

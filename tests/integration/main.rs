@@ -78,6 +78,7 @@ mod terminal;
 mod test_command_guess;
 mod test_runs;
 mod unread_runs;
+mod untracked;
 mod untrusted_input;
 mod untrusted_repository;
 mod watch;

@@ -285,7 +285,7 @@ fn a_report_that_a_run_leaves_behind_is_not_its_code() {
 #[test]
 fn files_that_change_during_a_run_are_named() {
     let stage = Stage::installed();
-    stage.write("check.sh", "echo lock > new.lock; echo 1..1; echo ok 1\n");
+    stage.write("check.sh", "echo lock > new.txt; echo 1..1; echo ok 1\n");
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
     assert_snapshot!(stage.andon(&["test"]).shown(), @"
     exit 0
@@ -293,7 +293,7 @@ fn files_that_change_during_a_run_are_named() {
     1..1
     ok 1
     --- stderr
-    warning: changed while the tests ran: new.lock (git add it, or name it in .gitignore or paths.ignore)
+    warning: changed while the tests ran: new.txt (git add it, or name it in .gitignore or paths.ignore)
     warning[test-run]: the code changed while the tests ran; the run proves nothing
       help: andon test
     ");

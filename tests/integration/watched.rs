@@ -24,11 +24,11 @@ fn what_changes_is_named_and_what_does_not_passes() {
         ("echo two > code.txt", Some("ran: code.txt ")),
         ("echo two > d/e/f.txt; echo two > code.txt", Some("ran: code.txt, d/e/f.txt ")),
         ("echo new > d/new.txt", Some("ran: d/new.txt ")),
-        ("mkdir -p n/m; echo new > n/m/o", Some("ran: n/m/o ")),
+        ("mkdir -p n/m; echo new > n/m/o.txt", Some("ran: n/m/o.txt ")),
         ("rm code.txt", Some("ran: code.txt ")),
         ("mv d/e z", Some("ran: d/e/f.txt, z/f.txt ")),
         ("chmod +x code.txt", Some("ran: code.txt ")),
-        ("rm -r d; echo file > d", Some("ran: d, d/e/f.txt ")),
+        ("rm -r d; echo file > d", Some("ran: d/e/f.txt ")),
         ("echo noise > .gitignore", None),
         ("touch code.txt; chmod 600 code.txt", None),
         ("cat code.txt > c.tmp; cat c.tmp > code.txt", None),
@@ -82,12 +82,12 @@ fn a_change_that_is_put_back_makes_the_run_prove_nothing() {
 #[test]
 fn untracked_code_is_watched_or_looked_at_again() {
     let stage = stage();
-    for act in ["echo two > u/v/w", "echo two > u/v/x", "rm u/v/w", "echo two > new.txt"] {
-        stage.write("u/v/w", "one\n");
+    for act in ["echo two > u/v/w.txt", "echo two > u/v/x.txt", "rm u/v/w.txt", "echo two > new.txt"] {
+        stage.write("u/v/w.txt", "one\n");
         stage.write("new.txt", "one\n");
         stage.set("ACT", act);
         stage.andon(&["test"]).ok().says("changed while the tests ran: ");
-        stage.set("ACT", "cat new.txt > n.tmp; cat n.tmp > new.txt; cat n.tmp > u/v/w");
+        stage.set("ACT", "cat new.txt > n.tmp; cat n.tmp > new.txt; cat n.tmp > u/v/w.txt");
         stage.andon(&["test"]).ok();
         stage.andon(&["test"]).ok().lacks("changed while the tests");
         stage.git(&["clean", "-qfdx", "-e", ".andon"]).ok();

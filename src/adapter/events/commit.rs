@@ -144,7 +144,7 @@ pub(super) fn test_run(
         return Ok(Fact::TestRun(run));
     }
     let (base, overlay) = (None, Vec::new());
-    let run = TestRun { at, evidence, validity, base, overlay, overlay_truncated: false };
+    let run = TestRun { at, evidence, validity, base, overlay, overlay_truncated: false, beside: Vec::new() };
     Ok(Fact::TestRun(Box::new(run)))
 }
 

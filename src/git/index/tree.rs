@@ -66,6 +66,18 @@ impl Repo {
         })
     }
 
+    /// Mode and path of each file that git tracks, by the effective index.
+    pub fn tracked_files(&self) -> Result<Vec<(u32, Vec<u8>)>, GitError> {
+        let output = self.git(&["ls-files", "--stage", "--full-name", "-z", "--", ":/"], b"")?;
+        // MODE ID STAGE, a tabulator and the path.
+        let files = output.stdout.split(|byte| *byte == 0).filter_map(|line| {
+            let tab = line.iter().position(|byte| *byte == b'\t')?;
+            let mode = std::str::from_utf8(line.get(..6)?).ok()?;
+            Some((u32::from_str_radix(mode, 8).ok()?, line[tab + 1..].to_vec()))
+        });
+        Ok(files.collect())
+    }
+
     /// The tree that `named` names: by its id, also shortened, or by a commit or ref.
     pub fn tree_named(&self, named: &str) -> Result<TreeId, GitError> {
         let wanted = format!("{named}^{{tree}}");

@@ -8,6 +8,7 @@ use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::untracked;
 use crate::engine::workspace::Workspace;
 use crate::report::escape::shell_quote;
 use crate::store::fingerprint::Fingerprinter;
@@ -35,7 +36,7 @@ pub(super) fn refuse_other_code(
         })
         .map(String::into_bytes)
         .collect();
-    let mut overlay = ws.overlay()?;
+    let (mut overlay, _) = untracked::tested_overlay(ws)?;
     overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked || !ours.contains(&entry.path));
     let tree = ws.repo.tree_of(tip)?;
     if same_code(ws, &ws.config.paths.rules, tree, (overlay.base, &overlay.entries))? {

@@ -353,7 +353,8 @@ fn made<'a>(entry: &Entry<'a>, loaded: &Loaded) -> Made<'a> {
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
 fn tests(ws: &Workspace, loaded: &Loaded, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
-    let mut tests = evidence::find(loaded, code).or_else(|| evidence::reported_failing(loaded, code))?;
+    let found = evidence::of_tree(ws, loaded, commit.tree, code).ok().flatten();
+    let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
     tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();

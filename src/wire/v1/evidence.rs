@@ -36,6 +36,7 @@ pub(super) struct EvidenceWire {
     names: Option<NamesWire>,
     lost: Option<LostWire>,
     not_started: Option<String>,
+    untracked: Option<List<String, { Caveats::MAX_UNTRACKED }>>,
     #[serde(flatten)]
     pub(super) extra: Map<String, Value>,
 }
@@ -131,6 +132,8 @@ impl From<&TestEvidence> for EvidenceWire {
             evidence.failing.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
         let flaky: List<String, { TestEvidence::MAX_FLAKY }> =
             evidence.caveats.flaky.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        let untracked: List<String, { Caveats::MAX_UNTRACKED }> =
+            evidence.caveats.untracked.iter().map(|path| bounded(path, MAX_FAILING_ID)).collect();
         Self {
             code: evidence.code,
             status: evidence.status,
@@ -152,6 +155,7 @@ impl From<&TestEvidence> for EvidenceWire {
             names: evidence.caveats.names.as_ref().map(NamesWire::from),
             lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
             not_started: evidence.caveats.not_started.as_deref().map(|said| bounded(said, MAX_SAID)),
+            untracked: untracked.unless_empty(),
             extra: Map::new(),
         }
     }
@@ -186,6 +190,7 @@ impl From<EvidenceWire> for TestEvidence {
                 names: wire.names.and_then(NamesWire::names),
                 lost: wire.lost.map(LostTests::from).unwrap_or_default(),
                 not_started: wire.not_started,
+                untracked: wire.untracked.unwrap_or_default().items,
             },
         }
     }

@@ -99,6 +99,7 @@ struct RunWire {
     base: Option<TreeId>,
     overlay: Option<List<OverlayWire, { TestRun::MAX_OVERLAY }>>,
     overlay_truncated: Option<bool>,
+    beside: Option<List<OverlayWire, { TestRun::MAX_BESIDE }>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -184,15 +185,14 @@ pub fn encode_line(fact: &JournalLine) -> String {
 fn encode_run(run: &TestRun) -> Map<String, Value> {
     let mut members = members_of(&EvidenceWire::from(&run.evidence));
     let mut bytes = 0_usize;
-    let overlay: List<OverlayWire, { TestRun::MAX_OVERLAY }> = run
-        .overlay
-        .iter()
-        .map(OverlayWire::from)
-        .take_while(|entry| {
-            bytes += Value::Object(members_of(entry)).to_string().len() + 1;
-            bytes <= MAX_OVERLAY_BYTES
-        })
-        .collect();
+    let mut fits = |entry: &OverlayWire| {
+        bytes += Value::Object(members_of(entry)).to_string().len() + 1;
+        bytes <= MAX_OVERLAY_BYTES
+    };
+    let overlay: List<OverlayWire, { TestRun::MAX_OVERLAY }> =
+        run.overlay.iter().map(OverlayWire::from).take_while(&mut fits).collect();
+    let beside: List<OverlayWire, { TestRun::MAX_BESIDE }> =
+        run.beside.iter().map(OverlayWire::from).take_while(&mut fits).collect();
     let cut = run.overlay_truncated || overlay.items.len() < run.overlay.len();
     members.extend(members_of(&RunWire {
         at: run.at,
@@ -200,6 +200,7 @@ fn encode_run(run: &TestRun) -> Map<String, Value> {
         base: run.base,
         overlay: Some(overlay),
         overlay_truncated: cut.then_some(true),
+        beside: beside.unless_empty(),
     }));
     members
 }
@@ -244,8 +245,13 @@ fn decode_run(line: &[u8]) -> Result<TestRun, FormatError> {
         validity: run.validity,
         base: run.base,
         overlay_truncated: run.overlay_truncated.unwrap_or(false) || overlay.cut,
-        overlay: overlay.items.into_iter().map(OverlayEntry::try_from).collect::<Result<_, _>>()?,
+        overlay: entries(overlay)?,
+        beside: entries(run.beside.unwrap_or_default())?,
     })
+}
+
+fn entries<const N: usize>(list: List<OverlayWire, N>) -> Result<Vec<OverlayEntry>, FormatError> {
+    list.items.into_iter().map(OverlayEntry::try_from).collect()
 }
 
 impl From<MarkerWire> for JournalLine {

@@ -146,6 +146,7 @@ prop_compose! {
             command,
             caveats: Caveats {
                 not_started: caveats.2.first().cloned(),
+                untracked: caveats.2.clone(),
                 origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
                 full_run: caveats.1,
                 lost: LostTests {

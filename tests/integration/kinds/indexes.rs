@@ -56,7 +56,7 @@ fn an_untracked_cache_and_other_versions() {
         kind.git(&["update-index", "--force-untracked-cache"]).ok();
         kind.git(&["status"]).ok();
         kind.job();
-        kind.write("new file", "1\n");
+        kind.write("new file.txt", "1\n");
         kind.andon(&["status"]).ok().says("work tree: not run on this code");
     }
 }

@@ -152,6 +152,8 @@ pub struct TestsJson<'a> {
     lost: &'a LostTests,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_started: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    untracked: &'a [String],
 }
 
 impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
@@ -178,6 +180,7 @@ impl<'a> From<&'a TestEvidence> for TestsJson<'a> {
             set: evidence.caveats.set,
             lost: &evidence.caveats.lost,
             not_started: evidence.caveats.not_started.as_deref(),
+            untracked: &evidence.caveats.untracked,
         }
     }
 }

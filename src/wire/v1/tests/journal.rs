@@ -20,6 +20,7 @@ fn journal_lines() -> Vec<JournalLine> {
                 entry(b"src/gone.rs", None, Tracking::Tracked),
             ],
             overlay_truncated: false,
+            beside: Vec::new(),
         })),
         JournalLine::CommitRecorded {
             commit: CommitId(oid(4)),
@@ -50,6 +51,28 @@ fn golden_journal_is_written_and_read_byte_for_byte() {
     assert_eq!(lines.iter().map(encode_line).collect::<String>(), JOURNAL);
     let read: Vec<JournalLine> = JOURNAL.lines().map(|line| decode_line(line.as_bytes()).unwrap()).collect();
     assert_eq!(read, lines);
+}
+
+#[test]
+fn golden_runs_beside_untracked_files_are_written_and_read_byte_for_byte() {
+    const LINES: &str = include_str!("../../../../tests/format/v1/journal-untracked.jsonl");
+    let file = |path: &[u8]| {
+        let entry = Some((0o100_644, oid(3)));
+        OverlayEntry { path: path.to_vec(), entry, tracking: Tracking::Untracked }
+    };
+    let mut evidence = evidence();
+    evidence.caveats.untracked = vec!["scratch.notes".into()];
+    let run = JournalLine::TestRun(Box::new(TestRun {
+        at: Some("2026-11-20T15:30:00Z".parse().unwrap()),
+        evidence,
+        validity: RunValidity::Valid,
+        base: Some(TreeId(oid(1))),
+        overlay: vec![file(b"src/a.rs")],
+        overlay_truncated: false,
+        beside: vec![file(b"log\xff.bin"), file(b"scratch.notes")],
+    }));
+    assert_eq!(encode_line(&run), LINES);
+    assert_eq!(decode_line(LINES.as_bytes()).unwrap(), run);
 }
 
 #[test]
@@ -217,13 +240,14 @@ proptest! {
         paths in prop::collection::vec((prop::collection::vec(any::<u8>(), 1..20), any::<Option<(u16, [u8; 20])>>(), any::<bool>()), 0..4),
         validity in 0..RunValidity::ALL.len(),
     ) {
-        let overlay = paths.into_iter().map(|(path, entry, tracked)| OverlayEntry {
+        let overlay: Vec<_> = paths.into_iter().map(|(path, entry, tracked)| OverlayEntry {
             path,
             entry: entry.map(|(mode, id)| (u32::from(mode), Oid::from_bytes(&id).unwrap())),
             tracking: if tracked { Tracking::Tracked } else { Tracking::Untracked },
         }).collect();
         let line = JournalLine::TestRun(Box::new(TestRun {
-            at: at.map(Timestamp), evidence, validity: RunValidity::ALL[validity].0, base: None, overlay, overlay_truncated: false,
+            at: at.map(Timestamp), evidence, validity: RunValidity::ALL[validity].0, base: None,
+            beside: overlay.clone(), overlay, overlay_truncated: false,
         }));
         let text = encode_line(&line);
         prop_assert_eq!(text.matches('\n').count(), 1);
