@@ -140,7 +140,7 @@ pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
         let words = "error|fatal|failed|cannot|can't|could not|not found|no such|denied|invalid|refused|not allowed|\
                      do(?:es)? not exist|not recognized|not been read|read-only|unable to|unknown command|no replacement was|\
                      requires approval|doesn't want to proceed|tool_use_error|exit code:? [1-9][0-9]*|e(?:acces|noent|rofs|perm)";
-        Regex::new(&format!("(?i)\\b(?:{words})\\b")).ok()
+        Regex::new(&format!("\\b(?i-u:{words})\\b")).ok()
     });
     match end {
         CallEnd::Failed => true,

@@ -14,7 +14,7 @@ pub(super) struct Form {
 /// Names of what is secret, as keys and flags end with them.
 macro_rules! names {
     () => {
-        r"(?:password|passwd|passphrase|[-_.]pass|[-_.]pwd|secret|token|api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|encryption[-_]?key|signing[-_]?key)"
+        r"(?i-u:password|passwd|passphrase|[-_.]pass|[-_.]pwd|secret|token|api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|encryption[-_]?key|signing[-_]?key)"
     };
 }
 
@@ -32,36 +32,36 @@ pub(super) const FORMS: [Form; 16] = [
     // A header whose scheme says what follows.
     Form {
         signs: &["authorization"],
-        pattern: r#"(?i)authorization\\*["']?\s*[:=]\s*\\*["']?(?:basic|bearer|token|digest|negotiate|apikey)(?:\s|\\ )+([^\s"'\\]+)"#,
+        pattern: r#"(?i-u:authorization)\\*["']?\s*[:=]\s*\\*["']?(?i-u:basic|bearer|token|digest|negotiate|apikey)(?:\s|\\ )+([^\s"'\\]+)"#,
         is_secret: |text| text.len() >= 16 || !text.bytes().all(|byte| byte.is_ascii_lowercase()),
     },
     // The same without a scheme.
     Form {
         signs: &["authorization"],
-        pattern: r#"(?i)authorization\\*["']?\s*[:=]\s*\\*["']?([^\s"'\\]{8,})"#,
+        pattern: r#"(?i-u:authorization)\\*["']?\s*[:=]\s*\\*["']?([^\s"'\\]{8,})"#,
         is_secret: looks_random,
     },
     // Headers that hold nothing but a key.
     Form {
         signs: &["x-", "api-key", "private-token"],
-        pattern: r#"(?i)(?-u:\b)(?:x-(?:[a-z]+-)*(?:api-?key|token|secret|auth)|api-key|private-token)\\*["']?\s*:\s*\\*["']?([^\s"'\\]{4,})"#,
+        pattern: r#"(?-u:\b)(?i-u:x-(?:[a-z]+-)*(?:api-?key|token|secret|auth)|api-key|private-token)\\*["']?\s*:\s*\\*["']?([^\s"'\\]{4,})"#,
         is_secret: is_value,
     },
     // Cookies are sessions.
     Form {
         signs: &["cookie"],
-        pattern: r#"(?i)cookie\\*["']?\s*:\s*\\*["']?([^"'\r\n\\]+)"#,
+        pattern: r#"(?i-u:cookie)\\*["']?\s*:\s*\\*["']?([^"'\r\n\\]+)"#,
         is_secret: |text| text.contains('='),
     },
     Form {
         signs: &["bearer"],
-        pattern: r"(?i)(?-u:\b)bearer\s+([A-Za-z0-9._~+/=-]{8,})",
+        pattern: r"(?-u:\b)(?i-u:bearer)\s+([A-Za-z0-9._~+/=-]{8,})",
         is_secret: looks_random,
     },
     // https://user:password@host
     Form {
         signs: &["://"],
-        pattern: r#"(?i)[a-z][a-z0-9+.-]*://[^\s/@:"']*:([^\s/"']+)@"#,
+        pattern: r#"(?i-u:[a-z][a-z0-9+.-]*)://[^\s/@:"']*:([^\s/"']+)@"#,
         is_secret: |text| !text.is_empty(),
     },
     // https://token@host
@@ -104,7 +104,7 @@ pub(super) const FORMS: [Form; 16] = [
     Form {
         signs: NAMES,
         pattern: concat!(
-            r"(?i)(?:^|[\s\x22'])--?(?:[a-z0-9]+[-_])*",
+            r"(?:^|[\s\x22'])--?(?i-u:(?:[a-z0-9]+[-_])*)",
             names!(),
             r#"(?:\s+|=)\\*["']?([^\s"'\\]+)"#
         ),
@@ -113,23 +113,19 @@ pub(super) const FORMS: [Form; 16] = [
     // PASSWORD=word, ?token=word&
     Form {
         signs: NAMES,
-        pattern: concat!(r"(?i)", names!(), r#"\\*["']?=([^\s"'`,;&|)}\]=\\][^\s"'`,;&|)}\]\\]*)"#),
+        pattern: concat!(names!(), r#"\\*["']?=([^\s"'`,;&|)}\]=\\][^\s"'`,;&|)}\]\\]*)"#),
         is_secret: is_value,
     },
     // "password": "word", secret = 'word', in a text within JSON as well
     Form {
         signs: NAMES,
-        pattern: concat!(
-            r"(?i)",
-            names!(),
-            r#"\\*["']?\s*[:=]\s*(?:\\+"([^"\\]+)|"((?:[^"\\]|\\.)+)|\\*'([^']+))"#
-        ),
+        pattern: concat!(names!(), r#"\\*["']?\s*[:=]\s*(?:\\+"([^"\\]+)|"((?:[^"\\]|\\.)+)|\\*'([^']+))"#),
         is_secret: is_value,
     },
     // password: word, where the word is none
     Form {
         signs: NAMES,
-        pattern: concat!(r"(?i)", names!(), r#"\\*["']?\s*[:=]\s*([^\s"'`,;&|(){}\[\]<>=\\]{6,})"#),
+        pattern: concat!(names!(), r#"\\*["']?\s*[:=]\s*([^\s"'`,;&|(){}\[\]<>=\\]{6,})"#),
         is_secret: |text| is_value(text) && looks_random(text),
     },
     // Programs that take a password in a short flag.
