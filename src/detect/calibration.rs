@@ -93,12 +93,12 @@ fn at_most(halted: u64, runs: u64, rate: f64) -> f64 {
     if rate >= 1.0 {
         return if halted >= runs { 1.0 } else { 0.0 };
     }
-    let (runs, odds) = (runs as f64, (rate / (1.0 - rate)).ln());
-    let mut log = runs * (1.0 - rate).ln();
-    let mut sum = log.exp();
+    let (runs, odds) = (runs as f64, libm::log(rate / (1.0 - rate)));
+    let mut log = runs * libm::log(1.0 - rate);
+    let mut sum = libm::exp(log);
     for k in 1..=halted {
-        log += ((runs - k as f64 + 1.0) / k as f64).ln() + odds;
-        sum += log.exp();
+        log += libm::log((runs - k as f64 + 1.0) / k as f64) + odds;
+        sum += libm::exp(log);
     }
     sum.min(1.0)
 }

@@ -146,7 +146,7 @@ fn entropy(signatures: &[String]) -> f64 {
     let all = sorted.len() as f64;
     let bits = |same: &[&str]| {
         let share = same.len() as f64 / all;
-        -share * share.log2()
+        -share * libm::log2(share)
     };
     let sum: f64 = sorted.chunk_by(|a, b| a == b).map(bits).sum();
     // A single kind gives minus nothing.
