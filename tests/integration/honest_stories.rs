@@ -82,7 +82,39 @@ const EDITS: &[Story] = &[
     ),
     (
         "fixup amend",
-        r#"feature; moved; echo b9 > b.c; andon test >/dev/null; GIT_EDITOR="sed -i s/Two/Zwei/" git commit -qa --fixup=amend:HEAD~1; seq true; git rebase -q -i --autosquash main"#,
+        r#"feature; moved; echo b9 > b.c; andon test >/dev/null; GIT_EDITOR="sed -i 2,9s/Two/Zwei/" git commit -qa --fixup=amend:HEAD~1; seq true; git rebase -q -i --autosquash main"#,
+        &["untested-code"],
+    ),
+    (
+        "fixup amend, then what check advises",
+        r#"feature; moved; echo b9 > b.c; andon test >/dev/null; GIT_EDITOR="sed -i 2,9s/Two/Zwei/" git commit -qa --fixup=amend:HEAD~1; seq true; git rebase -q -i --autosquash main
+advice=$(andon check base..HEAD | sed -n 's/.*help: \(git rebase .*\)/\1/p' | head -n 1); test -n "$advice"; eval "$advice" >/dev/null"#,
+        &[],
+    ),
+    (
+        "a new commit while a rebase onto a longer main is stopped",
+        r#"feature; moved; seq "sed -i 2s/pick/edit/"; git rebase -q -i main; work x.c x1 Inserted; git rebase --continue >/dev/null"#,
+        &[],
+    ),
+    (
+        "the same at its end",
+        r#"feature; moved; seq "sed -i 3s/pick/edit/"; git rebase -q -i main; work x.c x1 Inserted; git rebase --continue >/dev/null"#,
+        &[],
+    ),
+    (
+        "break in a rebase onto a longer main",
+        r#"feature; moved; seq "sed -i 2abreak"; git rebase -q -i main; work x.c x1 Inserted; work y.c y1 Another; git rebase --continue >/dev/null"#,
+        &[],
+    ),
+    (
+        "split on a longer main",
+        r#"git checkout -qb feature base; work a.c a1 One; echo b > b.c; echo c > c.c; git add .; andon test >/dev/null; git commit -qm Both; work a.c a2 Three; moved
+seq "sed -i 2s/pick/edit/"; git rebase -q -i main; git reset -q HEAD~1; rm c.c; work b.c b "Only b"; work c.c c "Only c"; git rebase --continue >/dev/null"#,
+        &[],
+    ),
+    (
+        "commits of an exec",
+        r#"feature; moved; git rebase -q --exec 'date +%N$$ > g.c; git add g.c; andon test >/dev/null; git commit -qm gen' main >/dev/null"#,
         &[],
     ),
     (

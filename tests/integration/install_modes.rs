@@ -362,7 +362,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH nobody asked
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     checked 1 commit in HEAD~1..HEAD: 2 errors
     ");
     assert!(!said.all().contains("--no-verify"), "{said}");
@@ -384,7 +384,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH unseen
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     checked 2 commits in HEAD~2..HEAD: 2 errors
     ");
 

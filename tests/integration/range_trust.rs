@@ -93,7 +93,7 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
       help: git log -p -- andon.toml
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Own rules
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
     warning[other-paths]: the record holds under the commit's own configuration, not under that of the base

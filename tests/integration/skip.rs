@@ -234,7 +234,7 @@ fn a_framework_that_leaves_the_gate_out_by_name_is_named() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Hotfix
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     checked 1 commit in HEAD~1..HEAD: 2 errors
     ");
 }

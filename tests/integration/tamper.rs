@@ -105,7 +105,7 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Bypass
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     checked 2 commits in HEAD~2..HEAD: 2 errors
     ");
     let better = note(&stage, "HEAD~1")
@@ -124,7 +124,7 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Bypass
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     checked 2 commits in HEAD~2..HEAD: 3 errors
     ");
 }
@@ -259,7 +259,7 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     --- stdout
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Untested
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
     checked 3 commits in HEAD~3..HEAD: 1 error, 1 warning

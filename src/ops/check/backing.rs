@@ -309,14 +309,11 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
              commits, so it counts as ordinary work"
         ),
     };
-    let help = match gap.claimed {
-        CommitKind::Normal | CommitKind::Amend => "andon test, then commit",
-        CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick => {
-            "andon test, then: git commit --amend --no-edit"
-        }
-        CommitKind::Rebase => "git rebase --exec \"andon test && git commit --amend --no-edit\" origin/main",
-    };
-    violation(Some(at(commit)), "untested-code", gap.level, message, help)
+    // Whatever commit of the branch it is: tested and recorded anew from there on.
+    let from =
+        commit.parents.first().map_or_else(|| "--root".to_owned(), |parent| parent.short().to_string());
+    let help = format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}");
+    violation(Some(at(commit)), "untested-code", gap.level, message, &help)
 }
 
 /// What is missing is not known to be wrong: exit code 3.

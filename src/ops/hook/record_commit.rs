@@ -36,7 +36,7 @@ use crate::ledger::Ledger;
 use crate::platform::test_seam::stop_point;
 use crate::policy;
 use crate::store::journal::{Journal, JournalLine, MarkedTurn};
-use crate::store::notes::NotesStore;
+use crate::store::notes::{NewRecord, NotesStore, StoredRecord};
 use crate::store::process::{GitProcess, git_above};
 use crate::store::receipt::{self, Receipt};
 use crate::store::window::{self, Judged};
@@ -82,7 +82,8 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     stop_point("post-commit:begin");
     let mut store = NotesStore::open(&ws.repo)?;
-    if matches!(store.get(head), Ok(Some(_))) {
+    if let Ok(Some(stored)) = store.get(head) {
+        again(ctx, ws, &mut store, (head, stored))?;
         return Ok(None);
     }
     let commit = ws.repo.commit(head)?;
@@ -96,6 +97,41 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
     Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
+}
+
+/// A commit that has its record came once more: an amend within the second, which changes nothing, gives the commit that it
+/// replaces. What its tests and the gate said since then is added to the record.
+fn again(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    (head, stored): (CommitId, StoredRecord),
+) -> Result<(), OpsError> {
+    let before = &stored.record;
+    let is_tested = before.tests.as_ref().is_some_and(|tests| tests.code == before.code);
+    if is_tested && before.gate == Gate::Passed {
+        return Ok(());
+    }
+    let commit = ws.repo.commit(head)?;
+    let loaded = timeline::load_at(ws, store, commit.parents.first().copied());
+    let made_by = git_above(ctx.parent);
+    let receipts = receipt::read(ws.repo.git_dir());
+    let seen = receipts.iter().rev().find(|one| one.is_of(&made_by) && one.tree == commit.tree);
+    let mut record = before.clone();
+    if !is_tested {
+        record.tests = tests(ws, &loaded, &commit, before.code).or(record.tests);
+    }
+    // That it went round the gate once is not taken back: nothing would tell such a record from an edited one.
+    if let Some(seen) = seen.filter(|_| before.gate == Gate::NotRun) {
+        record.gate = Gate::Passed;
+        record.skipped = skip::with_trailers(seen.skipped.clone(), &commit.trailers);
+    }
+    if record != *before {
+        let extra = stored.extra;
+        store.put_records(&[NewRecord { commit: head, record, extra }], ctx.now)?;
+        receipt::clear(ws.repo.git_dir(), &made_by);
+    }
+    Ok(())
 }
 
 /// post-merge: the merge commit is recorded; a fast-forward brings commits that others recorded or nobody did.

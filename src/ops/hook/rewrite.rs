@@ -3,6 +3,8 @@
 //! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree,
 //! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
 
+use std::collections::BTreeSet;
+
 use super::record_commit::prev;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
 use crate::detect;
@@ -68,10 +70,46 @@ pub fn post_rewrite(
         written.push(NewRecord { commit: rewrite.new, record, extra: old.extra });
     }
     if !written.is_empty() {
+        link_children(ws, &store, (&mut written, &mut lines))?;
         store.put_records(&written, ctx.now)?;
     }
     move_acks(ws, rewrites)?;
     Ok(warnings)
+}
+
+/// Commits that were made while the rebase was stopped, or by its `exec`, are no rewritten ones: their records name the
+/// record that their parent had then, and now name the one that it gets.
+fn link_children(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    (written, lines): (&mut Vec<NewRecord>, &mut Vec<(CommitId, Digest)>),
+) -> Result<(), OpsError> {
+    let mut sought: BTreeSet<CommitId> = lines.iter().map(|(id, _)| *id).collect();
+    let mut chain = Vec::new();
+    let mut at = ws.repo.head()?.commit();
+    while let Some(id) = at.filter(|_| !sought.is_empty() && chain.len() < PAIRED) {
+        sought.remove(&id);
+        at = ws.repo.commit(id)?.parents.first().copied();
+        chain.extend(at.map(|parent| (id, parent)));
+    }
+    for (id, parent) in chain.into_iter().rev() {
+        let Some((_, now)) = lines.iter().find(|(known, _)| *known == parent).copied() else { continue };
+        let at = written.iter().position(|one| one.commit == id);
+        let child = match (at, store.get(id)) {
+            (Some(at), _) => written.remove(at),
+            // One that names anything else than what its parent had until now is left as it is.
+            (None, Ok(Some(child))) if child.record.prev == prev(store, parent) => {
+                NewRecord { commit: id, record: child.record, extra: child.extra }
+            }
+            (None, Ok(_) | Err(_)) => continue,
+        };
+        let record = CommitRecord { prev: Prev::Line(now), ..child.record };
+        let line = line_digest(encode_commit(&record, &child.extra).trim_end().as_bytes());
+        lines.retain(|(known, _)| *known != id);
+        lines.push((id, line));
+        written.push(NewRecord { record, ..child });
+    }
+    Ok(())
 }
 
 /// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds.

@@ -121,7 +121,7 @@ fn the_configuration_of_the_base_counts() {
     --- stdout
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Loosen
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
     checked 1 commit in HEAD~1..HEAD: 1 error, 1 warning
@@ -135,7 +135,7 @@ fn the_configuration_of_the_base_counts() {
       help: git checkout HASH -- andon.toml
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Loosen
-      help: andon test, then commit
+      help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
     warning[other-paths]: the record holds under the commit's own configuration, not under that of the base
       --> HASH Remove
       help: git log -p -- andon.toml
