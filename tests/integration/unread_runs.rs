@@ -110,6 +110,56 @@ fn where_there_is_nothing_to_run_nothing_is_proved() {
 }
 
 #[test]
+fn a_command_that_cannot_begin_refuses_the_commit_and_counts_as_no_failure() {
+    let table = [
+        ("sh missing.sh", "missing.sh"),
+        (". venv/bin/activate && pytest", "venv/bin/activate"),
+        ("cd nosub && make", "nosub"),
+        ("git nosuch", "is not a git command"),
+        ("python3 missing.py", "missing.py"),
+        ("python3 -m unittest nosuchmod", "No module named 'nosuchmod'"),
+        ("python3 -m unittest discover -s nosuch", "Start directory is not importable"),
+        ("echo 'ERROR: file or directory not found: nosuch' >&2; exit 4", "file or directory not found"),
+        ("echo \"Could not find '/p/missing.js'\" >&2; exit 1", "missing.js"),
+        ("echo 'Error: no test specified'; exit 1", "no test specified"),
+        ("echo \"docker: 'compose' is not a docker command.\" >&2; exit 1", "compose"),
+    ];
+    for (command, said) in table {
+        let stage = Stage::installed();
+        let command = toml::Value::from(command);
+        stage.write("andon.toml", &format!("[test]\ncommand = {command}\n[paths]\ndocs = []\n"));
+        stage.git(&["add", "andon.toml"]).ok();
+        stage.git(&["commit", "-qm", "How the tests run"]).ok();
+        stage.write("code.txt", "two\n");
+        stage.andon(&["test"]).says("the tests could not be started, so the run proves nothing").says(said);
+        stage
+            .git(&["commit", "-qam", "two"])
+            .exits(1)
+            .says("the tests of this code could not be started")
+            .says(said);
+        stage.andon(&["doctor"]).says("the last run of the tests could not be started").says(said);
+    }
+}
+
+#[test]
+fn a_failing_test_that_prints_the_same_stays_a_failure() {
+    let scripts = [
+        "echo 'sh: 0: cannot open x.sh' >&2; echo 'FAIL: adds'; exit 2\n",
+        "echo 'FAIL: adds'; sh missing.sh; exit 1\n",
+        "echo 'Error: no test specified'; echo 'adds: 3 is not 4'; exit 1\n",
+        "echo 1..1; echo 'not ok 1 - adds'; sh missing.sh\n",
+    ];
+    for script in scripts {
+        let stage = staged("exit 0\n");
+        attempt(&stage, "two\n", script).ok().lacks("could not be started");
+        assert_eq!(stage.record("HEAD")["tests"]["validity"], Value::Null, "{script}");
+    }
+    let stage = staged("exit 1\n");
+    let halts = (0..4).map(|at| attempt(&stage, &format!("{at}\n"), scripts[0])).last();
+    assert!(halts.unwrap().all().contains("halt"), "{}", stage.andon(&["status"]).stdout);
+}
+
+#[test]
 fn the_doctor_looks_for_the_program_of_the_test_command() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"no-such-runner -q\"\n");

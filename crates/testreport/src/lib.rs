@@ -31,6 +31,7 @@ mod tally;
 mod tap;
 mod text;
 mod unstarted;
+mod verdicts;
 mod xml;
 mod xmlreport;
 

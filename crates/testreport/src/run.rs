@@ -6,6 +6,7 @@ use super::printed::Printed;
 use super::result::{Counts, TestStatus};
 use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};
+use super::unstarted::{Ending, Tests};
 
 /// The runner of a run of which only the exit code is known.
 pub const RUNNER_EXIT: &str = "exit";
@@ -85,8 +86,11 @@ impl ParsedRun {
         run.silent = printed.last().is_none();
         let by_exit = run.runner == RUNNER_EXIT;
         match (run.status, exit) {
+            (TestStatus::NoTests, ExitKind::Code(code)) if code != 0 => {
+                run.not_started = told.or_else(|| printed.not_started(ending(&run, code)));
+            }
             (TestStatus::RunnerError, ExitKind::Code(code)) if run.counts.failing() == 0 => {
-                run.not_started = told.or_else(|| not_started(code, printed));
+                run.not_started = not_started(&run, code, printed, told);
                 let text = printed.normalized(root);
                 if run.errors.is_empty() && !text.is_empty() {
                     run.errors.push(ErrorText { test: None, text });
@@ -129,13 +133,17 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
 /// What shells exit with where a program cannot be executed or is not there; the last one is of Windows.
 const UNSTARTED: [i32; 3] = [126, 127, 9009];
 
-fn not_started(code: i32, printed: &Printed) -> Option<String> {
-    let said = printed.not_started();
+fn not_started(run: &ParsedRun, code: i32, printed: &Printed, told: Option<String>) -> Option<String> {
+    let said = told.or_else(|| printed.not_started(ending(run, code)));
     if !UNSTARTED.contains(&code) {
         return said;
     }
-    said.or_else(|| printed.last().map(|line| line.trim().to_owned()))
-        .or_else(|| Some(format!("exit code {code}")))
+    said.or_else(|| printed.likeliest_reason()).or_else(|| Some(format!("exit code {code}")))
+}
+
+fn ending(run: &ParsedRun, code: i32) -> Ending {
+    let tests = if run.counts.total > 0 { Tests::Ran } else { Tests::None };
+    Ending { code: Some(code), tests }
 }
 
 /// `sh -c` reports a program that died of a signal as 128 and the signal's number. Only the signals of

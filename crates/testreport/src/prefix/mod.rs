@@ -20,6 +20,7 @@ use super::printed::Printed;
 use super::problem::ReportProblem;
 use super::tally::{Tally, Told};
 use super::text::NEXTEST;
+use super::unstarted::{self, Ending, Tests};
 use super::xmlreport::XmlOutput;
 
 use self::shape::{Cut, SHAPES};
@@ -125,8 +126,10 @@ impl Columns {
             let before = parts.of_sources.len();
             for (source, output) in column.sources {
                 let (mut tally, printed) = output.finish(Tally::new(&self.root), format);
+                // What stands before the colon of `sh: 0: cannot open x` is no package: the run itself says it.
                 if tally.runner().is_none()
-                    && let Some(reason) = printed.not_started()
+                    && !unstarted::is_program(&source)
+                    && let Some(reason) = printed.not_started(Ending { code: None, tests: Tests::None })
                 {
                     tally.never_started(reason);
                 }

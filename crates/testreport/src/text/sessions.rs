@@ -110,6 +110,14 @@ impl Sessions {
         self.seen = Tally::new(&self.root);
     }
 
+    /// The summary line of a session in which nothing of what was asked for was there, and what says so.
+    pub(super) fn never_started(&mut self, reason: String) {
+        self.pending = Tally::new(&self.root);
+        self.pending.trouble(Trouble::NoTests);
+        self.pending.never_started(reason);
+        self.summary(Counts::default());
+    }
+
     /// Holds a summary against what was announced before it, or beside it.
     pub(super) fn hold_against(&mut self, planned: u64, counted: u64) {
         if planned > counted {

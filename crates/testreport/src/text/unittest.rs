@@ -27,43 +27,63 @@ enum Part {
     /// After a rule of `=`: the heading of a failure.
     Heading,
     /// Between heading and rule: a description.
-    Described(String),
+    Described(Case),
     /// The frames of a traceback, then the error.
     Frames {
-        id: String,
+        case: Case,
         text: String,
     },
     Error {
-        id: String,
+        case: Case,
         text: String,
     },
     /// `Ran N tests`: the verdict follows.
     Ran(u64),
 }
 
+/// A case that failed.
+#[derive(Default)]
+struct Case {
+    id: String,
+    made_by: MadeBy,
+}
+
+/// Where a case comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum MadeBy {
+    /// A module of tests, or a fixture.
+    #[default]
+    Module,
+    /// The loader, for what it could not load; no file of the project has been run for it so far.
+    Loader,
+}
+
+/// Most cases of names that are not there that are kept until the verdict.
+const MAX_ABSENT: usize = 64;
+
 /// Reads the text of `unittest`'s runner.
 pub(super) struct UnittestReader {
     sessions: Sessions,
     part: Part,
+    /// Ids and errors of what the command names and the loader did not find.
+    absent: Vec<(String, String)>,
     /// Errors in fixtures of classes and modules: no test ran there.
     outside: u64,
 }
 
 impl UnittestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, outside: 0 }
+        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, absent: Vec::new(), outside: 0 }
     }
 
     fn rule(&mut self, mark: u8) {
         let part = std::mem::replace(&mut self.part, Part::Other);
         match part {
-            Part::Described(id) if mark == b'-' => {
-                self.part = Part::Frames { id, text: String::new() };
+            Part::Described(case) if mark == b'-' => {
+                self.part = Part::Frames { case, text: String::new() };
                 return;
             }
-            Part::Frames { id, text } | Part::Error { id, text } => {
-                self.sessions.fail(&id, Some(&text));
-            }
+            Part::Frames { case, text } | Part::Error { case, text } => self.failed(case, text),
             Part::Described(_) | Part::Heading | Part::Other | Part::Ran(_) => {}
         }
         if mark == b'=' {
@@ -86,7 +106,8 @@ impl UnittestReader {
         if let Some(named) = named {
             self.sessions.prove();
             self.outside += u64::from(is_fixture(named));
-            self.part = Part::Described(test_id(named));
+            let made_by = if named.contains(" (unittest.loader.") { MadeBy::Loader } else { MadeBy::Module };
+            self.part = Part::Described(Case { id: test_id(named), made_by });
         } else if let Some(named) = line.strip_prefix("UNEXPECTED SUCCESS: ") {
             self.sessions.fail(&test_id(named), None);
             self.part = Part::Other;
@@ -105,6 +126,17 @@ impl UnittestReader {
         }
         let cases = ran.saturating_add(std::mem::take(&mut self.outside));
         let passed = cases.saturating_sub(failed.saturating_add(errored).saturating_add(skipped));
+        let absent = std::mem::take(&mut self.absent);
+        if let Some((_, error)) = absent.first()
+            && [errored, ran].iter().all(|number| usize::try_from(*number) == Ok(absent.len()))
+        {
+            let reason = last_line(error).to_owned();
+            self.part = Part::Other;
+            return self.sessions.never_started(reason);
+        }
+        for (id, error) in absent {
+            self.sessions.fail(&id, Some(&error));
+        }
         if ran == 0 && failed == 0 && errored == 0 {
             self.sessions.trouble(Trouble::NoTests);
         }
@@ -128,10 +160,10 @@ impl Summary for UnittestReader {
             {
                 self.frames();
             }
-            Part::Frames { .. } if line.starts_with(' ') => {}
-            Part::Frames { id, text } => {
+            Part::Frames { case, .. } if line.starts_with(' ') => case.frame(line),
+            Part::Frames { case, text } => {
                 append_line(text, line);
-                self.part = Part::Error { id: std::mem::take(id), text: std::mem::take(text) };
+                self.part = Part::Error { case: std::mem::take(case), text: std::mem::take(text) };
             }
             Part::Error { text, .. } => append_line(text, line),
             Part::Ran(ran) => {
@@ -147,17 +179,59 @@ impl Summary for UnittestReader {
 
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.rule(b'-');
+        for (id, error) in std::mem::take(&mut self.absent) {
+            self.sessions.fail(&id, Some(&error));
+        }
         self.sessions.finish(report)
+    }
+}
+
+impl Case {
+    /// A line among the frames of its traceback.
+    fn frame(&mut self, line: &str) {
+        let file = line.trim_start().strip_prefix("File \"");
+        if file.is_some_and(|file| !file.replace('\\', "/").contains("/unittest/loader.py\"")) {
+            self.made_by = MadeBy::Module;
+        }
+    }
+
+    /// Whether the loader found nothing of the name that the command gives. A module that is there and imports one that
+    /// is not has a frame of its own.
+    fn is_absent(&self, error: &str) -> bool {
+        let last = last_line(error);
+        let module = || {
+            let name = last.strip_prefix("ModuleNotFoundError: No module named '")?.strip_suffix('\'')?;
+            let before = name.strip_suffix(self.id.as_str())?;
+            (before.is_empty() || before.ends_with('.')).then_some(())
+        };
+        let attribute = last.starts_with("AttributeError: ")
+            && last
+                .strip_suffix('\'')
+                .is_some_and(|text| text.ends_with(&format!("has no attribute '{}", self.id)));
+        self.made_by == MadeBy::Loader && (attribute || module().is_some())
     }
 }
 
 impl UnittestReader {
     /// Another traceback in the same failure.
     fn frames(&mut self) {
-        if let Part::Error { id, text } = &mut self.part {
-            self.part = Part::Frames { id: std::mem::take(id), text: std::mem::take(text) };
+        if let Part::Error { case, text } = &mut self.part {
+            self.part = Part::Frames { case: std::mem::take(case), text: std::mem::take(text) };
         }
     }
+
+    fn failed(&mut self, case: Case, error: String) {
+        if self.absent.len() < MAX_ABSENT && case.is_absent(&error) {
+            self.absent.push((case.id, error));
+        } else {
+            self.sessions.fail(&case.id, Some(&error));
+        }
+    }
+}
+
+/// The last line that is not blank.
+fn last_line(text: &str) -> &str {
+    text.lines().rfind(|line| !line.is_empty()).unwrap_or_default()
 }
 
 fn rule(line: &str) -> Option<u8> {

@@ -1,6 +1,6 @@
 use super::super::tests::{check, errors, read};
 use super::*;
-use crate::TestStatus;
+use crate::{ExitKind, ParsedRun, RunReader, Stream, TestStatus};
 
 const FAILING: &str = "\
 test_add (tests.test_calc.TestCalc.test_add) ... ok
@@ -118,5 +118,62 @@ fn ids_of_all_versions() {
     ];
     for (named, id) in cases {
         assert_eq!(test_id(named), id);
+    }
+}
+
+fn outcome(stderr: &str) -> ParsedRun {
+    let mut reader = RunReader::new(Root::none());
+    reader.push(Stream::Stderr, stderr.as_bytes());
+    reader.finish(ExitKind::Code(1))
+}
+
+/// The case that the loader makes of a name that it cannot load.
+fn not_loaded(id: &str, frames: &str, error: &str) -> String {
+    format!(
+        "======================================================================\n\
+         ERROR: {id} (unittest.loader._FailedTest.{id})\n\
+         ----------------------------------------------------------------------\n\
+         ImportError: Failed to import test module: {id}\n\
+         Traceback (most recent call last):\n  \
+         File \"/usr/lib/python3.11/unittest/loader.py\", line 162, in loadTestsFromName\n    \
+         module = __import__(module_name)\n{frames}{error}\n\n\n"
+    )
+}
+
+fn ended(cases: &[String], ran: usize, verdict: &str) -> String {
+    let line = "-".repeat(70);
+    format!("E\n{}{line}\nRan {ran} tests in 0.001s\n\nFAILED ({verdict})\n", cases.concat())
+}
+
+#[test]
+fn names_that_are_not_there_are_no_failures() {
+    let missing =
+        |id: &str, name: &str| not_loaded(id, "", &format!("ModuleNotFoundError: No module named '{name}'"));
+    let gone = "AttributeError: module 'test_ok' has no attribute 'TestNo'";
+    let table = [
+        (ended(&[missing("nosuch", "nosuch")], 1, "errors=1"), "No module named 'nosuch'"),
+        (ended(&[missing("nosuch", "pkg.nosuch")], 1, "errors=1"), "No module named 'pkg.nosuch'"),
+        (ended(&[missing("a", "a"), missing("b", "b")], 2, "errors=2"), "No module named 'a'"),
+        (ended(&[not_loaded("TestNo", "", gone)], 1, "errors=1"), "has no attribute 'TestNo'"),
+    ];
+    for (text, said) in table {
+        let run = outcome(&text);
+        assert!(run.not_started.as_ref().is_some_and(|reason| reason.contains(said)), "{run:?}");
+        assert_eq!((run.status, run.counts.total, run.failing.len()), (TestStatus::NoTests, 0, 0));
+    }
+    let own = "  File \"/w/test_dep.py\", line 1, in <module>\n    import nosuch\n";
+    let other = not_loaded("test_dep", own, "ModuleNotFoundError: No module named 'nosuch'");
+    let itself = not_loaded("test_dep", own, "ModuleNotFoundError: No module named 'test_dep'");
+    let failing = [
+        ended(std::slice::from_ref(&other), 1, "errors=1"),
+        ended(&[itself], 1, "errors=1"),
+        ended(&[missing("a", "a"), other], 2, "errors=2"),
+        ended(&[missing("a", "a")], 2, "errors=1"),
+        ended(&[missing("nosuch", "app")], 1, "errors=1"),
+    ];
+    for text in failing {
+        let run = outcome(&text);
+        assert_eq!((run.status, &run.not_started), (TestStatus::Failed, &None), "{text}");
+        assert!(!run.failing.is_empty(), "{text}");
     }
 }
