@@ -143,7 +143,7 @@ pub enum Command {
     Stop(ReasonArg),
     /// Pause the loop for review: commits are refused until `andon resume`
     Pause(ReasonArg),
-    /// Answer rounds that wait for people, signed: list, show, accept, resolve, panels, precedents
+    /// Answer rounds that wait for people, signed: show, accept, resolve, panels, precedents
     Review(ReviewArgs),
     /// Put a question to agents, and to people where they cannot agree: JSON on standard input
     Round(RoundCommandArgs),

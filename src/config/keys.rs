@@ -120,7 +120,16 @@ pub(super) const DOCS: [&[&str]; 7] = [
         "!**/requirements/**",
         "!**/conanfile.txt",
     ],
-    &["**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/NOTICE*", "LICENSES/**"],
+    &[
+        "**/README",
+        "**/CHANGELOG",
+        "**/AUTHORS",
+        "**/LICENSE*",
+        "**/LICENCE*",
+        "**/COPYING*",
+        "**/NOTICE*",
+        "LICENSES/**",
+    ],
     &["**/.gitignore", "**/.mailmap", "**/.git-blame-ignore-revs", "**/CODEOWNERS", ".github/**"],
     &["**/.editorconfig", ".vscode/**", ".idea/**", ".zed/**", "**/*.code-workspace"],
     &[

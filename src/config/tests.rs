@@ -149,7 +149,7 @@ fn everything_that_can_be_said_is_heard() {
 
 const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \
      \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \"!**/conanfile.txt\", \
-     \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
+     \"**/README\", \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
      \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \".github/**\", \
      \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \
      \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \

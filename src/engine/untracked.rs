@@ -153,9 +153,9 @@ pub(super) fn notice(candidate: &Candidate, loaded: &Loaded) -> Option<Diagnosti
     let (files, were) = (count(new.len(), "untracked file"), if new.len() == 1 { "was" } else { "were" });
     let message =
         format!("{files} {were} there when the tests ran and will not be in the commit: {named}{more}");
-    let needed = format!("if the tests need it: git add -- {}", shell_quote_bytes(first.as_bytes()));
-    let not_needed = "if not: name it in .gitignore".to_owned();
-    Some(Diagnostic::warning(message).code("untracked-files").help(needed).help(not_needed))
+    let add = shell_quote_bytes(first.as_bytes());
+    let help = format!("name it in .gitignore, or, where the tests need it: git add -- {add}");
+    Some(Diagnostic::warning(message).code("untracked-files").help(help))
 }
 
 /// Whether anything would be said of untracked files, were they new.

@@ -22,6 +22,7 @@ use crate::engine::bound;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
+use crate::engine::setup::live;
 use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
@@ -75,6 +76,16 @@ pub enum Refusal {
     Refuse,
 }
 
+/// What is said at each commit where a framework runs this hook and not those that record.
+fn unrecorded(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
+    if framework::runner(&ctx.vars) != HookRunner::Framework {
+        return None;
+    }
+    let gone = live::half_installed(ws.repo.workdir()?, &gate_hook::hooks_dir(ctx, ws))?;
+    let message = format!("this commit will not be recorded: {}", gone.what);
+    Some(Diagnostic::warning(message).code("hooks").help(gone.hint))
+}
+
 /// The tree that is to be committed before the chained hook runs, for the hooks that ask for it.
 pub fn tree_before(ctx: &Context, name: HookName) -> Option<TreeId> {
     if !matches!(name, HookName::PreCommit | HookName::PrepareCommitMsg) || !chain::is_there(ctx, name) {
@@ -97,7 +108,11 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         HookName::PreCommit if !bound::binds(ctx, &ws) => {
             HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::silent() }
         }
-        HookName::PreCommit => HookOutcome::of_gate(guard::early(ctx, &ws, call.before)?),
+        HookName::PreCommit => {
+            let mut outcome = HookOutcome::of_gate(guard::early(ctx, &ws, call.before)?);
+            outcome.warnings.extend(unrecorded(ctx, &ws));
+            outcome
+        }
         HookName::PrepareCommitMsg => {
             let judged = if bound::binds_message(ctx, &ws, &call.args) {
                 guard::last(ctx, &ws, call.before)?

@@ -108,6 +108,6 @@ fn skipped_note(commit: CommitId, line: usize, why: String) -> Diagnostic {
 
 fn note_help(commit: CommitId) -> String {
     format!(
-        "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
+        "look at it with `git notes --ref=andon show {commit}`; to take out a line, `git notes --ref=andon edit {commit}`"
     )
 }

@@ -111,6 +111,28 @@ fn frameworks_and_husky_are_waited_for_too() {
 }
 
 #[test]
+fn a_framework_that_runs_the_gate_and_records_nothing_says_so_at_each_commit() {
+    let stage = ready();
+    let types = "default_install_hook_types: [pre-commit, commit-msg]\n";
+    stage.write(".pre-commit-config.yaml", format!("{types}repos:\n- repo: x\n"));
+    let andon = crate::support::andon_path();
+    let hook = format!("#!/bin/sh\n# pre-commit\nPRE_COMMIT=1 '{}' hook pre-commit\n", andon.display());
+    program(&stage.path(".git/hooks/pre-commit"), &hook);
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["test"]).ok();
+    let said = stage.git(&["commit", "-q", "-m", "one"]).ok();
+    assert!(
+        said.stderr.contains("this commit will not be recorded: no hook for prepare-commit-msg, post-commit"),
+        "{said}"
+    );
+    assert!(said.stderr.contains("help: pre-commit install --hook-type pre-commit --hook-type"), "{said}");
+    // Where nothing is installed, as in CI, the hook is called by hand.
+    fs::remove_file(stage.path(".git/hooks/pre-commit")).unwrap();
+    stage.set("PRE_COMMIT", "1");
+    stage.andon(&["hook", "pre-commit"]).ok().lacks("recorded");
+}
+
+#[test]
 fn lines_in_files_of_others_let_pass_without_the_program_and_say_so_once() {
     // husky, as it runs its hooks.
     let stage = ready();

@@ -121,7 +121,7 @@ fn what_the_tests_ran_without_is_said() {
     --- stderr
     error[untested-edit]: commit refused: the tests last ran on other code, which differs in: many/00.c, many/01.c, many/02.c, many/03.c, many/04.c and 36 more
       help: andon test --staged
-    warning[refused-commits]: 2 commits in a row were refused for untested code, each with new code, and the tests did not run in between
+    warning[refused-commits]: 2 commits in a row were refused for untested code, each with new code, with no whole run of the tests in between
       help: andon test
     ");
 }

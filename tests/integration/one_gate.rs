@@ -84,12 +84,13 @@ fn what_a_hook_changed_after_the_gate_is_judged_again() {
     stage.iterate("a b\n", GREEN, "Formatted already").ok();
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     let out = stage.iterate("a   b   c\n", GREEN, "Formatted by the manager");
-    assert_snapshot!(out.shown(), @"
+    assert_snapshot!(out.shown(), @r#"
     exit 1
     --- stderr
     error[untested-edit]: commit refused: a hook changed code.txt after the tests ran
       help: andon test
-    ");
+      help: if the hook changes it at each commit, in andon.toml:  [paths]  ignore = ["code.txt"]
+    "#);
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Formatted by the manager"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "passed");

@@ -22,8 +22,7 @@ fn one_of_no_kind_of_the_project_passes_and_is_told_once() {
     exit 0
     --- stderr
     warning[untracked-files]: 1 untracked file was there when the tests ran and will not be in the commit: scratch.notes
-      help: if the tests need it: git add -- scratch.notes
-      help: if not: name it in .gitignore
+      help: name it in .gitignore, or, where the tests need it: git add -- scratch.notes
     ");
     assert_eq!(stage.record("HEAD")["tests"]["untracked"], serde_json::json!(["scratch.notes"]));
     // What becomes of it later changes nothing.

@@ -80,10 +80,20 @@ fn waits(mode: Integration, gone: &Gone) -> Diagnostic {
     error
 }
 
+/// Lines of a file that are shown.
+const SHOWN_LINES: usize = 40;
+
 fn preview_text(preview: &Preview) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
     let path = |path: &std::path::Path| shown(&path.to_string_lossy());
-    let block = |text: &str| text.lines().map(|line| format!("  | {}\n", shown(line))).collect::<String>();
+    let block = |text: &str| {
+        let lines = text.lines().take(SHOWN_LINES).map(|line| format!("  | {}\n", shown(line)));
+        let more = match text.lines().count().saturating_sub(SHOWN_LINES) {
+            0 => None,
+            more => Some(format!("  | ... and {} (--format json has all)\n", count(more, "more line"))),
+        };
+        lines.chain(more).collect::<String>()
+    };
     let mut text = String::new();
     if let Some(because) = &preview.choice.because {
         text.push_str(&format!("mode {}: {}\n", preview.choice.mode.as_str(), shown(because)));

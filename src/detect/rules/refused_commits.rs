@@ -63,7 +63,7 @@ impl fmt::Display for Refused {
         let verb = if self.times == 1 { "was" } else { "were" };
         write!(
             f,
-            "{} in a row {verb} refused for untested code, each with new code, and the tests did not run in between",
+            "{} in a row {verb} refused for untested code, each with new code, with no whole run of the tests in between",
             words::count(self.times, "commit")
         )
     }

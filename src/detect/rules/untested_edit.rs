@@ -121,7 +121,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
             let gap = of_other_code(found, run, candidate.making.as_ref());
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
-                changed => Gap { help: gap.help, ..of_changed_by_hook(changed) },
+                changed => {
+                    let help = gap.help.into_iter().chain([ignoring(changed)]).collect();
+                    Gap { help, ..of_changed_by_hook(changed) }
+                }
             }
         }
     };
@@ -178,7 +181,16 @@ fn inconclusive(status: TestStatus) -> &'static str {
 fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
     let named =
         paths.iter().take(5).map(|path| Evidence::Path(words::bounded(&String::from_utf8_lossy(path))));
-    Gap { evidence: named.collect(), ..Gap::new(Untested::ChangedByHook(paths.to_vec())) }
+    let mut gap = Gap { evidence: named.collect(), ..Gap::new(Untested::ChangedByHook(paths.to_vec())) };
+    gap.help.push(ignoring(paths));
+    gap
+}
+
+/// The way out where a hook changes the files each time, such as a stamp: what was tested is never what is committed.
+fn ignoring(paths: &[Vec<u8>]) -> String {
+    let names: Vec<String> =
+        paths.iter().take(3).map(|path| format!("{:?}", String::from_utf8_lossy(path))).collect();
+    format!("if the hook changes it at each commit, in andon.toml:  [paths]  ignore = [{}]", names.join(", "))
 }
 
 fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {

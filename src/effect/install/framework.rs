@@ -116,15 +116,15 @@ pub fn answer(text: &[u8]) -> FileChange {
     if text.contains("andon hook ") || text.lines().any(is_our_id) {
         return FileChange::There;
     }
-    match end_of_repos(text) {
+    match of_repos(text) {
         Err(why) => FileChange::Unsafe(why),
-        Ok((at, indent)) => {
-            let mut put = Vec::new();
+        Ok(Repos { head, end, indent }) => {
+            let mut put = vec![(end, entry(indent))];
             let defaults = defaults(text);
+            // Before the list, which people add to at the end of the file.
             if !defaults.is_empty() {
-                put.push((text.len(), defaults));
+                put.push((head, defaults));
             }
-            put.push((at, entry(indent)));
             FileChange::Put(put)
         }
     }
@@ -134,8 +134,17 @@ fn is_our_id(line: &str) -> bool {
     line.trim().trim_start_matches("- ").trim() == "id: andon"
 }
 
-/// Where the list of `repos` ends, and how far its entries are indented.
-fn end_of_repos(text: &str) -> Result<(usize, usize), &'static str> {
+/// The list of `repos`.
+struct Repos {
+    /// Where its line begins.
+    head: usize,
+    /// Where its last entry ends.
+    end: usize,
+    /// How far its entries are indented.
+    indent: usize,
+}
+
+fn of_repos(text: &str) -> Result<Repos, &'static str> {
     let content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let mut lines = Vec::new();
     let mut at = 0;
@@ -149,6 +158,7 @@ fn end_of_repos(text: &str) -> Result<(usize, usize), &'static str> {
     let head = |line: &str| line.strip_prefix("repos:").is_some_and(|rest| !content(rest));
     let heads: Vec<usize> = (0..lines.len()).filter(|at| head(lines[*at].1)).collect();
     let [head] = heads[..] else { return Err("it has no list `repos:` of the usual form") };
+    let begins = if head == 0 { 0 } else { lines[head - 1].0 };
     let mut indent = None;
     let mut end = None;
     for (at, line) in &lines[head + 1..] {
@@ -174,7 +184,8 @@ fn end_of_repos(text: &str) -> Result<(usize, usize), &'static str> {
             end = Some(*at);
         }
     }
-    end.zip(indent).ok_or("`repos` is empty")
+    let (end, indent) = end.zip(indent).ok_or("`repos` is empty")?;
+    Ok(Repos { head: begins, end, indent })
 }
 
 #[cfg(test)]
@@ -196,7 +207,8 @@ mod tests {
         let out = put(text);
         let entry = entry(2);
         assert!(out.contains(&format!("- id: y # z\n{entry}\n# about ci\nci:")), "{out}");
-        assert!(out.ends_with(&format!("  a: 1\n{}", defaults(""))), "{out}");
+        assert!(out.starts_with(&format!("# mine\n{}repos:\n", defaults(""))), "{out}");
+        assert!(out.ends_with("ci:\n  a: 1"), "{out}");
         assert!(
             entry.starts_with("  # >>> andon")
                 && entry.contains("\n  - repo: local\n    hooks:\n      - id: andon\n")
@@ -243,7 +255,7 @@ mod tests {
         }
         let own =
             "default_install_hook_types: [pre-commit]\ndefault_stages: [pre-commit]\nrepos:\n- repo: x\n";
-        assert!(!put(own)[own.len()..].contains("default_"));
+        assert_eq!(put(own).matches("default_").count(), 2);
     }
 
     #[test]

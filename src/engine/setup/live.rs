@@ -202,6 +202,14 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
     framework_runs(top, dir)
 }
 
+/// What is missing where a framework runs pre-commit as git's hook and not all the others that Andon needs.
+pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<Gone> {
+    match framework_runs(top, dir) {
+        Guarded::Gone(gone) if starts(&dir.join(Hook::PreCommit.name())) => Some(gone),
+        Guarded::Gone(_) | Guarded::Never | Guarded::Yes => None,
+    }
+}
+
 fn framework_runs(top: &Path, dir: &Path) -> Guarded {
     let types: String = Hook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
     let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));

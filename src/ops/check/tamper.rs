@@ -47,7 +47,7 @@ pub(super) fn of_commit(
     fact: &CommitFact,
 ) -> impl Iterator<Item = Diagnostic> {
     let found =
-        [other_command(case, commit, fact), forged_author(commit, fact), clock(examined, commit, fact)];
+        [other_command(case, commit, fact), other_author(commit, fact), clock(examined, commit, fact)];
     found.into_iter().flatten()
 }
 
@@ -154,8 +154,9 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
     Some(violation(Some(at(commit)), "other-test-command", level, what, &help))
 }
 
-/// Whoever committed put another name on it. Applying somebody's patch looks the same: said, not refused.
-fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
+/// Somebody else committed than the author. A patch that was applied looks so, and `commit --author`; where an agent was at
+/// work it is worth a look.
+fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     let made_here = fact.record.recording == Recording::AtCommit
         && matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend);
     if !made_here || commit.email.eq_ignore_ascii_case(&commit.committer_email) {
@@ -163,7 +164,8 @@ fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     }
     let what = format!("the author <{}> is not who committed it <{}>", commit.email, commit.committer_email);
     let help = "git show --format=fuller";
-    Some(violation(Some(at(commit)), "forged-author", Level::Warn, what, help))
+    let level = if fact.record.guards.is_empty() { Level::Note } else { Level::Warn };
+    Some(violation(Some(at(commit)), "other-author", level, what, help))
 }
 
 /// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record

@@ -106,7 +106,7 @@ fn lost(ctx: &Context, ws: &Workspace, hook: Hook) -> Option<String> {
 }
 
 /// Where git looks for hooks, without asking it.
-fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
+pub(super) fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
     if let Some(dir) = ctx.hook_file.as_deref().and_then(Path::parent) {
         return dir.to_owned();
     }

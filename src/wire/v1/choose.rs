@@ -45,7 +45,8 @@ impl DerivedFacts {
 pub struct Choice<'a> {
     /// The line that speaks for the commit, without its LF; `None` when no line can be read.
     pub best: Option<(&'a [u8], DecodedRecord)>,
-    /// Lines that cannot be read, with their number from 1.
+    /// Lines that cannot be read, with their number from 1. Beside a record, a line that is no object is somebody's remark
+    /// (`git notes append`), and none of them.
     pub unreadable: Vec<(usize, FormatError)>,
 }
 
@@ -54,13 +55,14 @@ pub struct Choice<'a> {
 /// Blank lines and duplicates do no harm; whoever adds a line that speaks better than the one there gains nothing.
 pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
-    let mut unreadable = Vec::new();
+    let (mut unreadable, mut remarks) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(note.split(|byte| *byte == b'\n')) {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         match decode_commit(line) {
-            Err(error) => unreadable.push((number, error)),
+            Err(error) if line.trim_ascii_start().starts_with(b"{") => unreadable.push((number, error)),
+            Err(error) => remarks.push((number, error)),
             Ok(decoded) => {
                 let rank = |line, decoded: &DecodedRecord| {
                     let record = &decoded.record;
@@ -72,6 +74,10 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
                 }
             }
         }
+    }
+    if best.is_none() {
+        unreadable.extend(remarks);
+        unreadable.sort_by_key(|(number, _)| *number);
     }
     Choice { best, unreadable }
 }
@@ -158,7 +164,7 @@ mod tests {
         let derived = DerivedFacts::of(&golden());
         for note in [
             format!("{early_other}{later}{earlier}{earlier_b}"),
-            format!("\n\n{earlier_b}garbage\n{earlier}{earlier}\n{later}{early_other}"),
+            format!("\n\n{earlier_b}{{garbage\n{earlier}{earlier}\na remark\n{later}{early_other}"),
         ] {
             let Choice { best, unreadable } = choose_record(note.as_bytes(), &derived);
             assert_eq!(best.unwrap().0, earlier.trim_end().as_bytes());

@@ -159,10 +159,10 @@ fn a_name_that_is_not_the_committers() {
     assert_snapshot!(check(&stage).shown(), @"
     exit 0
     --- stdout
-    warning[forged-author]: the author <boss@example.org> is not who committed it <author@example.org>
+    note[other-author]: the author <boss@example.org> is not who committed it <author@example.org>
       --> HASH Forged
       help: git show --format=fuller
-    checked 3 commits in HEAD~3..HEAD: ok, 1 warning
+    checked 3 commits in HEAD~3..HEAD: ok
     ");
 }
 
