@@ -38,7 +38,10 @@ if command -v npm >/dev/null; then
   [ "$code" = 2 ] || fail "the launcher ends with $code instead of 2"
   (cd "$work/alone" && npm install --silent --no-audit --no-fund --offline --omit=optional "$work"/npm/andon-[0-9]*.tgz >/dev/null)
   "$work/alone/node_modules/.bin/andon" --version 2>"$work/said" && fail "it starts what is not installed"
-  grep -q "help: npm install @andon/$platform@" "$work/said" || fail "the launcher does not say how to mend it: $(cat "$work/said")"
+  for way in "without --omit=optional" "packaging/build.sh npm PROGRAM OUT $platform" "cargo install --locked --path ."; do
+    grep -q -e "$way" "$work/said" || fail "the launcher does not say how to get the program: $(cat "$work/said")"
+  done
+  ! grep -q "npm install @" "$work/said" || fail "the launcher names a package that is not published: $(cat "$work/said")"
   echo "npm: ok"
 fi
 

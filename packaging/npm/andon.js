@@ -10,11 +10,11 @@ try {
 } catch {
   const { optionalDependencies: built, version } = require("./package.json");
   console.error(`error: the program for ${platform} is not installed`);
-  console.error(
-    name in built
-      ? `  help: npm install ${name}@${version}   (npm leaves it out with --omit=optional or --no-optional)`
-      : "  help: in a clone of Andon's repository: cargo install --locked --path .",
-  );
+  if (name in built) {
+    console.error("  help: install it from where this package came from, without --omit=optional and --no-optional");
+    console.error(`  help: packaging/build.sh npm PROGRAM OUT ${platform} builds its package, version ${version}`);
+  }
+  console.error("  help: or build it, in a clone of Andon's repository: cargo install --locked --path .");
   process.exit(1);
 }
 const { status, signal, error } = spawnSync(program, process.argv.slice(2), { stdio: "inherit" });

@@ -79,10 +79,27 @@ pub enum Recording {
     AtCommit,
     /// Later: the commit was made while the hooks were off.
     CaughtUp,
+    /// Later: `git am` made the commit, which runs no hook but those of patches, and none of ours was installed.
+    Patched,
     /// Long after: the commit was made before Andon came, and `andon backfill` recorded what it alone tells.
     Backfilled,
     /// Not written at all: derived from the commit alone, where nobody watched. Never in a record.
     Derived,
+}
+
+impl Recording {
+    /// Whether a later hook wrote the record, in place of one that did not run.
+    pub fn is_later(self) -> bool {
+        match self {
+            Self::CaughtUp | Self::Patched => true,
+            Self::AtCommit | Self::Backfilled | Self::Derived => false,
+        }
+    }
+
+    /// Whether a hook wrote the record, at the commit or later.
+    pub fn is_by_hook(self) -> bool {
+        self == Self::AtCommit || self.is_later()
+    }
 }
 
 /// One changed region of a file: hashes of the removed and of the added lines.

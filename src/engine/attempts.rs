@@ -150,9 +150,10 @@ pub fn carried(
 const ROWS: usize = 4;
 
 /// The newest of the attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that build on
-/// each other, whose code it has, or whose whole change it makes on another parent.
+/// each other, whose code it has, or whose whole change it makes on another parent. One alone is put elsewhere by a soft reset
+/// when nothing was tried since and the tree is the same: to make the same change anew on another parent is an attempt.
 pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<Carried> {
-    if beside.len() < 2 || made.diff.empty {
+    if beside.is_empty() || made.diff.empty {
         return None;
     }
     let with_id = |id: Option<CommitId>| beside.iter().copied().find(|fact| id.is_some() && fact.id == id);
@@ -162,11 +163,31 @@ pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<
         let row: Vec<&CommitFact> =
             std::iter::successors(Some(tip), |fact| with_id(fact.record.parent)).take(beside.len()).collect();
         let base = row.last().and_then(|first| first.record.parent);
-        if row.len() > 1 && (tip.record.code == made.code || makes_all_of(ws, base, tip, made)) {
+        let is_it = if row.len() > 1 {
+            tip.record.code == made.code || makes_all_of(ws, base, tip, made)
+        } else {
+            tip.record.tree == made.tree && tip.record.parent != made.parent && is_newest(ws, tip)
+        };
+        if is_it {
             return tip.id.map(|id| Carried::of(id, &tip.record));
         }
     }
     None
+}
+
+/// The attempt that `git merge --squash` of it alone commits once more, with the same change on another parent or the same
+/// code. `squashed` is what git said.
+pub fn squashed(store: &NotesStore<'_>, squashed: &[CommitId], made: &Derived) -> Option<Carried> {
+    let [one] = squashed else { return None };
+    let record = store.get(*one).ok()??.record;
+    let same = record.diff.hash == made.diff.hash || record.code == made.code;
+    (same && !made.diff.empty).then(|| Carried::of(*one, &record))
+}
+
+/// Whether nothing was recorded here since an attempt.
+fn is_newest(ws: &Workspace, attempt: &CommitFact) -> bool {
+    let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();
+    attempts.last().is_some_and(|last| Some(last.commit) == attempt.id)
 }
 
 fn makes_all_of(ws: &Workspace, base: Option<CommitId>, tip: &CommitFact, made: &Derived) -> bool {

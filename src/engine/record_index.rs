@@ -97,7 +97,7 @@ pub(crate) fn is_sound(record: &CommitRecord) -> bool {
         (_, Recording::Backfilled | Recording::Derived)
         | (Gate::Bypassed, _)
         | (Gate::NotRun, Recording::CaughtUp) => false,
-        (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp) => true,
+        (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Patched) => true,
     };
     // The gate lets code without tests pass only where none are asked for, or where somebody skipped that.
     watched && (tested || (record.gate == Gate::Passed && record.skipped.is_empty()))

@@ -153,7 +153,7 @@ impl Iteration {
             strike: match record.recording {
                 // Nobody watched: it can be held against nobody.
                 Recording::Backfilled => Strike::Exempt,
-                Recording::AtCommit | Recording::CaughtUp | Recording::Derived => {
+                Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
                     Strike::of(record.kind, record.change.as_ref())
                 }
             },

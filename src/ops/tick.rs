@@ -1,11 +1,22 @@
 //! `andon tick`: a turn has ended.
 
+use crate::engine::bound;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::standing;
 use crate::engine::turn::{self, Ticked, Whose, WorkingTree};
 use crate::engine::workspace::Workspace;
+use crate::policy;
 
-/// Ends the turn of `node`.
+/// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of the
+/// agents is still told, for the loop that asks.
 pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked, OpsError> {
-    turn::end(ctx, ws, &WorkingTree::look(ws)?, Whose { node, session: ctx.actor().session, id: None })
+    let session = ctx.actor().session;
+    if node.is_none() && session.is_none() && !bound::binds(ctx, ws) {
+        ws.top()?;
+        let resolved = standing::resolve(ctx, ws)?;
+        let warnings = resolved.failed.as_ref().map(OpsError::as_warning).into_iter().collect();
+        return Ok(Ticked { decision: policy::decide(Vec::new(), resolved.halt), warnings });
+    }
+    turn::end(ctx, ws, &WorkingTree::look(ws)?, Whose { node, session, id: None })
 }

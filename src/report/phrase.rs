@@ -126,7 +126,7 @@ pub(super) fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
     }
     match record.recording {
         Recording::AtCommit | Recording::Derived => {}
-        Recording::CaughtUp => marks.push("recorded later"),
+        Recording::CaughtUp | Recording::Patched => marks.push("recorded later"),
         Recording::Backfilled => marks.push("backfilled"),
     }
     if record.skipped.iter().any(|skip| skip.rule != gate) {

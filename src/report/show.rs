@@ -75,6 +75,9 @@ fn whole(page: &mut Page, record: &CommitRecord, gate: &str) {
         page.field("session", &terminal_clip(session, NAME));
     }
     page.field("kind", record.kind.as_str());
+    if let Some(carried) = &record.carries {
+        page.field("carries", &format!("continues the attempt of {}", carried.commit.short()));
+    }
     page.field("gate", record.gate.as_str());
     if !record.guards.is_empty() {
         page.field("guards", &terminal_clip(&record.guards.join(", "), NAME));
@@ -200,6 +203,7 @@ pub fn json(view: &ShowView) -> ShowJson<'_> {
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::domain::facts::Carried;
 
     fn view() -> ShowView {
         ShowView {
@@ -250,6 +254,22 @@ warning[recurrence]: seen 2 iterations back
             digest = "07".repeat(32),
         );
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_moved_attempt_names_the_commit_that_it_was_made_by() {
+        let mut moved = view();
+        let mut record = samples::record();
+        record.carries = Some(Box::new(Carried::of(samples::commit(0x2c), &record)));
+        moved.state = RecordState::Recorded(Box::new(record));
+        let shown = text(&moved, "gate", Style::Plain);
+        let line = format!("\n  carries    continues the attempt of {}\n", samples::commit(0x2c).short());
+        assert!(shown.contains(&line), "{shown}");
+        let value = samples::value_of(&json(&moved));
+        let carries = &value["record"]["carries"];
+        assert_eq!(carries["commit"], "2c".repeat(20));
+        assert_eq!(carries["tests"]["failing"][0], "suite::case_0");
+        assert!(samples::value_of(&json(&view()))["record"].get("carries").is_none());
     }
 
     #[test]

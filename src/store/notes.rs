@@ -311,7 +311,7 @@ fn united(line: &[u8], there: Option<&[u8]>) -> Vec<u8> {
         match decode_commit(old) {
             Ok(same) if facts.agrees(&same.record) => {
                 let made_at_commit = same.record.recording == Recording::AtCommit;
-                if new.record.recording == Recording::CaughtUp && made_at_commit {
+                if new.record.recording.is_later() && made_at_commit {
                     newest_wins = false;
                     keep.push(old.to_vec());
                 } else {

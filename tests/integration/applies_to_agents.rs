@@ -49,6 +49,28 @@ fn a_person_is_recorded_and_hears_nothing() {
 }
 
 #[test]
+fn a_tick_of_a_person_is_no_turn_and_counts_in_no_rule() {
+    let stage = stage();
+    for _ in 0..8 {
+        stage.andon(&["tick"]).ok().lacks("idle").lacks("error");
+    }
+    let journal = stage.read(".git/andon/journal.jsonl");
+    assert!(!journal.contains("turn_end"), "{journal}");
+    // The same from an agent halts; and so it does where the loop says whose turn it was.
+    for (name, value, args) in
+        [("CLAUDECODE", "1", &[][..]), ("ANDON_SESSION", "s1", &[]), ("UNSET", "1", &["--node", "coder"])]
+    {
+        let stage = self::stage();
+        stage.set(name, value);
+        let tick = || stage.andon(&[&["tick"], args].concat());
+        assert!((0..8).any(|_| tick().code == 1), "{name}: {}", tick());
+        // A loop of a person that asks hears of the halt.
+        stage.unset(name);
+        stage.andon(&["tick"]).exits(1).says("halted");
+    }
+}
+
+#[test]
 fn a_halt_of_the_agents_binds_no_person() {
     let stage = stage();
     stage.andon(&["stop", "--reason", "look at it"]).ok();

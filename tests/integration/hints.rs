@@ -183,6 +183,67 @@ fn an_operation_under_way_is_neither_ended_nor_changed() {
     }
 }
 
+/// A repository beside this one.
+fn beside(stage: &Stage, name: &str) {
+    let dir = stage.root().join(name);
+    fs::create_dir(&dir).unwrap();
+    stage.git_in(&dir, &["init", "-q", "-b", "main", "."]).ok();
+    fs::write(dir.join("in.c"), "1\n").unwrap();
+    stage.git_in(&dir, &["add", "."]).ok();
+    stage.git_in(&dir, &["commit", "-qm", "Inside"]).ok();
+}
+
+/// A submodule whose files were edited, and one whose HEAD moved: neither is staged.
+#[test]
+fn a_changed_submodule_beside_the_work_stays_as_it_is() {
+    for is_committed in [false, true] {
+        let stage = ground();
+        beside(&stage, "lib");
+        stage.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../lib", "lib"]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", "Add the library"]).ok();
+        let pinned = blob(&stage, "HEAD", "lib");
+        stage.write("lib/in.c", "2\n");
+        if is_committed {
+            stage.git_in(&stage.path("lib"), &["commit", "-qam", "Inside again"]).ok();
+        }
+        edit(&stage, "one.c", 0, "the work");
+        stage.git(&["add", "one.c"]).ok();
+        stage.andon(&["test"]).ok();
+        let before = Before::of(&stage);
+        stage.git(&["commit", "-qm", "Work"]).refused().says("untested-edit").says("lib");
+        let followed = commit(&stage, &["commit", "-qm", "Work"]);
+        assert_eq!(followed, ["andon test --staged"], "committed inside: {is_committed}");
+        before.is_still_there(&stage, "submodule");
+        assert_eq!(blob(&stage, "HEAD", "lib"), pinned);
+        let inside = stage.git_in(&stage.path("lib"), &["log", "-1", "--format=%s"]).ok().stdout;
+        assert_eq!(inside, if is_committed { "Inside again\n" } else { "Inside\n" });
+        stage.git(&["status", "--porcelain"]).ok().says(" M lib");
+        stage.andon(&["check", "HEAD~1..HEAD"]).ok();
+    }
+}
+
+/// A repository inside that nobody added, as clones and tools leave them.
+#[test]
+fn a_nested_repository_beside_the_work_is_not_taken_along() {
+    let stage = ground();
+    beside(&stage, "repo/nested");
+    let nested = stage.path("nested");
+    let tip = stage.git_in(&nested, &["rev-parse", "HEAD"]).ok().stdout;
+    stage.write("nested/more.c", "not committed there either\n");
+    edit(&stage, "one.c", 0, "the work");
+    stage.git(&["add", "one.c"]).ok();
+    stage.andon(&["test"]).ok();
+    let before = Before::of(&stage);
+    stage.git(&["commit", "-qm", "Work"]).refused().says("untested-edit").says("nested");
+    assert_eq!(commit(&stage, &["commit", "-qm", "Work"]), ["andon test --staged"]);
+    before.is_still_there(&stage, "nested");
+    stage.git(&["ls-files", "--stage"]).ok().lacks("160000").lacks("nested");
+    assert_eq!(stage.git_in(&nested, &["rev-parse", "HEAD"]).ok().stdout, tip);
+    stage.git_in(&nested, &["status", "--porcelain"]).ok().says("?? more.c");
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok();
+}
+
 /// How a commit comes about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {

@@ -214,6 +214,66 @@ fn a_squash_is_one_attempt_with_those_that_it_joins() {
     }
 }
 
+/// The attempt is committed once more on a main that moved.
+fn squashed_alone(pair: &Pair, number: u32) {
+    let stage = &pair.stage;
+    stage.git(&["checkout", "-q", "main"]).ok();
+    pair.colleague(number);
+    stage.git(&["pull", "-q", "--ff-only"]).ok();
+    stage.git(&["merge", "-q", "--squash", "feature"]).ok();
+    stage.andon(&["test"]);
+    stage.git(&["commit", "-qm", &format!("Feature {number}")]);
+}
+
+/// The same by a soft reset, which leaves the tree of the attempt as it is.
+fn reset_alone(pair: &Pair, number: u32) {
+    let stage = &pair.stage;
+    pair.colleague(number);
+    stage.git(&["checkout", "-q", "-B", "main"]).ok();
+    stage.git(&["fetch", "-q"]).ok();
+    stage.git(&["reset", "-q", "--soft", "origin/main"]).ok();
+    stage.git(&["commit", "-qm", &format!("Feature {number}")]);
+}
+
+#[test]
+fn a_squash_of_one_attempt_onto_a_moved_main_is_that_attempt() {
+    for (name, moved) in [("merge --squash", squashed_alone as Move), ("reset --soft", reset_alone)] {
+        let pair = Pair::new();
+        let stage = &pair.stage;
+        let halted = (1..=4).find(|number| {
+            stage.git(&["checkout", "-q", "-B", "feature"]).ok();
+            pair.attempt(*number, &RED);
+            if stage.andon(&["status", "--exit-code"]).code == 1 {
+                return true;
+            }
+            let attempt = stage.head();
+            moved(&pair, *number);
+            assert_eq!(stage.record("HEAD")["carries"]["commit"], attempt, "{name}, {number}");
+            stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
+            stage.andon(&["status", "--exit-code"]).code == 1
+        });
+        assert_eq!(halted, Some(3), "{name}: {}", stage.andon(&["status"]));
+    }
+}
+
+#[test]
+fn the_same_change_made_anew_on_a_moved_main_is_another_attempt() {
+    let pair = Pair::new();
+    let stage = &pair.stage;
+    let halted = (1..=6).find(|number| {
+        pair.attempt(1, &RED);
+        if stage.andon(&["status", "--exit-code"]).code == 1 {
+            return true;
+        }
+        assert!(stage.record("HEAD").get("carries").is_none(), "{number}");
+        pair.colleague(*number);
+        stage.git(&["fetch", "-q"]).ok();
+        stage.git(&["reset", "-q", "--hard", "origin/main"]).ok();
+        false
+    });
+    assert_eq!(halted, Some(3), "{}", stage.andon(&["status"]));
+}
+
 #[test]
 fn editing_history_is_nobodys_loop() {
     let stage = Stage::installed();

@@ -31,7 +31,8 @@ pub static RULE: Rule = Rule {
         trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook \
                 was missing, another hook changed the tree behind the gate, or the commit was recorded later \
                 because the hooks were off when it was made. Commits for which git runs no pre-commit hook do \
-                not count, and neither does a changed tree whose code is what was tested.",
+                not count: merges, picks, reverts, patches of `git am`. Neither does a changed tree whose code \
+                is what was tested.",
         why: "A person may have a reason, so locally it is a note. What reaches a shared branch must have \
               passed, so `andon check` treats it as an error.",
         source: "docs/spec-map.md: Loop rules, manual override; settled choice 6",
@@ -150,13 +151,14 @@ mod tests {
     #[test]
     fn bypassed_commits_are_noted_and_fail_the_check() {
         use Gate::{Bypassed, NotRun, Passed};
-        use Recording::{AtCommit, CaughtUp};
+        use Recording::{AtCommit, CaughtUp, Patched};
         let table = [
             (Passed, AtCommit, Normal, false),
             (Bypassed, AtCommit, Normal, true),
             (NotRun, AtCommit, Revert, false),
             (NotRun, CaughtUp, Merge, false),
             (NotRun, CaughtUp, Normal, true),
+            (NotRun, Patched, Normal, false),
         ];
         for (gate, recording, kind, trips) in table {
             let expect = |level| trips.then_some(level);

@@ -6,7 +6,6 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::Found;
-use crate::domain::facts::Recording;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 
@@ -56,11 +55,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
     let max = setting.count(&MAX);
     // Where nobody watched, nobody knows which commits were one run.
-    let counted = match newest.recording {
-        Recording::AtCommit | Recording::CaughtUp => true,
-        Recording::Backfilled | Recording::Derived => false,
-    };
-    if newest.number < max || !counted {
+    if newest.number < max || !newest.recording.is_by_hook() {
         return None;
     }
     Some(Finding {
@@ -74,6 +69,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::Recording;
     use crate::domain::settings::ParamValue;
     use crate::history::testkit::commit;
 

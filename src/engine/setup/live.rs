@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use super::{HUSKY, event_key, hooks_of_husky};
+use crate::domain::time::Timestamp;
 use crate::effect::install::block;
 use crate::effect::install::framework;
 use crate::effect::install::hooks::Hook;
@@ -115,6 +117,34 @@ pub(crate) fn fate(state: &HookState) -> String {
         Standing::NoFile => format!("{name} is no file"),
         Standing::Shim { .. } | Standing::EditedShim => format!("{name} is not executable"),
     }
+}
+
+/// Since when git starts Andon for the patches of `git am`, as far as files tell; `None` where it does not.
+pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
+    let hook = Hook::PostApplypatch;
+    let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
+    let own = dir.join(hook.name());
+    let by = match manifest.mode {
+        // No framework has a stage for patches, so that only a shim of ours runs.
+        None | Some(Integration::Shim | Integration::PreCommit) => {
+            let states = inspect(dir, &manifest).ok()?;
+            states.iter().any(|state| state.hook == hook && runs(state)).then_some(own)
+        }
+        Some(Integration::Husky) => {
+            let lines = repo.workdir()?.join(HUSKY).join(hook.name());
+            (starts(&own) && short(&lines).is_some_and(|bytes| block::is_in(&bytes))).then_some(lines)
+        }
+        Some(Integration::Lefthook) => {
+            let theirs = short(&own).is_some_and(|bytes| block::find(&bytes, LEFTHOOK).is_some());
+            (starts(&own) && theirs).then_some(own)
+        }
+        Some(Integration::Config) => {
+            repo.config_string(&event_key(hook)).map(|_| repo.common_dir().join("config"))
+        }
+    };
+    let written = fs::metadata(by?).ok()?.modified().ok()?;
+    let since = written.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    Some(Timestamp(i64::try_from(since).unwrap_or(i64::MAX)))
 }
 
 fn config(repo: &Repo) -> Guarded {

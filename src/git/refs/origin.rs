@@ -5,6 +5,9 @@
 //! pick, `rebase-merge/` through a whole rebase. A revert that was resolved and committed by hand leaves
 //! nothing but its message. Reflogs can be off and actions renamed by `GIT_REFLOG_ACTION`.
 
+use std::fs::File;
+use std::io::Read as _;
+
 use crate::domain::facts::CommitKind;
 use crate::domain::ids::CommitId;
 use crate::git::error::GitError;
@@ -14,6 +17,9 @@ use crate::git::refs::reflog::{ReflogEntry, last_lines};
 
 /// Reflog entries that are searched for a commit: a caught-up commit may lie some movements back.
 const SEARCHED: usize = 64;
+/// Commits of a squash that are read, and most bytes of the message that names them.
+const MAX_SQUASHED: usize = 64;
+const MAX_SQUASH_MESSAGE: u64 = 64 << 10;
 /// Steps of a rebase, as its reflog messages name them in parentheses.
 const REBASE_STEPS: [&str; 9] =
     ["start", "pick", "reword", "edit", "squash", "fixup", "continue", "finish", "merge"];
@@ -170,6 +176,17 @@ impl Repo {
             return None;
         }
         named.parse().ok().or_else(|| self.resolve(named).ok())
+    }
+
+    /// The commits that `git merge --squash` left to be committed as one, the newest first; at most 64.
+    pub fn squashed(&self) -> Vec<CommitId> {
+        let path = self.git_dir().join("SQUASH_MSG");
+        let mut text = Vec::new();
+        // One that is not there names none.
+        let _ = File::open(path).and_then(|file| file.take(MAX_SQUASH_MESSAGE).read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text);
+        let named = text.lines().filter_map(|line| line.strip_prefix("commit ")?.parse().ok());
+        named.take(MAX_SQUASHED).collect()
     }
 
     /// Whether `git am` is under way.

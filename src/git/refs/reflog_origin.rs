@@ -29,6 +29,11 @@ impl ReflogEntry {
         };
         Some(kind)
     }
+
+    /// Whether it is that of a commit which `git am` made.
+    pub fn is_patch(&self) -> bool {
+        self.message.starts_with("am:")
+    }
 }
 
 impl Repo {

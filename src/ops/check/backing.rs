@@ -153,7 +153,7 @@ impl Backed {
             conclusion.undecided = Some(missing(here, silent, nothing));
             return Ok(());
         };
-        if self.users.made(here.case, here.commit)? {
+        if self.users.made(here) {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(went_round(here.commit));
         } else if tests.stand_in() {

@@ -4,6 +4,7 @@ use super::{Case, Diagnostic, at, violation};
 use crate::detect;
 use crate::domain::agent;
 use crate::domain::facts::{CommitRecord, Gate, Recording};
+use crate::domain::findings::Level;
 use crate::git::CommitInfo;
 
 /// A commit that went round the gate, by its record.
@@ -16,13 +17,16 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
         (Gate::Bypassed, _, _) => {
             ("bypassed", by_name.as_deref().unwrap_or("the commit did not pass the gate (--no-verify)"))
         }
-        (Gate::NotRun, _, Recording::AtCommit | Recording::CaughtUp) if by_name.is_some() => {
+        (Gate::NotRun, _, Recording::AtCommit | Recording::CaughtUp | Recording::Patched)
+            if by_name.is_some() =>
+        {
             // Hooks of Andon ran, and it says which did not.
             ("gate-not-run", by_name.as_deref().unwrap_or_default())
         }
         (Gate::NotRun, _, Recording::CaughtUp) => {
             ("bypassed", "the commit was made while the hooks were off")
         }
+        (Gate::NotRun, _, Recording::Patched) => return Some(patch(commit)),
         // A hook recorded it, and git runs no pre-commit for it: a patch, a merge, a step of a rebase.
         (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
@@ -30,6 +34,13 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
     Some(violation(Some(at(commit)), code, level, what.to_owned(), help))
+}
+
+/// Nobody went round anything: no hook of ours is there for what made the commit.
+fn patch(commit: &CommitInfo) -> Diagnostic {
+    let what = "git am made the commit, which runs the applypatch hooks alone, and post-applypatch was not installed: \
+                recorded at a later commit";
+    violation(Some(at(commit)), "gate-not-run", Level::Note, what.to_owned(), "andon doctor")
 }
 
 /// A commit by an agent, as its trailers or the shell that made it tell, whose client had no live hook. A record that names no

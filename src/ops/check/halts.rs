@@ -190,7 +190,7 @@ fn unrecorded_halts(
     let mut violations = Vec::new();
     for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let parent = commit.parents.first().copied();
-        let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
+        let mut fold = lines.before(parent, |fresh| below(case, commit, answers, configured(case, fresh)));
         if !examined.is_bound(commit.id) {
             lines.after(commit.id, fold);
             continue;
@@ -213,11 +213,16 @@ fn unrecorded_halts(
         }
         if !answer(&mut fold, commit.id, answers) && halted {
             // Said once; the rest of the range is judged by itself.
-            fold = Fold::new(case.config.guard.session_gap);
+            fold = configured(case, Fold::new(case.config.guard.session_gap));
         }
         lines.after(commit.id, fold);
     }
     violations
+}
+
+/// A fold that counts as those of the hooks do: the budgets of nodes and cycles are those of the declared workflow.
+fn configured(case: &Case<'_>, fold: Fold) -> Fold {
+    fold.in_workflow(case.config.workflow.clone()).counting(case.config.cached)
 }
 
 /// The window below the range, so that a loop does not begin anew with every range.

@@ -1,51 +1,49 @@
-//! Who has the hooks, as far as records tell: a commit of theirs without a record went round them, and the tests of the
-//! tip do not stand in for what its record would have said.
+//! Who has the hooks, as far as records tell: a commit of theirs without a record went round them, or its record was not
+//! sent. The tests of the tip do not stand in for what that record would have said.
+//!
+//! A name counts for a commit only where it was recorded before it, in the history that the commit builds on: whoever began
+//! with the hooks later, or on another branch, had none.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
-use super::Case;
+use super::backing::Here;
+use super::{Case, Examined};
 use crate::domain::facts::Recording;
 use crate::domain::ids::CommitId;
-use crate::engine::error::OpsError;
 use crate::git::CommitInfo;
 
-/// Moves of HEAD that are looked at.
-const REFLOG: usize = 256;
-/// First parents below a commit that are asked for a record.
-const BELOW: usize = 16;
+/// Commits that are looked at in the range below a commit, and below the range.
+const BELOW: usize = 256;
 
 /// People whose commits have records that a hook wrote.
 #[derive(Default)]
 pub(super) struct HookUsers {
     /// Their addresses, in small letters, of the commits of the range so far.
     known: HashSet<String>,
-    /// The commits that were made in this clone; read when it is first asked for.
-    made_here: Option<BTreeSet<CommitId>>,
+    /// The same of the commits up to one below the range, by that commit.
+    below: HashMap<CommitId, Rc<HashSet<String>>>,
 }
 
 impl HookUsers {
     /// Takes in that a commit has a record.
     pub(super) fn take(&mut self, commit: &CommitInfo, recording: Recording) {
-        if matches!(recording, Recording::AtCommit | Recording::CaughtUp) {
+        if recording.is_by_hook() {
             self.known.extend(maker(commit));
         }
     }
 
     /// Whether somebody made an unrecorded commit who has the hooks. Websites commit in their own name, and bots and
     /// colleagues in theirs, so that author and committer both have to be somebody whose earlier commits have records.
-    pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
-        let Some(maker) = maker(commit) else { return Ok(false) };
-        if self.known.contains(&maker) {
-            return Ok(true);
-        }
-        // A clone that has the hooks saw it being made, and they said nothing.
-        let here = match self.made_here.take() {
-            Some(here) => here,
-            None => made_here(case)?,
-        };
-        let is_here = here.contains(&commit.id);
-        self.made_here = Some(here);
-        Ok(is_here && recorded_below(case, commit, &maker))
+    pub(super) fn made(&mut self, here: Here<'_>) -> bool {
+        let Some(maker) = maker(here.commit) else { return false };
+        let ends = || below_the_range(here.examined, &here.commit.parents);
+        self.known.contains(&maker)
+            || ends().into_iter().any(|end| self.up_to(here.case, end).contains(&maker))
+    }
+
+    fn up_to(&mut self, case: &Case<'_>, end: CommitId) -> Rc<HashSet<String>> {
+        Rc::clone(self.below.entry(end).or_insert_with(|| Rc::new(recorded_up_to(case, end))))
     }
 }
 
@@ -55,23 +53,39 @@ fn maker(commit: &CommitInfo) -> Option<String> {
     own.then(|| commit.email.to_ascii_lowercase())
 }
 
-fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
-    let moves = case.repo.reflog_head(REFLOG)?;
-    Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
+/// The first commits below the range that commits of it lead to.
+fn below_the_range(examined: &Examined, parents: &[CommitId]) -> Vec<CommitId> {
+    let mut ends = Vec::new();
+    walk(parents, |id| match examined.place(id) {
+        Some(place) => examined.commits()[place].parents.to_vec(),
+        None => {
+            ends.push(id);
+            Vec::new()
+        }
+    });
+    ends
 }
 
-/// Whether a commit below has a record that a hook wrote, and is by the same person.
-fn recorded_below(case: &Case<'_>, commit: &CommitInfo, maker_of_it: &str) -> bool {
-    let mut at = commit.parents.first().copied();
-    for _ in 0..BELOW {
-        let Some(id) = at else { return false };
-        let Ok(below) = case.repo.commit(id) else { return false };
+/// Who has commits up to `end` with a record that a hook wrote.
+fn recorded_up_to(case: &Case<'_>, end: CommitId) -> HashSet<String> {
+    let mut makers = HashSet::new();
+    walk(&[end], |id| {
+        let Ok(commit) = case.repo.commit(id) else { return Vec::new() };
         let recording = case.store.get(id).ok().flatten().map(|stored| stored.record.recording);
-        let by_hook = matches!(recording, Some(Recording::AtCommit | Recording::CaughtUp));
-        if by_hook && maker(&below).as_deref() == Some(maker_of_it) {
-            return true;
+        if recording.is_some_and(Recording::is_by_hook) {
+            makers.extend(maker(&commit));
         }
-        at = below.parents.first().copied();
+        commit.parents
+    });
+    makers
+}
+
+/// The nearest [`BELOW`] commits from `first` on; `step` gives the parents of one.
+fn walk(first: &[CommitId], mut step: impl FnMut(CommitId) -> Vec<CommitId>) {
+    let mut seen: HashSet<CommitId> = first.iter().copied().collect();
+    let mut next: VecDeque<CommitId> = first.iter().copied().collect();
+    for _ in 0..BELOW {
+        let Some(id) = next.pop_front() else { return };
+        next.extend(step(id).into_iter().filter(|parent| seen.insert(*parent)));
     }
-    false
 }

@@ -171,7 +171,8 @@ fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
 /// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
 /// later than it says.
 fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
-    if matches!(fact.record.recording, Recording::CaughtUp | Recording::Backfilled)
+    if fact.record.recording.is_later()
+        || fact.record.recording == Recording::Backfilled
         || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)
     {
         return None;

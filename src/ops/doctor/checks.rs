@@ -85,7 +85,8 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
         Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
     };
     if let Some((mode, guarded)) = &place.managed {
-        return hidden(place).into_iter().chain([managed(*mode, guarded)]).collect();
+        let patches = patches(*mode, place.patches).filter(|_| !matches!(guarded, Guarded::Gone(_)));
+        return hidden(place).into_iter().chain([managed(*mode, guarded)]).chain(patches).collect();
     }
     let mut checks = vec![hooks_path(place)];
     checks.extend(hidden(place));
@@ -109,6 +110,21 @@ fn managed(mode: Integration, guarded: &Guarded) -> Check {
         Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
         Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
     }
+}
+
+/// The hooks of patches, which an earlier version did not install.
+fn patches(mode: Integration, patches: Presence) -> Option<Check> {
+    let hint = match mode {
+        // It has no stages for them.
+        Integration::PreCommit => return None,
+        Integration::Lefthook => "andon install && lefthook install".to_owned(),
+        Integration::Shim | Integration::Config | Integration::Husky => {
+            format!("andon install --mode {}", mode.as_str())
+        }
+    };
+    let what = "pre-applypatch and post-applypatch are missing: a halt does not stop git am, and what it makes is \
+                recorded at the next commit only";
+    (patches == Presence::Absent).then(|| warn("hook-post-applypatch", what, Some(hint)))
 }
 
 /// Hooks of all repositories of the user or the machine that do not run in this one, or by ours.

@@ -57,9 +57,10 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
     let managed =
         manifest.mode.filter(|mode| *mode != Integration::Shim).map(|mode| (mode, live::look(repo)));
+    let patches = presence(live::patches_since(repo, &dir).is_some());
     let shared = shared(repo)?;
     let leads_on = dir == forward::dir(repo.common_dir());
-    Ok(HooksPlace { dir, decided_by, hint, managed, hooks, shared, leads_on })
+    Ok(HooksPlace { dir, decided_by, hint, managed, patches, hooks, shared, leads_on })
 }
 
 fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {

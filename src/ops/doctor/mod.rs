@@ -183,6 +183,8 @@ pub struct HooksPlace {
     pub hint: Option<String>,
     /// In which way Andon was installed, and whether that still holds, where it is not by hooks of its own.
     pub managed: Option<(Integration, Guarded)>,
+    /// Whether git starts Andon for the patches of `git am`.
+    pub patches: Presence,
     /// The hooks in it, or why it cannot be looked at.
     pub hooks: Result<Vec<HookState>, String>,
     /// The hooks path of all repositories, if there is one.

@@ -45,6 +45,7 @@ fn healthy() -> RepositoryFacts {
             decided_by: Override::None,
             hint: None,
             managed: None,
+            patches: Presence::Present,
             shared: None,
             leads_on: false,
             hooks: Ok(Hook::ALL.into_iter().map(state).collect()),
@@ -149,6 +150,30 @@ fn what_is_wrong_with_hooks() {
     assert_eq!(overridden, ["fail hooks-path"]);
     let own = with(|facts| facts.place.as_mut().unwrap().decided_by = Override::Own(value(".husky")));
     assert_eq!(own, none);
+}
+
+#[test]
+fn hooks_of_patches_that_an_earlier_version_did_not_install_are_named_with_the_command() {
+    let hint = |mode, patches, guarded| {
+        let mut facts = healthy();
+        let place = facts.place.as_mut().unwrap();
+        place.managed = Some((mode, guarded));
+        place.patches = patches;
+        let found = checks(&facts).checks.into_iter().find(|check| check.id == "hook-post-applypatch");
+        found.map(|check| (check.state, check.hint.unwrap_or_default()))
+    };
+    let warned = |hint: &str| Some((State::Warn, hint.to_owned()));
+    for (mode, expected) in [
+        (Integration::Husky, warned("andon install --mode husky")),
+        (Integration::Lefthook, warned("andon install && lefthook install")),
+        (Integration::Config, warned("andon install --mode config")),
+        (Integration::PreCommit, None),
+    ] {
+        assert_eq!(hint(mode, Presence::Absent, Guarded::Yes), expected, "{mode:?}");
+        assert_eq!(hint(mode, Presence::Present, Guarded::Yes), None, "{mode:?}");
+    }
+    let gone = Guarded::Gone(Gone { what: "x".into(), hint: "y".into() });
+    assert_eq!(hint(Integration::Husky, Presence::Absent, gone), None, "said already");
 }
 
 #[test]

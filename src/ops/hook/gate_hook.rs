@@ -105,6 +105,11 @@ fn lost(ctx: &Context, ws: &Workspace, hook: Hook) -> Option<String> {
     what.map(|what| format!("the hook was not there: {what}"))
 }
 
+/// Whether `git am` made a commit, which a reflog says that it did, before a hook of ours was there for patches.
+pub(super) fn is_unhooked_patch(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> bool {
+    live::patches_since(&ws.repo, &hooks_dir(ctx, ws)).is_none_or(|since| since > commit.committed_at)
+}
+
 /// Where git looks for hooks, without asking it.
 pub(super) fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
     if let Some(dir) = ctx.hook_file.as_deref().and_then(Path::parent) {

@@ -16,10 +16,22 @@ pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     let kind = match ws.repo.operation() {
         Operation::CherryPick => CommitKind::CherryPick,
         Operation::Revert => CommitKind::Revert,
-        Operation::None | Operation::Merge | Operation::Rebase | Operation::Patches => return Ok(()),
+        Operation::None => CommitKind::Normal,
+        Operation::Merge | Operation::Rebase | Operation::Patches => return Ok(()),
     };
+    let squashed = if kind == CommitKind::Normal { ws.repo.squashed() } else { Vec::new() };
+    if kind == CommitKind::Normal && squashed.is_empty() {
+        return Ok(());
+    }
     let Some(head) = ws.repo.head()?.commit() else { return Ok(()) };
-    Ok(underway::write(ws.repo.git_dir(), &Underway { kind, head, asked_by: git_above(ctx.parent) })?)
+    let asked_by = git_above(ctx.parent);
+    Ok(underway::write(ws.repo.git_dir(), &Underway { kind, squashed, head, asked_by })?)
+}
+
+/// post-commit: the commits that a plain `commit` squashes, as `git merge --squash` put them together.
+pub fn squashed(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Vec<CommitId> {
+    let left = underway::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
+    left.filter(|left| left.kind == CommitKind::Normal).map(|left| left.squashed).unwrap_or_default()
 }
 
 /// post-commit: the kind of `commit`, which is HEAD.
@@ -36,7 +48,7 @@ pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Commit
         CommitKind::Revert | CommitKind::CherryPick => {
             let seen =
                 underway::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
-            seen == Some(claimed_kind) || is_made(ws, commit, claimed_kind)?
+            seen.is_some_and(|seen| seen.kind == claimed_kind) || is_made(ws, commit, claimed_kind)?
         }
     };
     if proven { Ok(claimed_kind) } else { Ok(ws.repo.plain_or_amend(commit)?) }

@@ -30,7 +30,7 @@ use crate::engine::test_sets;
 use crate::engine::timeline::{self, Loaded};
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
-use crate::git::{CommitInfo, missing_help};
+use crate::git::{CommitInfo, ReflogEntry, missing_help};
 use crate::history::{self, EventEffect, Strike, Timeline, Upcoming};
 use crate::ledger::Ledger;
 use crate::platform::test_seam::stop_point;
@@ -59,6 +59,8 @@ pub struct Recorded {
 pub struct CaughtUp {
     /// Those that passed the gate, so that only post-commit can have been cut short.
     pub cut_short: usize,
+    /// Those of `git am`, where no hook of patches was installed.
+    pub patches: usize,
     /// The others: made while the hooks were off.
     pub unseen: usize,
 }
@@ -68,6 +70,7 @@ impl CaughtUp {
     pub fn phrases(self) -> impl Iterator<Item = String> {
         let counted = [
             (self.cut_short, "whose post-commit was cut short"),
+            (self.patches, "made by git am, for which post-applypatch was not installed (andon doctor)"),
             (self.unseen, "made while the hooks were off"),
         ];
         counted
@@ -93,7 +96,8 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let made_by = git_above(ctx.parent);
     let (gate, skipped) = gate(ctx, ws, (&mut store, &receipts), (&commit, kind), &made_by)?;
     let recording = Recording::AtCommit;
-    let entry = Entry { commit: &commit, head, kind, gate, skipped, recording, made_by: &made_by };
+    let squashed = if kind == CommitKind::Normal { origin::squashed(ctx, ws, &commit) } else { Vec::new() };
+    let entry = Entry { commit: &commit, head, kind, gate, skipped, recording, made_by: &made_by, squashed };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
     Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
@@ -154,6 +158,8 @@ struct Entry<'a> {
     recording: Recording,
     /// The git processes that made it; none of one that is caught up.
     made_by: &'a [GitProcess],
+    /// The commits that it squashes, as git named them; none of one that is caught up.
+    squashed: Vec<CommitId>,
 }
 
 /// Compares the receipts of the gate with what was committed; and what was passed over on the way.
@@ -364,12 +370,13 @@ fn carried(
         CommitKind::Rebase | CommitKind::CherryPick => {
             attempts::carried(ws, store, entry.commit, &derived.diff)
         }
-        CommitKind::Normal if ws.repo.is_applying_patches() => {
+        CommitKind::Normal if ws.repo.is_applying_patches() || entry.recording == Recording::Patched => {
             attempts::carried(ws, store, entry.commit, &derived.diff)
         }
         CommitKind::Normal => {
             let beside = loaded.done.iter().chain(loaded.aside.iter().map(|one| &one.fact));
             attempts::joined(ws, derived, &beside.collect::<Vec<_>>())
+                .or_else(|| attempts::squashed(store, &entry.squashed, derived))
         }
         CommitKind::Amend | CommitKind::Merge | CommitKind::Revert => None,
     }
@@ -444,16 +451,20 @@ fn catch_up(
     let mut caught_up = CaughtUp::default();
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
-        let kind = origin::kind_of_earlier(ws, &commit, *made)?;
+        let kind = origin::kind_of_earlier(ws, &commit, made.kind)?;
         let (gate, skipped) = match passed(ws, &commit, receipts) {
             Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
             None => (Gate::NotRun, Vec::new()),
         };
-        let recording = Recording::CaughtUp;
-        let entry = Entry { commit: &commit, head: head.id, kind, gate, skipped, recording, made_by: &[] };
+        let is_patch = made.by_patch && gate_hook::is_unhooked_patch(ctx, ws, &commit);
+        let recording = if is_patch { Recording::Patched } else { Recording::CaughtUp };
+        let (made_by, squashed) = (&[][..], Vec::new());
+        let entry =
+            Entry { commit: &commit, head: head.id, kind, gate, skipped, recording, made_by, squashed };
         record(ctx, ws, store, &entry)?;
         match gate {
             Gate::Passed => caught_up.cut_short += 1,
+            Gate::NotRun | Gate::Bypassed if is_patch => caught_up.patches += 1,
             Gate::NotRun | Gate::Bypassed => caught_up.unseen += 1,
         }
     }
@@ -464,22 +475,29 @@ fn catch_up(
     Ok(caught_up)
 }
 
+/// How HEAD's reflog says that a commit was made.
+#[derive(Clone, Copy)]
+struct MadeEarlier {
+    kind: CommitKind,
+    by_patch: bool,
+}
+
 fn unrecorded(
     ws: &Workspace,
     store: &NotesStore<'_>,
     head: &CommitInfo,
-) -> Result<Vec<(CommitId, CommitKind)>, OpsError> {
+) -> Result<Vec<(CommitId, MadeEarlier)>, OpsError> {
     let mut at = head.parents.first().copied();
     // The common case, without reading the reflog: the parent has its record.
     if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
         return Ok(Vec::new());
     }
-    let made_here: BTreeMap<CommitId, CommitKind> = ws
-        .repo
-        .reflog_head(CATCH_UP)?
-        .into_iter()
-        .filter_map(|entry| entry.made().map(|made| (CommitId(entry.new), made)))
-        .collect();
+    let made = |entry: ReflogEntry| {
+        let made = MadeEarlier { kind: entry.made()?, by_patch: entry.is_patch() };
+        Some((CommitId(entry.new), made))
+    };
+    let made_here: BTreeMap<CommitId, MadeEarlier> =
+        ws.repo.reflog_head(CATCH_UP)?.into_iter().filter_map(made).collect();
     let mut missing = Vec::new();
     while let Some(id) = at {
         match (store.get(id), made_here.get(&id)) {

@@ -177,7 +177,9 @@ fn carry(
             (Some(record), _) => record.recording,
             // Nobody watched the making of the old one, nor of this one.
             (None, Recording::Backfilled) => Recording::Backfilled,
-            (None, Recording::AtCommit | Recording::CaughtUp | Recording::Derived) => Recording::AtCommit,
+            (None, Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived) => {
+                Recording::AtCommit
+            }
         },
         node: old.node.clone(),
         session: old.session.clone(),

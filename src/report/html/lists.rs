@@ -56,7 +56,7 @@ pub(super) fn passed_over(html: &mut Html, view: &HistoryView) {
             }
             (
                 Gate::Passed | Gate::NotRun,
-                Recording::AtCommit | Recording::Backfilled | Recording::Derived,
+                Recording::AtCommit | Recording::Patched | Recording::Backfilled | Recording::Derived,
             ) => {}
         }
     }

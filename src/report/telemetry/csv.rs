@@ -87,7 +87,7 @@ fn of_record(record: &CommitRecord, halted: &str) -> Vec<String> {
 fn recorded(recording: Recording) -> &'static str {
     match recording {
         Recording::AtCommit => "at-commit",
-        Recording::CaughtUp => "later",
+        Recording::CaughtUp | Recording::Patched => "later",
         Recording::Backfilled => "backfilled",
         Recording::Derived => "derived",
     }

@@ -79,6 +79,8 @@ struct CommitWire {
     kind: CommitKind,
     gate: Gate,
     caught_up: Option<bool>,
+    /// Caught up, since `git am` made it where no hook of patches was installed.
+    patch: Option<bool>,
     backfilled: Option<bool>,
     node: Option<String>,
     session: Option<String>,
@@ -172,7 +174,8 @@ impl From<&CommitRecord> for CommitWire {
             prev: record.prev.line(),
             kind: record.kind,
             gate: record.gate,
-            caught_up: (record.recording == Recording::CaughtUp).then_some(true),
+            caught_up: record.recording.is_later().then_some(true),
+            patch: (record.recording == Recording::Patched).then_some(true),
             backfilled: (record.recording == Recording::Backfilled).then_some(true),
             node: Some(bounded(&record.node, MAX_NODE)),
             session: record.session.as_ref().map(|text| bounded(text, MAX_SESSION)),
@@ -385,6 +388,7 @@ impl From<CommitWire> for CommitRecord {
             gate: wire.gate,
             recording: match (wire.backfilled, wire.caught_up) {
                 (Some(true), _) => Recording::Backfilled,
+                (_, Some(true)) if wire.patch == Some(true) => Recording::Patched,
                 (_, Some(true)) => Recording::CaughtUp,
                 (Some(false) | None, Some(false) | None) => Recording::AtCommit,
             },

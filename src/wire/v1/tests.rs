@@ -27,6 +27,7 @@ mod records;
 const FULL: &str = include_str!("../../../tests/format/v1/commit-full.json");
 const MINIMAL: &str = include_str!("../../../tests/format/v1/commit-minimal.json");
 const MOVED: &str = include_str!("../../../tests/format/v1/commit-moved.json");
+const PATCH: &str = include_str!("../../../tests/format/v1/commit-patch.json");
 const NEWER: &str = include_str!("../../../tests/format/v1/commit-newer-minor.json");
 const JOURNAL: &str = include_str!("../../../tests/format/v1/journal.jsonl");
 
@@ -194,7 +195,7 @@ prop_compose! {
     pub(crate) fn any_record()(
         at in 0..253_402_300_799_i64,
         ids in any::<([u8; 20], Option<[u8; 32]>, [u8; 32])>(),
-        kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), 0..3_usize),
+        kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), 0..4_usize),
         node in ".{0,30}",
         session in prop::option::of(".{0,30}"),
         numbers in any::<[u64; 4]>(),
@@ -228,7 +229,12 @@ prop_compose! {
             prev: parent.map_or(Prev::Absent, |line| Prev::Line(Digest(line))),
             kind: CommitKind::ALL[kinds.0].0,
             gate: Gate::ALL[kinds.1].0,
-            recording: [Recording::AtCommit, Recording::CaughtUp, Recording::Backfilled][kinds.2],
+            recording: [
+                Recording::AtCommit,
+                Recording::CaughtUp,
+                Recording::Patched,
+                Recording::Backfilled,
+            ][kinds.2],
             node,
             session,
             iteration: numbers[0],

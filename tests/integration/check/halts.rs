@@ -72,6 +72,42 @@ fn a_halt_that_was_removed_from_the_ledger_is_derived_again() {
 }
 
 #[test]
+fn budgets_of_the_declared_workflow_are_those_of_the_hooks() {
+    let stage = Stage::installed();
+    let node = |name: &str| format!("nodes.{name} = {{ trailer = \"Agent: {name}\" }}\n");
+    stage.write(
+        "andon.toml",
+        format!(
+            "[test]\ncommand = \"sh check.sh\"\n[workflow]\n{}{}edges = [\n  {{ from = \"coder\", to = \"verifier\" }},\n  \
+             {{ from = \"verifier\", to = \"coder\", anchor = true, max_iterations = 2 }},\n]\n",
+            node("coder"),
+            node("verifier")
+        ),
+    );
+    stage.git(&["commit", "-qam", "Declare the workflow"]).ok();
+    let base = stage.head();
+    let turn = |number: usize, name: &str| {
+        stage.iterate(&format!("{number}\n"), &["ok a", "ok b"], &format!("Turn {number}\n\nAgent: {name}"))
+    };
+    let halted = (1..=12).zip(["coder", "verifier"].into_iter().cycle()).find(|(number, name)| {
+        turn(*number, name);
+        stage.andon(&["status", "--exit-code"]).code == 1
+    });
+    assert!(halted.is_some(), "{}", stage.andon(&["status"]));
+    stage.andon(&["status"]).says("cycle-iterations");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    turn(20, "coder").ok();
+    turn(21, "verifier").ok();
+    let range = format!("{base}..HEAD");
+    assert_eq!(codes(&stage, &range), [""; 0], "the ledger has the halt and its answer");
+    let refs = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
+    for name in refs.lines() {
+        stage.git(&["update-ref", "-d", name]).ok();
+    }
+    check(&stage, &range).exits(1).says("unrecorded-halt").says("cycle-iterations halts here");
+}
+
+#[test]
 fn an_answer_in_the_shell_of_an_agent_is_named() {
     let stage = halted();
     stage.set("CLAUDECODE", "1");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::halt::{AckJson, HaltJson};
 use crate::domain::facts::{
-    CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
+    Carried, CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
@@ -50,6 +50,8 @@ pub struct ShowJson<'a> {
 pub struct RecordJson<'a> {
     recorded_at: Timestamp,
     caught_up: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<bool>,
     backfilled: bool,
     tree: TreeId,
     parent: Option<CommitId>,
@@ -71,13 +73,34 @@ pub struct RecordJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     worktree: Option<&'a str>,
     findings: Vec<RecordedFindingJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carries: Option<CarriedJson<'a>>,
+}
+
+/// The attempt that a commit is once more, with the keys of `carries` in `andon/commit@1`.
+#[derive(Debug, Serialize)]
+struct CarriedJson<'a> {
+    commit: CommitId,
+    parent: Option<CommitId>,
+    kind: CommitKind,
+    code: CodeId,
+    tests: Option<TestsJson<'a>>,
+}
+
+impl<'a> From<&'a Carried> for CarriedJson<'a> {
+    fn from(carried: &'a Carried) -> Self {
+        let Carried { commit, parent, kind, code, tests } = carried;
+        let tests = tests.as_ref().map(TestsJson::from);
+        Self { commit: *commit, parent: *parent, kind: *kind, code: *code, tests }
+    }
 }
 
 impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
     fn from(record: &'a CommitRecord) -> Self {
         Self {
             recorded_at: record.recorded_at,
-            caught_up: record.recording == Recording::CaughtUp,
+            caught_up: record.recording.is_later(),
+            patch: (record.recording == Recording::Patched).then_some(true),
             backfilled: record.recording == Recording::Backfilled,
             tree: record.tree,
             parent: record.parent,
@@ -97,6 +120,7 @@ impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
             guards: &record.guards,
             worktree: record.worktree.as_deref(),
             findings: record.findings.iter().map(RecordedFindingJson::from).collect(),
+            carries: record.carries.as_deref().map(CarriedJson::from),
         }
     }
 }

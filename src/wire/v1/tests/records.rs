@@ -26,6 +26,15 @@ fn a_moved_attempt_is_written_and_read_byte_for_byte() {
 }
 
 #[test]
+fn a_patch_that_was_recorded_later_is_written_and_read_byte_for_byte() {
+    let record = CommitRecord { recording: Recording::Patched, ..minimal() };
+    assert_eq!(encode_commit(&record, &UnknownKeys::default()), PATCH);
+    assert_eq!(decode_commit(PATCH.as_bytes()).unwrap().record, record);
+    // An earlier version, which does not know the key, reads a record that was caught up.
+    assert!(PATCH.starts_with(r#"{"caught_up":true,"#));
+}
+
+#[test]
 fn what_a_newer_minor_version_wrote_survives_a_rewrite() {
     let decoded = decode_commit(NEWER.as_bytes()).unwrap();
     assert_eq!(decoded.record, full());
