@@ -46,7 +46,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
     Ok(StatusView {
         state,
-        iteration: loaded.timeline.number(),
+        iteration: loaded.timeline.counted(),
         unrecorded: loaded.unknown,
         cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
