@@ -198,7 +198,7 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
                 holds(again == read, "read again otherwise")?;
             }
             let (now, purpose) = (Timestamp(2_000_000_000), Purpose::Replay);
-            let frame = Frame { now, kind: None, last: None, purpose, patterns: &patterns };
+            let frame = Frame { now, kind: None, purpose, patterns: &patterns };
             let _ = events::parse(line, frame);
         }
         if dice.roll(8) == 0 {

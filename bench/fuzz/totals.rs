@@ -40,7 +40,6 @@ fn lines() -> Vec<JournalLine> {
         let frame = Frame {
             now: Timestamp(1_800_000_000 + second),
             kind: None,
-            last: None,
             purpose: Purpose::Replay,
             patterns: &patterns,
         };

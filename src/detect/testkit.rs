@@ -49,8 +49,17 @@ pub(super) fn asked_with(
     timeline: &Timeline,
     params: &[(&'static str, ParamValue)],
 ) -> Option<Finding> {
-    let situation =
-        Situation { timeline, stage: Stage::Turn, candidate: None, stops: Stops::NONE, episode: None };
+    asked_at(rule, timeline, Stage::Turn, params)
+}
+
+/// The same at another stage.
+pub(super) fn asked_at(
+    rule: &Rule,
+    timeline: &Timeline,
+    stage: Stage,
+    params: &[(&'static str, ParamValue)],
+) -> Option<Finding> {
+    let situation = Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
 }
 

@@ -322,6 +322,11 @@ impl Carried {
 }
 
 impl CommitRecord {
+    /// The number of its iteration, where it has one.
+    pub fn number(&self) -> Option<u64> {
+        Some(self.iteration).filter(|number| *number > 0)
+    }
+
     /// Counts as an amend from now on, whatever it was made by.
     pub fn amend(&mut self) {
         self.carries

@@ -300,7 +300,8 @@ pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&C
 fn with_refusals(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
     let Decision { mut findings, standing, .. } = decision;
     let counted = asked(ws, loaded, Stage::Event, None);
-    findings.extend(counted.into_iter().filter(|finding| finding.rule == detect::REFUSED_COMMITS.id));
+    let by_refusals = [detect::REFUSED_COMMITS.id, detect::ITERATION_CAP.id];
+    findings.extend(counted.into_iter().filter(|finding| by_refusals.contains(&finding.rule)));
     policy::decide(findings, standing)
 }
 

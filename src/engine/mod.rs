@@ -24,6 +24,7 @@ pub(crate) mod lineage;
 pub mod lost_halts;
 mod making;
 pub(crate) mod named_files;
+pub mod numbers;
 pub(crate) mod past_halts;
 pub mod pending;
 pub(crate) mod record_index;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::refusals::Refusals;
+use super::refusals::{Refusals, RefusedAttempts};
 use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
@@ -243,6 +243,9 @@ pub struct Activity {
     /// Commits that were refused one after another.
     #[serde(default)]
     pub refusals: Refusals,
+    /// The same as attempts, which tests do not end.
+    #[serde(default)]
+    pub refused: RefusedAttempts,
     /// The newest test run since the newest iteration.
     #[serde(default)]
     pub ran: Option<TestEvidence>,

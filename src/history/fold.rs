@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::activity::{Begins, EventEffect, Newest};
 use super::memo::Memo;
-use super::refusals::Refusals;
+use super::refusals::{Refusals, RefusedAttempts};
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, push_bounded,
 };
@@ -88,6 +88,7 @@ impl Fold {
     /// A commit was made here: what was refused before it was not in vain.
     pub fn committed(&mut self) {
         self.timeline.activity.refusals = Refusals::default();
+        self.timeline.activity.refused = RefusedAttempts::default();
     }
 
     /// Takes the next fact, in the order of observation, and says what it changed.
@@ -230,6 +231,8 @@ impl Timeline {
         if let Some(amended) = self.amended_by(upcoming).and_then(|at| self.iterations.get(at)) {
             return amended.number;
         }
+        // The commit is what became of the last refused one.
+        let highest = highest.saturating_add(self.activity.refused.given_up);
         match upcoming.kind {
             // It keeps the number of what it stands beside, and begins nothing.
             CommitKind::Normal if upcoming.strike == Strike::Beside && highest > 0 => highest.max(2),
@@ -299,7 +302,8 @@ impl Timeline {
         self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
         // Of a commit with an id the journal says when it was made here: one that was pulled ends no count.
-        if fact.id.is_none() {
+        let stream = fact.id.is_none();
+        if stream {
             self.activity.refusals = Refusals::default();
         }
         if fact.id.is_none() && fact.record.tests.is_none() {
@@ -318,6 +322,9 @@ impl Timeline {
         }
         self.passed = 0;
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
+        if stream {
+            self.activity.refused = RefusedAttempts::default();
+        }
         if step { EventEffect::Nothing } else { EventEffect::Iteration }
     }
 

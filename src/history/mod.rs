@@ -13,6 +13,7 @@ mod flaky;
 mod fold;
 mod ledger_order;
 mod memo;
+mod numbers;
 pub mod order;
 mod outcome;
 mod pace;
@@ -40,7 +41,7 @@ pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use pace::{TRIES, are_tries, come_slowly, stood};
 pub use paths::PathState;
-pub use refusals::{Refusals, RefusedCode};
+pub use refusals::{Refusals, RefusedAttempts, RefusedCode};
 pub use snapshot::{Passing, Snapshot, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{

@@ -40,3 +40,30 @@ impl Refusals {
         self.newest = Some(RefusedCode { code: refused.code, rule: refused.rule, at });
     }
 }
+
+/// Refused commits as attempts, since the newest iteration. The last one may still be tested and committed, as it is or
+/// after a repair, and then counts as that commit; those before it were given up, and are iterations of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RefusedAttempts {
+    /// Those that another one followed.
+    pub given_up: u64,
+    /// The code of the last one.
+    pub open: Option<CodeId>,
+}
+
+impl RefusedAttempts {
+    /// Takes the next one. Code that is there already, as a commit, as the end of a turn or as the last refused commit,
+    /// is no new attempt.
+    pub(super) fn take(&mut self, code: CodeId, known: Option<CodeId>) {
+        if self.open == Some(code) || (self.open.is_none() && known == Some(code)) {
+            return;
+        }
+        self.given_up = self.counted();
+        self.open = Some(code);
+    }
+
+    /// How many there are.
+    pub fn counted(self) -> u64 {
+        self.given_up.saturating_add(u64::from(self.open.is_some()))
+    }
+}

@@ -137,6 +137,7 @@ impl Fold {
 
     /// Takes a commit of which only the journal tells.
     pub fn pass(&mut self, commit: &Passing) {
+        self.committed();
         let line = &mut self.timeline;
         let counted = line.passed > 0 || !line.iterations.is_empty();
         if commit.begins == Begins::Run && counted {

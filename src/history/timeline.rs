@@ -298,7 +298,12 @@ impl Timeline {
         self.iterations.last()
     }
 
-    /// The number of the newest iteration, 0 in an empty window: the `3` of the badge `Loop 3/100`.
+    /// Iterations since the last answer, refused commits among them: the `3` of the badge `Loop 3/100`.
+    pub fn counted(&self) -> u64 {
+        self.number().saturating_add(self.activity.refused.counted())
+    }
+
+    /// The number of the newest iteration that ended with a commit or a turn, 0 in an empty window.
     pub fn number(&self) -> u64 {
         self.newest().map_or(0, |newest| newest.number).max(self.passed)
     }

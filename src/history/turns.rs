@@ -15,7 +15,7 @@ use super::window::ContextWindows;
 use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
-use crate::domain::tests::{RunOrigin, TestEvidence};
+use crate::domain::tests::TestEvidence;
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
@@ -98,7 +98,10 @@ impl Timeline {
                 let epoch = self.activity.epoch;
                 self.activity.compactions.one_more(epoch);
             }
-            What::Refused(refused) => self.activity.refusals.take(refused, event.at),
+            What::Refused(refused) => {
+                self.activity.refused.take(refused.code, self.activity.code);
+                self.activity.refusals.take(refused, event.at);
+            }
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
@@ -287,11 +290,16 @@ impl Timeline {
         self.activity.code = end.code.or(before);
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
-        let number = highest.max(self.passed).saturating_add(1);
-        // A failure that was handed in is one of this turn, wherever its code was tested.
-        let reported =
-            |tests: &TestEvidence| tests.caveats.origin == RunOrigin::HandedIn && !tests.is_green();
-        let tests = self.proof(code).cloned().or(ran.filter(reported));
+        let refused = std::mem::take(&mut self.activity.refused);
+        let number = highest.max(self.passed).saturating_add(refused.given_up).saturating_add(1);
+        // A failure is one of this turn wherever its code was tested, and whoever ran it: the attempt was made. It is not, if
+        // it was the iteration before that was tested after its end.
+        let before_it = |tests: &TestEvidence| {
+            let newest = self.newest().filter(|newest| newest.code == tests.code);
+            newest.is_some_and(|newest| newest.tests.as_ref() == Some(tests))
+        };
+        let failed = ran.filter(|tests| !tests.is_green() && !before_it(tests));
+        let tests = self.proof(code).cloned().or(failed);
         self.newest_tests = tests.clone().or(self.newest_tests.take());
         let hash = DiffHash(
             Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),

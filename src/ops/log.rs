@@ -1,4 +1,4 @@
-//! `andon log` and `andon show`: the records as they are, without judging them.
+//! `andon log` and `andon show`: the records as they are, without judging them; only their numbers are derived.
 
 use crate::domain::decision::LedgerEvent;
 use crate::domain::diagnostic::Diagnostic;
@@ -6,6 +6,7 @@ use crate::domain::ids::CommitId;
 use crate::domain::view::log::{LogEntry, RecordState};
 use crate::engine::derive;
 use crate::engine::error::OpsError;
+use crate::engine::numbers::Numbers;
 use crate::engine::workspace::Workspace;
 use crate::ledger::Ledger;
 use crate::report::show::ShowView;
@@ -19,6 +20,7 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
     }
     let store = NotesStore::open(&ws.repo)?;
     let (events, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let mut numbers = Numbers::new(ws, &store)?;
     let mut entries = Vec::new();
     let mut at = Some(ws.repo.resolve(revision)?);
     for _ in 0..max {
@@ -37,15 +39,19 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
             }
         }
         let cut_off = derive::is_cut_off(&ws.repo, &commit);
-        entries.push(LogEntry::Commit { commit: id, subject: commit.subject, state: state(&store, id) });
+        entries.push(LogEntry::Commit {
+            commit: id,
+            subject: commit.subject,
+            state: state(&store, &mut numbers, id),
+        });
         at = commit.parents.first().copied().filter(|_| !cut_off);
     }
     Ok((entries, skipped))
 }
 
-fn state(store: &NotesStore<'_>, id: CommitId) -> RecordState {
+fn state(store: &NotesStore<'_>, numbers: &mut Numbers<'_>, id: CommitId) -> RecordState {
     match store.get(id) {
-        Ok(Some(stored)) => RecordState::Recorded(Box::new(stored.record)),
+        Ok(Some(stored)) => RecordState::Recorded(Box::new(numbers.on(id, stored.record))),
         Ok(None) => RecordState::Missing,
         Err(err) => RecordState::Unreadable(err.to_string()),
     }
@@ -57,7 +63,7 @@ pub fn show(ws: &Workspace, revision: &str) -> Result<ShowView, OpsError> {
     let store = NotesStore::open(&ws.repo)?;
     let (state, digest, extra) = match store.get(commit.id) {
         Ok(Some(stored)) => (
-            RecordState::Recorded(Box::new(stored.record)),
+            RecordState::Recorded(Box::new(Numbers::new(ws, &store)?.on(commit.id, stored.record))),
             Some(stored.line_digest),
             stored.extra.into_members(),
         ),

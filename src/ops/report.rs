@@ -10,6 +10,7 @@ use crate::domain::view::history::{HistoryCommit, HistoryView};
 use crate::domain::view::log::RecordState;
 use crate::domain::view::status::{LastHalt, StatusView};
 use crate::engine::error::OpsError;
+use crate::engine::numbers::Numbers;
 use crate::engine::shown_change;
 use crate::engine::workspace::Workspace;
 use crate::git::GitError;
@@ -38,7 +39,11 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
     let left_out = ids.len().saturating_sub(COMMITS);
     ids.drain(..left_out);
     let store = NotesStore::open(&ws.repo).map_err(|err| warnings.push(warning(&err.to_string()))).ok();
-    let commits = ids.iter().map(|id| commit(ws, store.as_ref(), *id)).collect::<Result<Vec<_>, _>>()?;
+    let mut numbers = store.as_ref().map(|store| Numbers::new(ws, store)).transpose()?;
+    // The newest first, as numbers are asked for.
+    let newest = ids.iter().rev().map(|id| commit(ws, store.as_ref(), numbers.as_mut(), *id));
+    let mut commits = newest.collect::<Result<Vec<_>, _>>()?;
+    commits.reverse();
     let halts = match halts(ws, &ids, now.as_ref()) {
         Ok((halts, skipped)) => {
             // What the status has said already is not said again.
@@ -73,11 +78,19 @@ fn warning(why: &str) -> Diagnostic {
     Diagnostic::warning(format!("no records are shown: {why}"))
 }
 
-fn commit(ws: &Workspace, store: Option<&NotesStore<'_>>, id: CommitId) -> Result<HistoryCommit, GitError> {
+fn commit(
+    ws: &Workspace,
+    store: Option<&NotesStore<'_>>,
+    numbers: Option<&mut Numbers<'_>>,
+    id: CommitId,
+) -> Result<HistoryCommit, GitError> {
     let info = ws.repo.commit(id)?;
     let state = match store.map(|store| store.get(id)) {
         None | Some(Ok(None)) => RecordState::Missing,
-        Some(Ok(Some(stored))) => RecordState::Recorded(Box::new(slim(stored.record))),
+        Some(Ok(Some(stored))) => {
+            let iteration = numbers.and_then(|numbers| numbers.of(id)).unwrap_or(0);
+            RecordState::Recorded(Box::new(slim(CommitRecord { iteration, ..stored.record })))
+        }
         Some(Err(err)) => RecordState::Unreadable(err.to_string()),
     };
     Ok(HistoryCommit { commit: id, subject: info.subject, at: info.committed_at, state })

@@ -48,7 +48,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let head_tree = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok());
     Ok(StatusView {
         state,
-        iteration: loaded.timeline.number(),
+        iteration: loaded.timeline.counted(),
         unrecorded: loaded.unknown,
         cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),

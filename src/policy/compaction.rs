@@ -37,7 +37,7 @@ pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: Ground) -> Brief
         plan: ground.plan,
         branch: place.branch.clone(),
         head: place.head,
-        iteration: timeline.number(),
+        iteration: timeline.counted(),
         cap: ground.cap,
         halt: ground.halt,
         context: ground.context,

@@ -73,7 +73,7 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
         report_file: finding.report_file,
         evidence: HaltEvidence { calls: calls(finding), ..evidence(timeline) },
         suggested_actions: suggested_actions(finding, timeline),
-        iteration: timeline.number(),
+        iteration: timeline.counted(),
         head: place.head,
         branch: place.branch.clone(),
         worktree: place.worktree.clone(),

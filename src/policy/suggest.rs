@@ -107,7 +107,7 @@ fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
 
 fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     let rule = finding.rule;
-    let raised = timeline.number().saturating_mul(2).max(2);
+    let raised = timeline.counted().saturating_mul(2).max(2);
     let raise = match finding.about.advice {
         Advice::Own(step, text) => return vec![Suggestion::new(step, text)],
         Advice::RaiseMax => {

@@ -66,7 +66,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     let room = (columns(page) - LEAD).saturating_sub(width(&marks));
     page.line(&format!(
         "{:>4}  {id}  {tests}  {diff:<11}  {}{}",
-        record.iteration,
+        record.number().map_or_else(|| "-".to_owned(), |number| number.to_string()),
         style.yellow(&marks),
         terminal_clip(subject, room)
     ));

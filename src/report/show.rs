@@ -69,7 +69,8 @@ pub fn text(view: &ShowView, gate: &str, style: Style) -> String {
 
 fn whole(page: &mut Page, record: &CommitRecord, gate: &str) {
     let marks = phrase::marks(record, gate);
-    page.field("iteration", &record.iteration.to_string());
+    let number = record.number().map(|number| number.to_string());
+    page.field("iteration", number.as_deref().unwrap_or("none of its own"));
     page.field("node", &terminal_clip(&record.node, NAME));
     if let Some(session) = &record.session {
         page.field("session", &terminal_clip(session, NAME));

@@ -4,7 +4,7 @@
 //! It is lived through in a repository with hooks ([`live`]), and what became a fact there is told again through the
 //! other doors ([`doors`]): line by line and in one batch of `observe`, as a stream (`replay --events`), and, as far as it
 //! consists of commits with their tests, as a history (`replay RANGE`). Each door must come to the same decision for the
-//! same rule at the same iteration.
+//! same rule at the same iteration. Streams of which some lines tell no time have a test of their own ([`undated`]).
 //!
 //! `ANDON_DOORS_SEEDS=200 cargo test --test integration doors_property` runs more seeds, `ANDON_DOORS_FROM` says where they
 //! begin (from 1000000 on HEAD is moved about), and `ANDON_DOORS_STORY='once; edit a 1; commit'` runs one story.
@@ -17,3 +17,4 @@ mod live;
 mod outcomes;
 mod random;
 mod story;
+mod undated;

@@ -91,3 +91,58 @@ fn the_thresholds_are_parameters_and_events_tell_the_same() {
     let replayed = stage.andon(&["replay", "--events", ".git/andon/journal.jsonl"]);
     replayed.says("refused-commits");
 }
+
+/// The number that `status` and `log` give.
+fn counted(stage: &Stage) -> (u64, Vec<Option<u64>>) {
+    let status: serde_json::Value =
+        serde_json::from_str(&stage.andon(&["status", "--format", "json"]).ok().stdout).unwrap();
+    let log = stage.andon(&["log", "--format", "json"]).ok().stdout;
+    let numbers = log.lines().filter_map(|line| {
+        let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+        (entry["state"] == "recorded").then(|| entry["record"]["iteration"].as_u64())
+    });
+    (status["iteration"].as_u64().unwrap(), numbers.collect())
+}
+
+#[test]
+fn a_refused_commit_counts_once_as_the_commit_that_came_of_it() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "one\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "One"]).ok();
+    let (before, _) = counted(&stage);
+    attempt(&stage, "two\n");
+    assert_eq!(counted(&stage).0, before + 1, "an attempt");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "As it was refused"]).ok();
+    assert_eq!(counted(&stage).0, before + 1);
+    // Repaired after the tests.
+    attempt(&stage, "three\n");
+    stage.andon(&["test"]).ok();
+    stage.write("code.txt", "four\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Repaired"]).ok();
+    let (now, numbers) = counted(&stage);
+    assert_eq!(now, before + 2);
+    assert_eq!(numbers[..2], [Some(before + 2), Some(before + 1)]);
+    stage.andon(&["check"]).ok();
+}
+
+#[test]
+fn refused_commits_that_are_given_up_reach_the_cap() {
+    let stage = Stage::installed();
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[rules]\nrefused-commits = \"off\"\niteration-cap = { max = 4 }\n",
+    );
+    stage.git(&["commit", "-qam", "Tune"]).ok();
+    let (before, _) = counted(&stage);
+    for round in before..4 {
+        attempt(&stage, &format!("{round}\n")).lacks("iteration-cap");
+    }
+    attempt(&stage, "and more\n").says("Reached iteration cap: 4/4");
+    stage.andon(&["status", "--exit-code"]).exits(1).says("iteration-cap");
+    assert!(stage.exists(".andon/CHECKPOINT.md"));
+    stage.andon(&["resume", "--reason", "told it to run andon test"]).ok();
+    attempt(&stage, "once more\n").lacks("iteration-cap");
+}

@@ -11,7 +11,7 @@ use crate::domain::facts::{
 };
 use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use crate::domain::signatures::{error_signature, signature};
-use crate::domain::tests::{Caveats, Counts, RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::tests::{Caveats, Counts, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
 use crate::store::journal::JournalLine;
 use crate::wire::v1::{ChangeWire, WeakeningWire, decode_line};
@@ -172,7 +172,8 @@ fn evidence(wire: RunWire) -> TestEvidence {
         truncated,
         runner,
         command,
-        caveats: Caveats::default(),
+        // Nobody saw what ran.
+        caveats: Caveats { origin: RunOrigin::HandedIn, ..Caveats::default() },
     }
 }
 

@@ -8,12 +8,14 @@ mod answer;
 mod call;
 mod command;
 mod commit;
+mod dates;
 mod hash;
 mod known;
 mod lines;
 mod quantities;
 mod shown;
 
+pub use dates::Dates;
 pub use lines::{Line, Lines, MAX_LINE};
 
 use serde::Deserialize;
@@ -93,8 +95,8 @@ pub struct Parsed {
     pub fact: Fact,
     /// Why something of the line does not count, in words.
     pub odd: Option<String>,
-    /// A commit or an answer that tells no time of its own: it has that of the frame.
-    pub undated: bool,
+    /// The time that the line tells, where it counts; [`Dates`] has the rule for those that tell none.
+    pub told: Option<Timestamp>,
 }
 
 /// What is known when a stream is read.
@@ -104,8 +106,6 @@ pub struct Frame<'a> {
     pub now: Timestamp,
     /// The type of lines that name none.
     pub kind: Option<&'a str>,
-    /// The latest time of the stream so far.
-    pub last: Option<Timestamp>,
     /// What the facts are for.
     pub purpose: Purpose,
     /// What is masked in the short form of a call, beside secrets.
@@ -144,14 +144,14 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
     known::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
     let mut common: Common = members(&object)?;
     let odd = common.undate(frame);
-    let undated = common.at.is_none() && matches!(kind.as_str(), "commit" | "ack");
+    let told = common.at;
     let fact = match kind.as_str() {
-        "commit" => commit::commit(&object, common.at.or(frame.last))?,
-        "test_run" => commit::test_run(line, &object, common.at)?,
-        "ack" => ack(line, &object, common.at.or(frame.last).unwrap_or(frame.now))?,
+        "commit" => commit::commit(&object, told)?,
+        "test_run" => commit::test_run(line, &object, told)?,
+        "ack" => ack(line, &object, told.unwrap_or(frame.now))?,
         _ => event(&kind, &mut object, common, frame.patterns)?,
     };
-    Ok(Parsed { fact, odd, undated })
+    Ok(Parsed { fact, odd, told })
 }
 
 #[derive(Deserialize)]

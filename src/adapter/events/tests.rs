@@ -15,7 +15,7 @@ const NOW: Timestamp = Timestamp(1_795_188_600);
 fn frame() -> Frame<'static> {
     static PATTERNS: LazyLock<Normalizer> =
         LazyLock::new(|| Normalizer::new(&[("customer".to_owned(), "cust-[a-z]+".to_owned())]).unwrap());
-    Frame { now: NOW, kind: None, last: None, purpose: Purpose::Replay, patterns: &PATTERNS }
+    Frame { now: NOW, kind: None, purpose: Purpose::Replay, patterns: &PATTERNS }
 }
 
 fn fact(line: &str) -> Fact {
@@ -377,4 +377,27 @@ proptest! {
         let expected: Vec<String> = text.split_inclusive('\n').map(|line| line.trim().to_owned()).collect();
         prop_assert_eq!(found, expected);
     }
+}
+
+#[test]
+fn a_line_without_a_time_has_the_latest_that_was_told_before_it() {
+    let mut dates = Dates::default();
+    let mut at = |line: &str| match dates.date(parse(line.as_bytes(), frame()).unwrap()).fact {
+        Fact::Event(event) => event.at,
+        Fact::TestRun(run) => run.at,
+        Fact::Commit(commit) => Some(commit.record.recorded_at),
+        Fact::Ack(ack) => Some(ack.at),
+    };
+    let first: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
+    let second: Timestamp = "2026-11-20T11:00:00Z".parse().unwrap();
+    assert_eq!(at(r#"{"type":"turn_start"}"#), None, "nothing was told yet");
+    assert_eq!(at(r#"{"type":"commit","code":"a"}"#), Some(Timestamp(0)));
+    assert_eq!(at(r#"{"type":"turn_start","at":"2026-11-20T11:00:00Z"}"#), Some(second));
+    assert_eq!(at(r#"{"type":"turn_end"}"#), Some(second));
+    assert_eq!(at(r#"{"type":"turn_start","at":"2026-11-20T10:00:00Z"}"#), Some(first));
+    assert_eq!(at(r#"{"type":"turn_end"}"#), Some(second), "a clock that was set back dates nothing else");
+    assert_eq!(at(r#"{"type":"turn_end","at":"2999-01-01T00:00:00Z"}"#), Some(second), "what cannot be true");
+    assert_eq!(at(r#"{"type":"test_run","code":"a","status":"passed"}"#), Some(second));
+    assert_eq!(at(r#"{"type":"commit","code":"b"}"#), Some(second));
+    assert_eq!(at(r#"{"type":"ack"}"#), Some(second));
 }

@@ -1,9 +1,12 @@
 //! Turns, what falls into them, and when they are iterations.
 
 use super::*;
-use crate::domain::events::Ballot;
+use crate::domain::events::{Ballot, CommitRefused};
 use crate::domain::facts::Fact;
-use crate::history::testkit::{ack, call, chain, commit, event, event_of, folded, green, run, turn_end};
+use crate::domain::tests::RunOrigin;
+use crate::history::testkit::{
+    ack, call, chain, code, commit, event, event_of, folded, green, red, run, turn_end,
+};
 use crate::history::{Fold, Marks, Source};
 
 fn sources(timeline: &Timeline) -> Vec<Source> {
@@ -192,4 +195,64 @@ fn an_answer_re_arms_the_budgets_of_a_turn_that_goes_on() {
     let turn = line.activity.newest_turn().unwrap();
     assert_eq!((turn.tokens(), turn.usage.tokens()), (7, 5_007), "the record tells of all of it");
     assert_eq!(turn.runtime(line.activity.now).0, 60);
+}
+
+#[test]
+fn a_failure_within_a_turn_is_one_of_it_whoever_ran_the_tests() {
+    for origin in [RunOrigin::Here, RunOrigin::HandedIn] {
+        let ran = |state: u8| {
+            let mut made = run(red(state, &["a"], 9));
+            made.evidence.caveats.origin = origin;
+            Fact::TestRun(Box::new(made))
+        };
+        let tested = |facts: Vec<Fact>| -> Vec<bool> {
+            folded(facts).iterations.iter().map(|one| one.tests.is_some()).collect()
+        };
+        assert_eq!(tested(vec![turn_end(1), ran(2), turn_end(3)]), [false, true], "edited after the run");
+        assert_eq!(
+            tested(vec![turn_end(1), ran(1), turn_end(3)]),
+            [true, false],
+            "the turn before was tested"
+        );
+        assert_eq!(
+            tested(vec![turn_end(1), ran(2), turn_end(3), ran(2), turn_end(4)]),
+            [false, true, true],
+            "the same result twice"
+        );
+    }
+}
+
+#[test]
+fn refused_commits_count_once_as_what_came_of_them() {
+    let refused = |state: u8| {
+        event(What::Refused(CommitRefused {
+            code: code(state),
+            tree: None,
+            rule: "untested-edit".to_owned(),
+        }))
+    };
+    let counted = |facts: Vec<Fact>| {
+        let line = folded(facts);
+        (line.number(), line.counted())
+    };
+    let made = |state: u8| commit(state).fact();
+    let ran = |state: u8| Fact::TestRun(Box::new(run(red(state, &["a"], 9))));
+    let table = [
+        ("refused", vec![made(1), refused(2)], (1, 2)),
+        ("refused and committed as it was", vec![made(1), refused(2), made(2)], (2, 2)),
+        ("tested, repaired, committed", vec![made(1), refused(2), ran(2), ran(3), made(3)], (2, 2)),
+        ("the same refused again", vec![made(1), refused(2), ran(2), refused(2), made(2)], (2, 2)),
+        ("the code of the commit before", vec![made(1), refused(1)], (1, 1)),
+        ("two of them given up", vec![made(1), refused(2), refused(3), ran(3), refused(4), made(5)], (4, 4)),
+        ("a turn ends after it", vec![made(1), refused(2), turn_end(2)], (2, 2)),
+        ("and its code is refused again", vec![made(1), refused(2), turn_end(2), refused(2)], (2, 2)),
+        ("given up within a turn", vec![made(1), refused(2), refused(3), turn_end(3)], (3, 3)),
+        ("an answer", vec![made(1), refused(2), refused(3), ack(1), made(4)], (1, 1)),
+    ];
+    for (name, facts, expected) in table {
+        assert_eq!(counted(facts), expected, "{name}");
+    }
+    let states: Vec<u8> =
+        folded(vec![made(1), refused(2), refused(3)]).states().iter().map(|one| one.code.0[0]).collect();
+    assert_eq!(states, [1], "no state that the loop came to");
 }

@@ -51,7 +51,7 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
     Ok(words::session(&SessionView {
         halt,
-        iteration: timeline.number(),
+        iteration: timeline.counted(),
         cap: detect::iteration_cap(&place.ws.config.rules),
         failing: timeline.story().failing_now,
         tested: place.ws.config.test.command.is_some(),

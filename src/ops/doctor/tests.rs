@@ -172,7 +172,7 @@ fn hooks_of_patches_that_an_earlier_version_did_not_install_are_named_with_the_c
         assert_eq!(hint(mode, Presence::Absent, Guarded::Yes), expected, "{mode:?}");
         assert_eq!(hint(mode, Presence::Present, Guarded::Yes), None, "{mode:?}");
     }
-    let gone = Guarded::Gone(Gone { what: "x".into(), hint: "y".into() });
+    let gone = Guarded::Gone(crate::engine::setup::live::Gone { what: "x".into(), hint: "y".into() });
     assert_eq!(hint(Integration::Husky, Presence::Absent, gone), None, "said already");
 }
 

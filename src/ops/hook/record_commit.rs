@@ -317,7 +317,8 @@ fn derive(
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
     let carries = carried(ws, store, entry, (&derived, loaded));
-    let iteration = number(ctx, entry, &derived, &loaded.timeline);
+    let counts = bound::binds_commit(ctx, ws, commit);
+    let iteration = number(ctx, (entry, counts), &derived, &loaded.timeline);
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = weakening::of(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
@@ -352,9 +353,11 @@ fn derive(
 }
 
 /// The number of the iteration.
-fn number(ctx: &Context, entry: &Entry<'_>, derived: &Derived, timeline: &Timeline) -> u64 {
-    let (uptime, kind, code) = (ctx.uptime(), entry.kind, derived.code);
-    let strike = Strike::of(kind, Some(&derived.change));
+fn number(ctx: &Context, (entry, counts): (&Entry<'_>, bool), derived: &Derived, timeline: &Timeline) -> u64 {
+    let (uptime, code) = (ctx.uptime(), derived.code);
+    // What the guard does not bind stands beside the iterations.
+    let strike = if counts { Strike::of(entry.kind, Some(&derived.change)) } else { Strike::Beside };
+    let kind = if counts { entry.kind } else { CommitKind::Normal };
     let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     history::next_iteration(timeline, &upcoming)
 }

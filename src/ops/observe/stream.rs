@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
+use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
 use crate::domain::decision::Decision;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Fact;
@@ -54,13 +54,8 @@ pub fn run(
     let mut tally = LineSummary::default();
     let mut watch = RuleWatch::new(ctx, ws);
     let patterns = ws.normalizer()?;
-    let frame = Frame {
-        now: ctx.now,
-        kind: request.kind,
-        last: Some(ctx.now),
-        purpose: Purpose::Observe,
-        patterns: &patterns,
-    };
+    let frame = Frame { now: ctx.now, kind: request.kind, purpose: Purpose::Observe, patterns: &patterns };
+    let mut dates = Dates::default();
     let broken = loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,
@@ -72,7 +67,7 @@ pub fn run(
         if line == Line::Text(b"") {
             continue;
         }
-        match read((ctx, ws), request.node.as_ref(), frame, line) {
+        match read((ctx, ws), (request.node.as_ref(), &mut dates), frame, line) {
             Ok((mut kept, odd)) => {
                 if let JournalLine::TestRun(run) = &mut kept {
                     compare(ws, run)?;
@@ -94,7 +89,7 @@ pub fn run(
 
 fn read(
     (ctx, ws): (&Context, &Workspace),
-    node: Option<&String>,
+    (node, dates): (Option<&String>, &mut Dates),
     frame: Frame<'_>,
     line: Line<'_>,
 ) -> Result<(JournalLine, Option<Diagnostic>), EventError> {
@@ -102,11 +97,12 @@ fn read(
         Line::Text(text) => text,
         Line::TooLong => return Err(EventError::TooLong),
     };
-    let parsed = events::parse(text, frame)?;
+    let parsed = dates.date(events::parse(text, frame)?);
     let odd = parsed.odd.map(|odd| Diagnostic::warning(odd).code("event"));
     match parsed.fact {
         Fact::Event(mut event) => {
             if event.at.is_none() {
+                // Nothing before it told a time: it happens now.
                 (event.at, event.uptime) = (Some(ctx.now), ctx.uptime());
             }
             event.node = event.node.take().or_else(|| node.cloned());

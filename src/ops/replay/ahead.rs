@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 use rayon::prelude::*;
 
-use crate::adapter::events::{self, EventError, Frame, Line, Lines, Parsed, Purpose};
+use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Parsed, Purpose};
 use crate::change::normalize::Normalizer;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
@@ -26,7 +26,7 @@ pub(super) struct At<'a> {
 
 /// What a line told.
 pub(super) struct Told {
-    /// Its bytes; `None` for one that is too long.
+    /// Its bytes, until they are parsed; `None` for one that is too long.
     text: Option<Vec<u8>>,
     /// `None` where there is nothing to fold: an empty line, or one that is for people alone.
     parsed: Option<Result<Parsed, EventError>>,
@@ -41,24 +41,17 @@ impl Told {
     }
 
     fn parse(&mut self, at: At<'_>) {
-        let Some(text) = self.text.as_deref().filter(|text| !text.is_empty()) else { return };
-        let parsed = parsed(text, at, None);
-        let is_note = matches!(parsed, Err(EventError::UnknownType { .. })) && events::is_note(text);
+        let Some(text) = self.text.take().filter(|text| !text.is_empty()) else { return };
+        let At { now, patterns } = at;
+        let parsed = events::parse(&text, Frame { now, kind: None, purpose: Purpose::Replay, patterns });
+        let is_note = matches!(parsed, Err(EventError::UnknownType { .. })) && events::is_note(&text);
         self.parsed = (!is_note).then_some(parsed);
     }
 
-    /// The fact behind `last`, the latest time of the stream: what is undated happened then.
-    pub(super) fn after(self, at: At<'_>, last: Option<Timestamp>) -> Option<Result<Parsed, EventError>> {
-        match (self.parsed?, self.text) {
-            (Ok(Parsed { undated: true, .. }), Some(text)) if last.is_some() => Some(parsed(&text, at, last)),
-            (parsed, _) => Some(parsed),
-        }
+    /// The fact, in its place behind those whose times `dates` knows.
+    pub(super) fn dated(self, dates: &mut Dates) -> Option<Result<Parsed, EventError>> {
+        self.parsed.map(|parsed| parsed.map(|parsed| dates.date(parsed)))
     }
-}
-
-fn parsed(text: &[u8], at: At<'_>, last: Option<Timestamp>) -> Result<Parsed, EventError> {
-    let At { now, patterns } = at;
-    events::parse(text, Frame { now, kind: None, last, purpose: Purpose::Replay, patterns })
 }
 
 /// Gives `fold` the lines of `input`, batch by batch, each behind the one before it.

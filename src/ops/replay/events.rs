@@ -4,6 +4,7 @@
 use std::io::BufRead;
 
 use super::ahead::{self, At};
+use crate::adapter::events::Dates;
 use crate::change::normalize::Normalizer;
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
@@ -45,26 +46,25 @@ pub fn run(
     let patterns = Normalizer::new(&config.normalize)?;
     each_fact(At { now, patterns: &patterns }, input, &mut |number, fact| {
         show(number, engine.take(fact));
-        engine.fold.timeline().activity.now
     })
 }
 
-/// Hands each fact of `input` to `take`, with the number of its line from 1; `take` says the latest time it has seen.
+/// Hands each fact of `input` to `take`, with the number of its line from 1.
 pub(super) fn each_fact(
     at: At<'_>,
     input: &mut dyn BufRead,
-    take: &mut dyn FnMut(u64, Fact) -> Option<Timestamp>,
+    take: &mut dyn FnMut(u64, Fact),
 ) -> Result<EventsEnd, OpsError> {
     let mut tally = LineSummary::default();
-    let mut last = None;
+    let mut dates = Dates::default();
     ahead::each_batch(at, input, &mut |batch| {
         for told in batch {
             tally.line = tally.line.saturating_add(1);
             within_bounds(&tally)?;
-            match told.after(at, last) {
+            match told.dated(&mut dates) {
                 Some(Ok(parsed)) => {
                     tally.odd(parsed.odd.map(|odd| Diagnostic::warning(odd).code("event")));
-                    last = take(tally.line, parsed.fact);
+                    take(tally.line, parsed.fact);
                 }
                 Some(Err(error)) => tally.refuse(&error),
                 None => {}

@@ -67,7 +67,7 @@ fn seen(ctx: &Context, ws: &Workspace, tip: CommitId, window: Window) -> Option<
     let tests = tested.map(|(at, evidence)| LastRun { evidence, validity: RunValidity::Valid, at: Some(at) });
     Some(LoopView {
         state: LoopState::Running,
-        iteration: timeline.number(),
+        iteration: timeline.counted(),
         cap: detect::iteration_cap(&ws.config.rules),
         head: Some(tip),
         branch: None,

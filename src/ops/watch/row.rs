@@ -79,7 +79,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
     warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     Ok(LoopView {
         state,
-        iteration: loaded.timeline.number(),
+        iteration: loaded.timeline.counted(),
         cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),

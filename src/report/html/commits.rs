@@ -51,8 +51,8 @@ pub(super) fn section(html: &mut Html, view: &HistoryView, gate: &str) {
 fn row(html: &mut Html, commit: &HistoryCommit, gate: &str, in_full: bool) {
     let record = commit.state.record();
     html.raw("<tr").raw(kind(&commit.state)).raw("><td class=num>");
-    if let Some(record) = record {
-        html.number(record.iteration);
+    if let Some(number) = record.and_then(|record| record.number()) {
+        html.number(number);
     }
     html.raw("<td><code>").text(&commit.commit.short()).raw("</code><td>");
     let date = commit.at.to_string();

@@ -61,7 +61,7 @@ fn of_record(record: &CommitRecord, halted: &str) -> Vec<String> {
     let usage = record.usage.as_ref();
     let tokens = |of: Option<u64>| of.map(|tokens| tokens.to_string()).unwrap_or_default();
     vec![
-        record.iteration.to_string(),
+        record.number().map(|number| number.to_string()).unwrap_or_default(),
         record.node.clone(),
         record.session.clone().unwrap_or_default(),
         record.kind.as_str().to_owned(),

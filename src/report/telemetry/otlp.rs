@@ -51,12 +51,14 @@ fn span(one: &Iteration<'_>) -> Value {
     let mut attributes = vec![
         text(names::VCS_REVISION, &commit.commit.to_string()),
         text("andon.node", &record.node),
-        number("andon.iteration", record.iteration),
         number("andon.diff.files", record.diff.files),
         number("andon.diff.added", record.diff.added),
         number("andon.diff.removed", record.diff.removed),
         text("andon.gate", record.gate.as_str()),
     ];
+    if let Some(of) = record.number() {
+        attributes.insert(2, number("andon.iteration", of));
+    }
     attributes.extend(record.session.as_deref().map(|session| text(names::SESSION_ID, session)));
     let mut fails = false;
     if let Some(tests) = &record.tests {

@@ -49,7 +49,7 @@ fn slice(one: &Iteration<'_>, track: u64) -> Value {
             "commit": commit.commit.to_string(),
             "diff": phrase::diff(&record.diff),
             "findings": record.findings.iter().map(|finding| plain(&finding.rule)).collect::<Vec<_>>(),
-            "iteration": record.iteration,
+            "iteration": record.number(),
             "session": record.session.as_deref().map(plain),
             "tests": record.tests.as_ref().map(phrase::tests),
         },

@@ -25,6 +25,9 @@ const ONCE: &[&str] = &[
     "cap; tick; edit a 0; tick; tick; test !; tick",
     "plain once; output 0; tick; output 0; edit a 0; output 0; tick; tick; test a; tick",
     "plain; edit b 218; commit; tick; test abc; tick; tick",
+    "cap once; edit a 0; test a; commit; edit b 314; commit; call Edit 0 0; test a; edit b 464; tick; end; test a",
+    // Code that is edited after its tests failed, within a turn.
+    "plain; edit a 1; test a; edit a 2; tick; edit a 3; test a; edit a 4; tick; edit a 5; test a; edit a 6; tick",
     // HEAD is moved away.
     "plain; test a; commit; unmake; commit",
     "plain; commit; branch; node coder; tick; tick",

@@ -270,11 +270,19 @@ impl Living<'_> {
             return self.hand_in(self.known(moments));
         }
         self.stage.write("../failing.txt", failing);
+        let before = self.standing();
         self.andon(&["test"], None);
+        // `andon test` prints no decision, but a halt may follow from it.
+        let halt = self.standing().filter(|_| before.is_none()).map(|standing| standing.halt);
+        let outcome = halt.map_or_else(Outcome::default, |halt| Outcome {
+            verdict: Some("halt".to_owned()),
+            reason: Some(halt.reason.as_str().to_owned()),
+            ..Outcome::default()
+        });
         let (lines, _) = Journal::open(self.repo().git_dir()).read_tail();
         let line = lines.iter().rev().find(|line| matches!(line, JournalLine::TestRun(_))).unwrap();
         let line = serde_json::from_str(&encode_line(line)).unwrap();
-        self.says(Reported::Line(line), Outcome::default());
+        self.says(Reported::Line(line), outcome);
     }
 
     fn tick(&mut self) {

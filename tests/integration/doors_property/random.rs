@@ -3,7 +3,7 @@
 use super::story::{Answers, Back, Making, RULES, Step, Story};
 
 /// `SplitMix64`: the same stories on every machine.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     fn roll(&mut self) -> u64 {
@@ -14,7 +14,8 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: u32) -> u32 {
+    /// A number below `end`.
+    pub fn below(&mut self, end: u32) -> u32 {
         u32::try_from(self.roll() % u64::from(end)).unwrap()
     }
 
@@ -22,7 +23,8 @@ impl Dice {
         all[self.below(u32::try_from(all.len()).unwrap()) as usize]
     }
 
-    fn chance(&mut self, percent: u32) -> bool {
+    /// Whether something happens that does so `percent` times of a hundred.
+    pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent
     }
 }

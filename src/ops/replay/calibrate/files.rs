@@ -228,7 +228,6 @@ pub(super) fn of_stream(
                 ladder.ask(fold.timeline(), stage, &mut run);
             }
         }
-        fold.timeline().activity.now
     })?;
     Ok((run, seen, end))
 }
