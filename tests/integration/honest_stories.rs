@@ -114,7 +114,7 @@ seq "sed -i 2s/pick/edit/"; git rebase -q -i main; git reset -q HEAD~1; rm c.c; 
     ),
     (
         "commits of an exec",
-        r#"feature; moved; git rebase -q --exec 'date +%N$$ > g.c; git add g.c; andon test >/dev/null; git commit -qm gen' main >/dev/null"#,
+        r"feature; moved; git rebase -q --exec 'date +%N$$ > g.c; git add g.c; andon test >/dev/null; git commit -qm gen' main >/dev/null",
         &[],
     ),
     (

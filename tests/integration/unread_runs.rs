@@ -127,7 +127,7 @@ fn a_command_that_cannot_begin_refuses_the_commit_and_counts_as_no_failure() {
     for (command, said) in table {
         let stage = Stage::installed();
         let command = toml::Value::from(command);
-        stage.write("andon.toml", &format!("[test]\ncommand = {command}\n[paths]\ndocs = []\n"));
+        stage.write("andon.toml", format!("[test]\ncommand = {command}\n[paths]\ndocs = []\n"));
         stage.git(&["add", "andon.toml"]).ok();
         stage.git(&["commit", "-qm", "How the tests run"]).ok();
         stage.write("code.txt", "two\n");

@@ -244,9 +244,14 @@ fn refused_commits_count_once_as_what_came_of_them() {
         ("the same refused again", vec![made(1), refused(2), ran(2), refused(2), made(2)], (2, 2)),
         ("the code of the commit before", vec![made(1), refused(1)], (1, 1)),
         ("two of them given up", vec![made(1), refused(2), refused(3), ran(3), refused(4), made(5)], (4, 4)),
-        ("a turn ends after it", vec![made(1), refused(2), turn_end(2)], (2, 2)),
-        ("and its code is refused again", vec![made(1), refused(2), turn_end(2), refused(2)], (2, 2)),
-        ("given up within a turn", vec![made(1), refused(2), refused(3), turn_end(3)], (3, 3)),
+        ("its turn, which has a commit, ends after it", vec![made(1), refused(2), turn_end(2)], (1, 2)),
+        ("a turn ends after it", vec![made(1), turn_end(1), refused(2), turn_end(2)], (2, 2)),
+        (
+            "and its code is refused again",
+            vec![made(1), turn_end(1), refused(2), turn_end(2), refused(2)],
+            (2, 2),
+        ),
+        ("given up within a turn", vec![made(1), turn_end(1), refused(2), refused(3), turn_end(3)], (3, 3)),
         ("an answer", vec![made(1), refused(2), refused(3), ack(1), made(4)], (1, 1)),
     ];
     for (name, facts, expected) in table {

@@ -133,7 +133,7 @@ impl Backed {
             Backing::Made(_) if is_tested_tip(here) => {}
             Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
-                self.unbacked(here, silent, &nothing, &mut conclusion)?;
+                self.unbacked(here, silent, &nothing, &mut conclusion);
             }
         }
         Ok(conclusion)
@@ -141,17 +141,11 @@ impl Backed {
 
     /// There is no evidence for an unrecorded commit. Green tests of the tip do, where nobody could have recorded it: whoever
     /// has the hooks went round them.
-    fn unbacked(
-        &mut self,
-        here: Here<'_>,
-        silent: Silent,
-        nothing: &Backing,
-        conclusion: &mut Conclusion,
-    ) -> Result<(), OpsError> {
+    fn unbacked(&mut self, here: Here<'_>, silent: Silent, nothing: &Backing, conclusion: &mut Conclusion) {
         let Some(tests) = here.case.tests else {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(missing(here, silent, nothing));
-            return Ok(());
+            return;
         };
         if self.users.made(here) {
             self.untested.insert(here.commit.id);
@@ -172,7 +166,6 @@ impl Backed {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(missing(here, silent, nothing));
         }
-        Ok(())
     }
 
     fn backing(&mut self, here: Here<'_>, claim: Claim, record: &CommitRecord) -> Result<Backing, OpsError> {
@@ -310,8 +303,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
         ),
     };
     // Whatever commit of the branch it is: tested and recorded anew from there on.
-    let from =
-        commit.parents.first().map_or_else(|| "--root".to_owned(), |parent| parent.short().to_string());
+    let from = commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
     let help = format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}");
     violation(Some(at(commit)), "untested-code", gap.level, message, &help)
 }

@@ -56,12 +56,12 @@ fn maker(commit: &CommitInfo) -> Option<String> {
 /// The first commits below the range that commits of it lead to.
 fn below_the_range(examined: &Examined, parents: &[CommitId]) -> Vec<CommitId> {
     let mut ends = Vec::new();
-    walk(parents, |id| match examined.place(id) {
-        Some(place) => examined.commits()[place].parents.to_vec(),
-        None => {
-            ends.push(id);
-            Vec::new()
+    walk(parents, |id| {
+        if let Some(place) = examined.place(id) {
+            return examined.commits()[place].parents.to_vec();
         }
+        ends.push(id);
+        Vec::new()
     });
     ends
 }

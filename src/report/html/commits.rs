@@ -51,7 +51,7 @@ pub(super) fn section(html: &mut Html, view: &HistoryView, gate: &str) {
 fn row(html: &mut Html, commit: &HistoryCommit, gate: &str, in_full: bool) {
     let record = commit.state.record();
     html.raw("<tr").raw(kind(&commit.state)).raw("><td class=num>");
-    if let Some(number) = record.and_then(|record| record.number()) {
+    if let Some(number) = record.and_then(crate::domain::facts::CommitRecord::number) {
         html.number(number);
     }
     html.raw("<td><code>").text(&commit.commit.short()).raw("</code><td>");
