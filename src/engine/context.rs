@@ -12,6 +12,7 @@ use crate::domain::agent::{AgentMark, MARKERS};
 use crate::domain::time::{Timestamp, Uptime};
 use crate::effect::program::Environment;
 use crate::git::{Repo, RepoEnv};
+use crate::platform::files;
 use crate::platform::processes;
 use crate::platform::test_seam;
 use crate::store::process::in_environments_above;
@@ -148,7 +149,9 @@ impl Context {
     /// The first file called `name` on the search path for programs.
     #[allow(clippy::disallowed_methods, reason = "the one place where the environment is read")]
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
-        std::env::split_paths(self.path.as_deref()?).map(|dir| dir.join(name)).find(|file| file.is_file())
+        std::env::split_paths(self.path.as_deref()?)
+            .map(|dir| dir.join(name))
+            .find(|file| file.metadata().is_ok_and(|facts| facts.is_file() && files::is_executable(&facts)))
     }
 
     /// The time now, for what takes long: the end of a test run.

@@ -1,9 +1,14 @@
 //! Whether the program of `test.command` is there: the same look-up as when the tests run, without running anything.
 
+mod needs;
+
 use std::path::Path;
 
 use crate::config::TestCommand;
 use crate::engine::context::Context;
+use crate::platform::files;
+
+use self::needs::{Need, What};
 
 /// What the look-up found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,10 +17,20 @@ pub enum TestProgram {
     There,
     /// Nothing of that name is there.
     Missing {
-        /// The first word of the command.
+        /// The program that the command starts.
         program: String,
         /// What to run instead, where the project has such a program.
         instead: Option<String>,
+    },
+    /// The script or the directory that the command asks for is not there.
+    MissingPath {
+        /// Its name in the command.
+        path: String,
+    },
+    /// The file is there and may not be executed.
+    NotExecutable {
+        /// Its name in the command.
+        program: String,
     },
 }
 
@@ -41,45 +56,31 @@ const ENVIRONMENTS: [(&str, &str); 5] = [
     ("Gemfile.lock", "bundle exec "),
 ];
 
-/// Words that a shell knows by itself.
-const OF_SHELL: [&str; 40] = [
-    "!", ".", ":", "[", "case", "cd", "command", "echo", "eval", "exec", "exit", "export", "false", "for",
-    "if", "printf", "pwd", "read", "readonly", "return", "set", "shift", "source", "test", "time", "times",
-    "trap", "true", "type", "ulimit", "umask", "unset", "until", "wait", "while", "{", "alias", "local",
-    "hash", "kill",
-];
-
-/// Looks for the program of `command` as it would be started in `top`.
+/// Looks for what `command` needs as it would be started in `top`.
 pub fn look(ctx: &Context, top: &Path, command: &TestCommand) -> TestProgram {
-    let Some(program) = first_word(command) else { return TestProgram::There };
-    let there = |path: &str| top.join(path).is_file();
-    let found = if program.contains('/') || cfg!(windows) && program.contains('\\') {
-        there(program)
-    } else {
-        ctx.on_path(program).is_some() || cfg!(windows)
-    };
-    if found {
-        return TestProgram::There;
-    }
-    let instead = instead(program, &there);
-    TestProgram::Missing { program: program.to_owned(), instead }
+    let missed = needs::of(command).into_iter().find_map(|need| missed(ctx, top, need));
+    missed.unwrap_or(TestProgram::There)
 }
 
-/// The program, where the command says plainly which one it is.
-fn first_word(command: &TestCommand) -> Option<&str> {
-    match command {
-        TestCommand::Argv(words) => words.first().map(String::as_str),
-        TestCommand::Shell(line) => {
-            let is_setting = |word: &&str| {
-                word.split_once('=').is_some_and(|(name, _)| {
-                    !name.is_empty() && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
-                })
+fn missed(ctx: &Context, top: &Path, need: Need) -> Option<TestProgram> {
+    let Need { what, name, from } = need;
+    let from = top.join(from);
+    let path = from.join(&name);
+    let found = match what {
+        What::Directory if !path.is_dir() => return Some(TestProgram::MissingPath { path: name }),
+        What::File if !path.exists() => return Some(TestProgram::MissingPath { path: name }),
+        What::Directory | What::File => true,
+        What::Program if name.contains('/') || cfg!(windows) && name.contains('\\') => {
+            return match path.metadata() {
+                Ok(facts) if facts.is_file() && files::is_executable(&facts) => None,
+                Ok(facts) if facts.is_file() => Some(TestProgram::NotExecutable { program: name }),
+                Ok(_) | Err(_) => Some(TestProgram::Missing { program: name, instead: None }),
             };
-            let word = line.split_whitespace().find(|word| !is_setting(word))?;
-            let plain = word.chars().all(|one| one.is_alphanumeric() || "_-./+@".contains(one));
-            (plain && !OF_SHELL.contains(&word)).then_some(word)
         }
-    }
+        What::Program => ctx.on_path(&name).is_some() || cfg!(windows),
+    };
+    let instead = || instead(&name, &|path| from.join(path).is_file());
+    (!found).then(|| TestProgram::Missing { instead: instead(), program: name.clone() })
 }
 
 fn instead(program: &str, there: &dyn Fn(&str) -> bool) -> Option<String> {
@@ -94,22 +95,6 @@ fn instead(program: &str, there: &dyn Fn(&str) -> bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_word_is_the_program_where_it_is_plain() {
-        let table = [
-            ("pytest -q", Some("pytest")),
-            ("CI=1 FOO=b ./t.sh", Some("./t.sh")),
-            ("cd web && npm test", None),
-            ("$RUNNER x", None),
-            ("(cd a; make)", None),
-            ("\"my tests\"", None),
-            ("", None),
-        ];
-        for (line, word) in table {
-            assert_eq!(first_word(&TestCommand::Shell(line.to_owned())), word, "{line}");
-        }
-    }
 
     #[test]
     fn the_project_may_have_it_elsewhere() {

@@ -171,6 +171,26 @@ fn the_doctor_looks_for_the_program_of_the_test_command() {
     stage.andon(&["doctor"]).exits(1).says("command = \".venv/bin/no-such-runner -q\"");
     stage.write("andon.toml", "[test]\ncommand = \".venv/bin/no-such-runner -q\"\n");
     stage.andon(&["doctor"]).lacks("cannot be started");
+    let table = [
+        ("exec ./missing.sh", "./missing.sh is not found"),
+        ("env FOO=1 no-such-program", "no-such-program is not found"),
+        ("time no-such-program", "no-such-program is not found"),
+        ("nice -n 5 no-such-program", "no-such-program is not found"),
+        ("FOO=1 exec no-such-program", "no-such-program is not found"),
+        ("sh missing.sh", "missing.sh is not found"),
+        ("cd nosub && make", "nosub is not found"),
+        (". nosub/activate && make", "nosub/activate is not found"),
+    ];
+    for (command, said) in table {
+        stage.write("andon.toml", &format!("[test]\ncommand = \"{command}\"\n"));
+        stage.andon(&["doctor"]).exits(1).says(&format!("`{command}` cannot be started: {said}"));
+    }
+    stage.write("noexec.sh", "exit 0\n");
+    stage.write("andon.toml", "[test]\ncommand = \"./noexec.sh\"\n");
+    let doctor = stage.andon(&["doctor"]);
+    if cfg!(unix) {
+        doctor.exits(1).says("./noexec.sh is not executable").says("chmod +x ./noexec.sh");
+    }
 }
 
 #[test]

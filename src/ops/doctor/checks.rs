@@ -350,6 +350,16 @@ fn test_command(facts: &RepositoryFacts) -> Check {
             TestProgram::Missing { program, instead } => {
                 missing_program(command, program, instead.as_deref())
             }
+            TestProgram::MissingPath { path } => fail(
+                "test-command",
+                format!("`{command}` cannot be started: {path} is not found"),
+                &format!("restore {path}, or correct `command` under [test] in andon.toml"),
+            ),
+            TestProgram::NotExecutable { program } => fail(
+                "test-command",
+                format!("{program} is not executable, so `{command}` does not run"),
+                &format!("chmod +x {}", shell_quote(program)),
+            ),
         },
         None => warn(
             "test-command",
@@ -362,13 +372,23 @@ fn test_command(facts: &RepositoryFacts) -> Check {
 fn missing_program(command: &str, program: &str, instead: Option<&str>) -> Check {
     let hint = match instead {
         Some(instead) => {
-            let rest = command.strip_prefix(program).unwrap_or_default();
-            let command = toml::Value::from(format!("{instead}{rest}"));
+            let command = toml::Value::from(with_word(command, program, instead));
             format!("in andon.toml:  [test]  command = {command}")
         }
         None => format!("install {program}, or correct `command` under [test] in andon.toml"),
     };
     fail("test-command", format!("`{command}` cannot be started: {program} is not found"), &hint)
+}
+
+/// `command` with the first word `program` replaced; other words may hold its name (`env RUNNER=pytest pytest`).
+fn with_word(command: &str, program: &str, instead: &str) -> String {
+    let space = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    let bytes = command.as_bytes();
+    let at = command.match_indices(program).map(|(at, _)| at).find(|at| {
+        space(at.checked_sub(1).and_then(|before| bytes.get(before))) && space(bytes.get(at + program.len()))
+    });
+    let parts = at.and_then(|at| Some((command.get(..at)?, command.get(at + program.len()..)?)));
+    parts.map_or_else(|| instead.to_owned(), |(before, after)| format!("{before}{instead}{after}"))
 }
 
 fn last_run(run: &LastTests) -> Option<Check> {
