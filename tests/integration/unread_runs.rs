@@ -182,7 +182,7 @@ fn the_doctor_looks_for_the_program_of_the_test_command() {
         (". nosub/activate && make", "nosub/activate is not found"),
     ];
     for (command, said) in table {
-        stage.write("andon.toml", &format!("[test]\ncommand = \"{command}\"\n"));
+        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\n"));
         stage.andon(&["doctor"]).exits(1).says(&format!("`{command}` cannot be started: {said}"));
     }
     stage.write("noexec.sh", "exit 0\n");
