@@ -10,7 +10,7 @@ use super::error::OpsError;
 use super::inherited_evidence;
 use super::test_guess;
 use super::timeline::Loaded;
-use super::untracked;
+use super::untracked::{self, Holder};
 use super::workspace::Workspace;
 use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use crate::domain::diagnostic::Diagnostic;
@@ -48,7 +48,7 @@ pub fn of_tree(
 ) -> Result<Option<TestEvidence>, OpsError> {
     match find(loaded, code) {
         Some(evidence) => Ok(Some(evidence)),
-        None => untracked::run_before_add(ws, loaded, (tree, code)),
+        None => untracked::run_before_add(ws, loaded, (Holder::Tree(tree), code)),
     }
 }
 
@@ -90,7 +90,10 @@ pub fn candidate(
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
     let found = match subject {
         Subject::Tree(tree) => of_tree(ws, loaded, *tree, code)?,
-        Subject::WorkTree(_) => find(loaded, code),
+        Subject::WorkTree(overlay) => match find(loaded, code) {
+            Some(evidence) => Some(evidence),
+            None => untracked::run_before_add(ws, loaded, (Holder::WorkTree(overlay), code))?,
+        },
     };
     let state = match found {
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
@@ -200,7 +203,7 @@ fn without_evidence(
     let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
     let (found, staging) = match subject {
         Subject::Tree(tree) => {
-            let (overlay, _) = untracked::as_tracked_in(ws, run, *tree)?;
+            let (overlay, _) = untracked::as_tracked_in(ws, run, Holder::Tree(*tree))?;
             let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &overlay, *tree)?;
             let staging = staging(ws, run, head, &found)?;
             (found, staging)

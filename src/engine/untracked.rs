@@ -79,16 +79,38 @@ pub(super) fn written_at(ws: &Workspace, files: &[OverlayEntry]) -> BTreeMap<Vec
     files.iter().filter_map(|file| Some((file.path.clone(), at(&file.path)?))).collect()
 }
 
-/// The run that speaks for `tree`, whose fingerprint is `code`, although the tests ran when some of its files were not
+/// What a run is held against.
+#[derive(Clone, Copy)]
+pub(super) enum Holder<'a> {
+    /// A tree that is or will be committed.
+    Tree(TreeId),
+    /// The working tree, without the untracked files that bind nothing.
+    WorkTree(&'a Overlay),
+}
+
+impl Holder<'_> {
+    fn has(self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
+        let base = match self {
+            Self::Tree(tree) => Some(tree),
+            Self::WorkTree(overlay) => match overlay.entries.iter().find(|entry| entry.path == path) {
+                Some(entry) => return Ok(entry.entry.is_some()),
+                None => overlay.base,
+            },
+        };
+        Ok(base.map(|tree| ws.repo.entry_at(tree, path)).transpose()?.flatten().is_some())
+    }
+}
+
+/// The run that speaks for what `holder` has, whose fingerprint is `code`, although the tests ran when some of its files were not
 /// tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
 pub(super) fn run_before_add(
     ws: &Workspace,
     loaded: &Loaded,
-    (tree, code): (TreeId, CodeId),
+    (holder, code): (Holder<'_>, CodeId),
 ) -> Result<Option<TestEvidence>, OpsError> {
     let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid);
     for run in runs.filter(|run| !run.beside.is_empty() && !run.overlay_truncated).take(RUNS) {
-        let (overlay, left) = as_tracked_in(ws, run, tree)?;
+        let (overlay, left) = as_tracked_in(ws, run, holder)?;
         if left.len() == run.beside.len() {
             continue;
         }
@@ -101,16 +123,16 @@ pub(super) fn run_before_add(
     Ok(None)
 }
 
-/// What differed from the base of a run, with those of its untracked files that `tree` has, or has another of the kind of:
+/// What differed from the base of a run, with those of its untracked files that `holder` has, or has another of the kind of:
 /// that kind is one of the project's now. The others come second.
 pub(super) fn as_tracked_in(
     ws: &Workspace,
     run: &TestRun,
-    tree: TreeId,
+    holder: Holder<'_>,
 ) -> Result<(Vec<OverlayEntry>, Vec<OverlayEntry>), OpsError> {
     let mut added = BTreeSet::new();
     for file in &run.beside {
-        if ws.repo.entry_at(tree, &file.path)?.is_some() {
+        if holder.has(ws, &file.path)? {
             added.insert(kind(file));
         }
     }

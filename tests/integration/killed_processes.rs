@@ -70,7 +70,7 @@ fn at_every_step_of_post_commit() {
         stage.iterate(&format!("heal {number}\n"), GREEN, "Heal").ok();
         assert_eq!(notes(&stage, stage.dir()).len(), commits(&stage), "{point}");
         let new = healed(&stage).replace(&told, "");
-        let told = new.contains("recorded 1 commit(s) whose post-commit was cut short");
+        let told = new.contains("recorded 1 commit whose post-commit was cut short");
         assert_eq!(told, lost.contains(&point), "{point}: {new}");
         // The hooks saw this commit pass: nobody is accused of going round them.
         stage.andon(&["check", "HEAD~2..HEAD"]).ok();
@@ -96,8 +96,8 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     assert_snapshot!(stage.iterate("4\n", GREEN, "On again").ok().shown(), @"
     exit 0
     --- stderr
-    note: recorded 1 commit(s) whose post-commit was cut short
-    note: recorded 1 commit(s) made while the hooks were off
+    note: recorded 1 commit whose post-commit was cut short
+    note: recorded 1 commit made while the hooks were off
     ");
     assert_eq!(stage.record("HEAD~2")["gate"], "passed");
     assert_eq!(stage.record("HEAD~1")["gate"], "not-run");

@@ -19,9 +19,9 @@ fn commits_of_ignored_paths_alone_are_no_iterations() {
     assert_snapshot!(stage.andon(&["log"]).lacks("empty").shown(), @"
     exit 0
     --- stdout
-       2  HASH  2 pass        ignored      Tune
-       2  HASH  2 pass        ignored      Tune
-       2  HASH  2 pass        ignored      Tune
+       -  HASH  2 pass        ignored      Tune
+       -  HASH  2 pass        ignored      Tune
+       -  HASH  2 pass        ignored      Tune
        2  HASH  2 pass        ignored      Tune
        1  HASH  2 pass        +15 -0       Start
     ");

@@ -28,7 +28,7 @@ fn a_commit_passes_with_a_warning() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
     exit 0
     --- stderr
-    note: recorded 1 commit(s) made while the hooks were off
+    note: recorded 1 commit made while the hooks were off
     ");
 }
 

@@ -64,7 +64,7 @@ fn commits_made_while_the_hooks_were_off_are_caught_up() {
     assert_snapshot!(stage.iterate("on\n", &["ok a", "ok b"], "On").shown(), @"
     exit 0
     --- stderr
-    note: recorded 3 commit(s) made while the hooks were off
+    note: recorded 3 commits made while the hooks were off
     ");
     for n in 1..4 {
         let record = stage.record(&format!("HEAD~{n}"));

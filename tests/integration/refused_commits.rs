@@ -125,7 +125,7 @@ fn a_refused_commit_counts_once_as_the_commit_that_came_of_it() {
     let (now, numbers) = counted(&stage);
     assert_eq!(now, before + 2);
     assert_eq!(numbers[..2], [Some(before + 2), Some(before + 1)]);
-    stage.andon(&["check"]).ok();
+    stage.andon(&["check", "HEAD~2..HEAD"]).ok();
 }
 
 #[test]

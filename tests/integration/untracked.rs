@@ -104,6 +104,7 @@ fn adding_one_after_the_run_is_what_was_tested() {
     stage.write("code.txt", "1\n");
     stage.andon(&["test"]).ok();
     stage.git(&["add", "web/first.js"]).ok();
+    stage.andon(&["complete"]).lacks("untested-edit");
     stage.git(&["commit", "-qam", "One"]).ok().lacks("warning");
     assert_eq!(stage.record("HEAD")["tests"]["untracked"], serde_json::Value::Null);
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();

@@ -147,7 +147,7 @@ impl Backed {
             conclusion.undecided = Some(missing(here, silent, nothing));
             return;
         };
-        if self.users.made(here) {
+        if self.users.made(here.case, here.examined, here.commit) {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(went_round(here.commit));
         } else if tests.stand_in() {

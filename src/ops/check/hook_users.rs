@@ -7,7 +7,6 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::backing::Here;
 use super::{Case, Examined};
 use crate::domain::facts::Recording;
 use crate::domain::ids::CommitId;
@@ -35,11 +34,10 @@ impl HookUsers {
 
     /// Whether somebody made an unrecorded commit who has the hooks. Websites commit in their own name, and bots and
     /// colleagues in theirs, so that author and committer both have to be somebody whose earlier commits have records.
-    pub(super) fn made(&mut self, here: Here<'_>) -> bool {
-        let Some(maker) = maker(here.commit) else { return false };
-        let ends = || below_the_range(here.examined, &here.commit.parents);
-        self.known.contains(&maker)
-            || ends().into_iter().any(|end| self.up_to(here.case, end).contains(&maker))
+    pub(super) fn made(&mut self, case: &Case<'_>, examined: &Examined, commit: &CommitInfo) -> bool {
+        let Some(maker) = maker(commit) else { return false };
+        let ends = || below_the_range(examined, &commit.parents);
+        self.known.contains(&maker) || ends().into_iter().any(|end| self.up_to(case, end).contains(&maker))
     }
 
     fn up_to(&mut self, case: &Case<'_>, end: CommitId) -> Rc<HashSet<String>> {

@@ -7,6 +7,7 @@ use super::layers::{self, Made};
 use super::origin;
 use crate::adapter::agents::Actor;
 use crate::domain::attempt::Attempt;
+use crate::domain::counted::count;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{
@@ -76,7 +77,7 @@ impl CaughtUp {
         counted
             .into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, how)| format!("{count} commit(s) {how}"))
+            .map(|(number, how)| format!("{} {how}", count(number, "commit")))
     }
 }
 
