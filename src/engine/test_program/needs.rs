@@ -111,25 +111,29 @@ impl Needs {
     }
 
     fn take<'a>(&mut self, mut words: &[&'a str], reader: Reader) {
+        // What a program starts in its turn is no word of the shell: `nohup time x` needs a program called `time`.
+        let mut builtins = reader == Reader::Shell;
         loop {
-            words = if reader == Reader::Shell { without_settings(words) } else { words };
+            words = if builtins { without_settings(words) } else { words };
             let Some((&word, rest)) = words.split_first() else { return };
-            let shell = reader == Reader::Shell;
-            if shell && !is_plain(word) {
+            if reader == Reader::Shell && !is_plain(word) {
                 return;
             }
             let next: Option<&[&'a str]> = match (word, rest) {
-                ("cd", [dir, "&&", rest @ ..]) if shell && is_plain(dir) && *dir != "-" => {
+                ("cd", [dir, "&&", rest @ ..]) if builtins && is_plain(dir) && *dir != "-" => {
                     self.add(What::Directory, dir);
                     self.from.push(dir);
                     Some(rest)
                 }
-                ("." | "source", [file, ..]) if shell && is_plain(file) && file.contains('/') => {
+                ("." | "source", [file, ..]) if builtins && is_plain(file) && file.contains('/') => {
                     return self.add(What::File, file);
                 }
-                (word, rest) if shell && OF_SHELL_BEFORE.contains(&word) => behind_builtin(word, rest),
-                (word, _) if shell && OF_SHELL.contains(&word) => None,
-                (word, rest) => self.program(word, rest),
+                (word, rest) if builtins && OF_SHELL_BEFORE.contains(&word) => behind_builtin(word, rest),
+                (word, _) if builtins && OF_SHELL.contains(&word) => None,
+                (word, rest) => {
+                    builtins = false;
+                    self.program(word, rest)
+                }
             };
             match next {
                 Some(rest) => words = rest,
