@@ -90,6 +90,22 @@ fn unread_failures_halt_only_where_the_same_was_printed() {
 }
 
 #[test]
+fn unread_failures_are_the_same_whatever_names_were_drawn_and_moments_printed() {
+    let scripts = [
+        "echo \"cannot open $(mktemp -u)\"; exit 1\n",
+        "echo \"cannot open $(TMPDIR=/var/folders/ab/cd_e/T mktemp -u)\"; exit 1\n",
+        "echo \"cannot open $(python3 -c 'import tempfile; print(tempfile.mktemp())')/x\"; exit 1\n",
+        "echo \"see /root/.npm/_logs/$(date +%Y-%m-%dT%H_%M_%S)_${AT}Z-debug-0.log\"; exit 1\n",
+    ];
+    for script in scripts {
+        let stage = staged("exit 1\n");
+        let at = |at: u32| format!("AT={}\n{script}", 123 + at);
+        let halts = (0..4).map(|number| attempt(&stage, &format!("{number}\n"), &at(number))).last();
+        assert!(halts.unwrap().all().contains("the loop is halted"), "{script}{}", stage.andon(&["status"]).stdout);
+    }
+}
+
+#[test]
 fn where_there_is_nothing_to_run_nothing_is_proved() {
     let table = [
         ("exec no-such-program\n", "no-such-program"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::depth::Depth;
-use super::normalize::{Root, normalize_error};
+use super::normalize::{Root, mask_volatile, normalize_error};
 use super::unstarted::{self, Ending};
 use super::verdicts::names_failures;
 
@@ -84,7 +84,8 @@ impl Printed {
     /// What was printed, without what changes from run to run. Lines are sorted: programs that run at once are never in
     /// the same order.
     pub(super) fn normalized(&self, root: &Root) -> String {
-        let lines: BTreeSet<String> = self.lines().map(|line| normalize_error(line, root)).collect();
+        let lines: BTreeSet<String> =
+            self.lines().map(|line| normalize_error(&mask_volatile(line, root), root)).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
         lines.join("\n")
     }

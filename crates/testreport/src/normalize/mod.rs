@@ -17,6 +17,7 @@ mod rule;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod volatile;
 
 pub(super) use escapes::strip_ansi;
 pub use ids::normalize_id;
@@ -24,6 +25,7 @@ pub(super) use numbers::mask_digits;
 pub use rule::Change;
 pub(super) use texts::MAX_TEXT;
 pub use texts::normalize_error;
+pub(super) use volatile::mask_volatile;
 
 use std::sync::Arc;
 

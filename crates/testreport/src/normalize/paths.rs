@@ -165,7 +165,7 @@ fn stable_leaf(leaf: &str) -> String {
 }
 
 /// True when some part of a name looks like the work of `mkdtemp` and its like.
-fn is_made_up(leaf: &str) -> bool {
+pub(super) fn is_made_up(leaf: &str) -> bool {
     let stem = leaf.split('.').find(|part| !part.is_empty()).unwrap_or_default();
     // Python: `tmp` and eight of letters, digits and `_`.
     let python = stem.strip_prefix("tmp").is_some_and(|rest| rest.len() == 8);
