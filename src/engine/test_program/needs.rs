@@ -256,7 +256,7 @@ mod tests {
             ("sudo -u ann A=b nosuch", &["sudo", "nosuch"]),
             ("sudo -i nosuch", &["sudo"]),
             ("stdbuf -oL nosuch", &["stdbuf", "nosuch"]),
-            ("A=b nohup nice time nosuch", &["nohup", "nice", "nosuch"]),
+            ("A=b nohup nice time nosuch", &["nohup", "nice", "time", "nosuch"]),
             ("! nosuch", &["nosuch"]),
             ("command -v pytest", &[]),
             ("sh missing.sh", &["sh", "<missing.sh"]),
