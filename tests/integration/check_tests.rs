@@ -174,7 +174,6 @@ fn a_fork_whose_records_cannot_be_fetched() {
     let fork = stage.root().join("fork");
     stage.git(&["clone", "-q", ".", "../fork"]).ok();
     stage.andon_in(&fork, &["install"]).ok();
-    stage.set_person("F. Forker", "forker@example.org");
     for n in 2..4 {
         std::fs::write(fork.join("code.txt"), format!("{n}\n")).unwrap();
         stage.andon_in(&fork, &["test"]).ok();
@@ -185,55 +184,6 @@ fn a_fork_whose_records_cannot_be_fetched() {
     stage.andon(&["check", "main..HEAD"]).exits(3);
     assert_eq!(codes(&json(&stage, "main..HEAD")), ["tip-tested", "tip-tested"]);
     check(&stage, "main..HEAD").ok();
-}
-
-/// A clone of CI, which has the records and saw nothing being made.
-fn ci(stage: &Stage) -> std::path::PathBuf {
-    let ci = stage.root().join("ci");
-    stage.git(&["clone", "-q", ".", "../ci"]).ok();
-    stage.git_in(&ci, &["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/andon*"]).ok();
-    ci
-}
-
-#[test]
-fn one_commit_past_the_hooks_by_somebody_whose_earlier_commits_below_the_range_are_recorded() {
-    let past = |stage: &Stage, code: &str| {
-        stage.write("code.txt", code);
-        stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "Round it"]).ok();
-    };
-    let stage = Stage::installed();
-    past(&stage, "2\n");
-    let check = |stage: &Stage, range: &str| stage.andon_in(&ci(stage), &["check", "--test", range]);
-    check(&stage, "HEAD~1..HEAD").exits(3).says("earlier commits by author@example.org have theirs");
-
-    // Recorded behind a merge of the website, as pull requests come in.
-    let stage = Stage::installed();
-    stage.set_person("B. Other", "other@example.org");
-    stage.git(&["switch", "-q", "-c", "topic"]).ok();
-    stage.iterate("2\n", &["ok a", "ok b"], "With the hooks").ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.set_person(FORGE.0, FORGE.1);
-    stage.git(&["-c", "core.hooksPath=/dev/null", "merge", "-q", "--no-ff", "-m", "Merge it", "topic"]).ok();
-    stage.set_person("B. Other", "other@example.org");
-    past(&stage, "3\n");
-    check(&stage, "HEAD~1..HEAD").exits(3).says("earlier commits by other@example.org have theirs");
-
-    // A person of whom there is no record, however many others have theirs; and one who had none then.
-    let stage = Stage::installed();
-    stage.set_person("B. Other", "other@example.org");
-    past(&stage, "2\n");
-    check(&stage, "HEAD~1..HEAD").ok().says("tip-tested");
-    let stage = Stage::installed();
-    stage.set_person("B. Other", "other@example.org");
-    stage.git(&["switch", "-q", "-c", "topic"]).ok();
-    past(&stage, "2\n");
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.write("more.txt", "with the hooks\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "With the hooks"]).ok();
-    stage.git(&["switch", "-q", "topic"]).ok();
-    check(&stage, "origin/main..HEAD").ok().says("tip-tested");
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl Backed {
             Backing::Made(_) if is_tested_tip(here) => {}
             Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
-                self.unbacked(here, silent, &nothing, &mut conclusion);
+                self.unbacked(here, silent, &nothing, &mut conclusion)?;
             }
         }
         Ok(conclusion)
@@ -141,13 +141,19 @@ impl Backed {
 
     /// There is no evidence for an unrecorded commit. Green tests of the tip do, where nobody could have recorded it: whoever
     /// has the hooks went round them.
-    fn unbacked(&mut self, here: Here<'_>, silent: Silent, nothing: &Backing, conclusion: &mut Conclusion) {
+    fn unbacked(
+        &mut self,
+        here: Here<'_>,
+        silent: Silent,
+        nothing: &Backing,
+        conclusion: &mut Conclusion,
+    ) -> Result<(), OpsError> {
         let Some(tests) = here.case.tests else {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(missing(here, silent, nothing));
-            return;
+            return Ok(());
         };
-        if self.users.made(here.case, here.examined, here.commit) {
+        if self.users.made(here.case, here.commit)? {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(went_round(here.commit));
         } else if tests.stand_in() {
@@ -166,6 +172,7 @@ impl Backed {
             self.untested.insert(here.commit.id);
             conclusion.undecided = Some(missing(here, silent, nothing));
         }
+        Ok(())
     }
 
     fn backing(&mut self, here: Here<'_>, claim: Claim, record: &CommitRecord) -> Result<Backing, OpsError> {

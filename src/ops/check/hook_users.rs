@@ -1,27 +1,26 @@
-//! Who has the hooks, as far as records tell: a commit of theirs without a record went round them, or its record was not
-//! sent. The tests of the tip do not stand in for what that record would have said.
-//!
-//! A name counts for a commit only where it was recorded before it, in the history that the commit builds on: whoever began
-//! with the hooks later, or on another branch, had none.
+//! Who has the hooks, as far as records tell: a commit of theirs without a record went round them, and the tests of the
+//! tip do not stand in for what its record would have said.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::rc::Rc;
+use std::collections::{BTreeSet, HashSet};
 
-use super::{Case, Examined};
+use super::Case;
 use crate::domain::facts::Recording;
 use crate::domain::ids::CommitId;
+use crate::engine::error::OpsError;
 use crate::git::CommitInfo;
 
-/// Commits that are looked at in the range below a commit, and below the range.
-const BELOW: usize = 256;
+/// Moves of HEAD that are looked at.
+const REFLOG: usize = 256;
+/// First parents below a commit that are asked for a record.
+const BELOW: usize = 16;
 
 /// People whose commits have records that a hook wrote.
 #[derive(Default)]
 pub(super) struct HookUsers {
     /// Their addresses, in small letters, of the commits of the range so far.
     known: HashSet<String>,
-    /// The same of the commits up to one below the range, by that commit.
-    below: HashMap<CommitId, Rc<HashSet<String>>>,
+    /// The commits that were made in this clone; read when it is first asked for.
+    made_here: Option<BTreeSet<CommitId>>,
 }
 
 impl HookUsers {
@@ -34,14 +33,19 @@ impl HookUsers {
 
     /// Whether somebody made an unrecorded commit who has the hooks. Websites commit in their own name, and bots and
     /// colleagues in theirs, so that author and committer both have to be somebody whose earlier commits have records.
-    pub(super) fn made(&mut self, case: &Case<'_>, examined: &Examined, commit: &CommitInfo) -> bool {
-        let Some(maker) = maker(commit) else { return false };
-        let ends = || below_the_range(examined, &commit.parents);
-        self.known.contains(&maker) || ends().into_iter().any(|end| self.up_to(case, end).contains(&maker))
-    }
-
-    fn up_to(&mut self, case: &Case<'_>, end: CommitId) -> Rc<HashSet<String>> {
-        Rc::clone(self.below.entry(end).or_insert_with(|| Rc::new(recorded_up_to(case, end))))
+    pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
+        let Some(maker) = maker(commit) else { return Ok(false) };
+        if self.known.contains(&maker) {
+            return Ok(true);
+        }
+        // A clone that has the hooks saw it being made, and they said nothing.
+        let here = match self.made_here.take() {
+            Some(here) => here,
+            None => made_here(case)?,
+        };
+        let is_here = here.contains(&commit.id);
+        self.made_here = Some(here);
+        Ok(is_here && recorded_below(case, commit, &maker))
     }
 }
 
@@ -51,39 +55,23 @@ fn maker(commit: &CommitInfo) -> Option<String> {
     own.then(|| commit.email.to_ascii_lowercase())
 }
 
-/// The first commits below the range that commits of it lead to.
-fn below_the_range(examined: &Examined, parents: &[CommitId]) -> Vec<CommitId> {
-    let mut ends = Vec::new();
-    walk(parents, |id| {
-        if let Some(place) = examined.place(id) {
-            return examined.commits()[place].parents.to_vec();
-        }
-        ends.push(id);
-        Vec::new()
-    });
-    ends
+fn made_here(case: &Case<'_>) -> Result<BTreeSet<CommitId>, OpsError> {
+    let moves = case.repo.reflog_head(REFLOG)?;
+    Ok(moves.iter().filter(|one| one.made().is_some()).map(|one| CommitId(one.new)).collect())
 }
 
-/// Who has commits up to `end` with a record that a hook wrote.
-fn recorded_up_to(case: &Case<'_>, end: CommitId) -> HashSet<String> {
-    let mut makers = HashSet::new();
-    walk(&[end], |id| {
-        let Ok(commit) = case.repo.commit(id) else { return Vec::new() };
-        let recording = case.store.get(id).ok().flatten().map(|stored| stored.record.recording);
-        if recording.is_some_and(Recording::is_by_hook) {
-            makers.extend(maker(&commit));
-        }
-        commit.parents
-    });
-    makers
-}
-
-/// The nearest [`BELOW`] commits from `first` on; `step` gives the parents of one.
-fn walk(first: &[CommitId], mut step: impl FnMut(CommitId) -> Vec<CommitId>) {
-    let mut seen: HashSet<CommitId> = first.iter().copied().collect();
-    let mut next: VecDeque<CommitId> = first.iter().copied().collect();
+/// Whether a commit below has a record that a hook wrote, and is by the same person.
+fn recorded_below(case: &Case<'_>, commit: &CommitInfo, maker_of_it: &str) -> bool {
+    let mut at = commit.parents.first().copied();
     for _ in 0..BELOW {
-        let Some(id) = next.pop_front() else { return };
-        next.extend(step(id).into_iter().filter(|parent| seen.insert(*parent)));
+        let Some(id) = at else { return false };
+        let Ok(below) = case.repo.commit(id) else { return false };
+        let recording = case.store.get(id).ok().flatten().map(|stored| stored.record.recording);
+        let by_hook = recording.is_some_and(Recording::is_by_hook);
+        if by_hook && maker(&below).as_deref() == Some(maker_of_it) {
+            return true;
+        }
+        at = below.parents.first().copied();
     }
+    false
 }

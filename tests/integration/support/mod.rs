@@ -198,14 +198,6 @@ impl Stage {
         self.env.borrow_mut().insert(name.to_owned(), None);
     }
 
-    /// Sets who writes and commits from now on.
-    pub fn set_person(&self, name: &str, email: &str) {
-        for role in ["AUTHOR", "COMMITTER"] {
-            self.set(&format!("GIT_{role}_NAME"), name);
-            self.set(&format!("GIT_{role}_EMAIL"), email);
-        }
-    }
-
     /// Sets the clock ahead: no time passes.
     pub fn set_clock_ahead(&self, seconds: i64) {
         self.pass(seconds);
