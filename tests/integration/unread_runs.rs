@@ -101,7 +101,11 @@ fn unread_failures_are_the_same_whatever_names_were_drawn_and_moments_printed() 
         let stage = staged("exit 1\n");
         let at = |at: u32| format!("AT={}\n{script}", 123 + at);
         let halts = (0..4).map(|number| attempt(&stage, &format!("{number}\n"), &at(number))).last();
-        assert!(halts.unwrap().all().contains("the loop is halted"), "{script}{}", stage.andon(&["status"]).stdout);
+        assert!(
+            halts.unwrap().all().contains("the loop is halted"),
+            "{script}{}",
+            stage.andon(&["status"]).stdout
+        );
     }
 }
 

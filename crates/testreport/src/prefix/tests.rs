@@ -109,7 +109,9 @@ fn bare(ids: &[String]) -> Vec<String> {
     let mut ids: Vec<String> = ids
         .iter()
         .map(|id| {
-            let cut = super::shape::cut(id).map(|cut| cut.rest.to_owned());
+            // A source may have a step beside its name, such as `one Run tests: bad`.
+            let behind = || id.rsplit_once(": ").map(|(_, rest)| rest.to_owned());
+            let cut = super::shape::cut(id).map(|cut| cut.rest.to_owned()).or_else(behind);
             cut.filter(|_| ["one", "two"].iter().any(|source| id.contains(source)))
                 .unwrap_or_else(|| id.clone())
         })
