@@ -88,7 +88,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Run the tests, pass their output and exit code through, and keep the evidence
     #[command(
-        after_help = "Without COMMAND, the configured test.command runs. Only that command proves anything."
+        after_help = "Without COMMAND, the configured test.command runs. Only that command proves anything.\n\
+                      Options of Andon come before the first ARG: andon test --format json -k NAME"
     )]
     Test(TestArgs),
     /// Show what test reports are read as, what each failure became, and why two reports differ

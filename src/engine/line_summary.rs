@@ -24,7 +24,8 @@ impl LineSummary {
     /// A line is no fact.
     pub(crate) fn refuse(&mut self, error: &EventError) {
         self.refused = self.refused.saturating_add(1);
-        self.remark(Diagnostic::error(format!("no fact: {error}")).code("event"));
+        let refused = Diagnostic::error(format!("no fact: {error}")).code("event");
+        self.remark(error.help().into_iter().fold(refused, Diagnostic::help));
     }
 
     /// Something about a fact does not count.

@@ -48,6 +48,20 @@ fn a_stream_is_replayed_one_decision_a_line() {
 }
 
 #[test]
+fn a_line_without_a_member_that_it_needs_says_which_and_shows_a_command() {
+    let stage = Stage::installed();
+    let run = |input: &str| {
+        stage.run_in(stage.dir(), andon_path(), &["observe", "test_run"], Some(input.as_bytes()))
+    };
+    run("{\"status\":\"failed\"}\n")
+        .exits(2)
+        .says("error[event]: no fact: missing field `code`")
+        .says("help: test_run needs code and status, such as: echo '{\"code\":\"STATE\",")
+        .says("help: or hand in report files: andon observe test_run --report FILE --exit-code N");
+    run("{\"code\":\"STATE\",\"status\":\"failed\",\"total\":10,\"failing\":[\"a::b\"]}\n").ok();
+}
+
+#[test]
 fn what_is_no_fact_is_named_and_passed_over() {
     let stage = Stage::bare_ground();
     let text = "{\"type\":\"dance\"}\nnoise\n\n{\"type\":\"turn_start\",\"at\":\"2031-01-01T00:00:00Z\"}\n";

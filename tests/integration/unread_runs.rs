@@ -229,9 +229,21 @@ fn arguments_run_a_part_and_json_stands_alone() {
     let stage = staged("echo 1..1; echo \"ok 1 - $*\"\n");
     stage.write("code.txt", "two\n");
     let part = stage.andon(&["test", "-k", "some name"]).ok();
-    part.says("ok 1 - -k some name")
+    part.lacks("--format json")
+        .says("ok 1 - -k some name")
         .says("this was a part of the tests; the run is kept, and proves nothing");
     stage.git(&["commit", "-qam", "Two"]).refused().says("`sh run.sh -k 'some name'` instead of `sh run.sh`");
+    stage
+        .andon(&["test", "-k", "x", "--format", "json"])
+        .ok()
+        .says("ok 1 - -k x --format json")
+        .says("note[test-run]: --format json went to the tests")
+        .says("andon test --format json ARG...");
+    json(&stage.andon(&["test", "--format", "json", "-k", "x"]).ok());
+    stage
+        .andon(&["test", "--help"])
+        .ok()
+        .says("Options of Andon come before the first ARG: andon test --format json -k NAME");
     let whole = stage.andon(&["test", "--format", "json"]).ok();
     assert!(whole.stderr.contains("ok 1 - "), "{whole}");
     let value = json(&whole);

@@ -23,6 +23,66 @@ pub(super) const USAGE: [&str; 8] = [
 /// A verdict tells at least one of these.
 pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
 
+/// The members that a line of a type must have, and what such a line looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needed {
+    kind: &'static str,
+    members: &'static str,
+    line: &'static str,
+}
+
+/// Types with members that must be there.
+const NEEDED: [Needed; 5] = [
+    Needed { kind: "tool_call", members: "tool", line: r#"{"tool":"Bash","args":{"command":"make"}}"# },
+    Needed {
+        kind: "output",
+        members: "kind, and text or sha256",
+        line: r#"{"kind":"message.final","text":"All tests pass now."}"#,
+    },
+    Needed {
+        kind: "test_run",
+        members: "code and status",
+        line: r#"{"code":"STATE","status":"failed","total":10,"failing":["a::b"]}"#,
+    },
+    Needed { kind: "commit", members: "code", line: r#"{"type":"commit","code":"STATE","subject":"..."}"# },
+    Needed { kind: "commit_refused", members: "code", line: r#"{"type":"commit_refused","code":"STATE"}"# },
+];
+
+impl Needed {
+    pub(super) fn help(self) -> Vec<String> {
+        let Self { kind, members, line } = self;
+        // Commits are replayed, and one that was refused has no command of its own.
+        let example = match kind {
+            "commit" => line.to_owned(),
+            "commit_refused" => format!("echo '{line}' | andon observe event"),
+            _ => format!("echo '{line}' | andon observe {kind}"),
+        };
+        let mut help = vec![format!("{kind} needs {members}, such as: {example}")];
+        if line.contains("STATE") {
+            help.push(
+                "code is the state of the code, by any name; that of now: andon status --format json"
+                    .to_owned(),
+            );
+        }
+        if kind == "test_run" {
+            help.push(
+                "or hand in report files: andon observe test_run --report FILE --exit-code N".to_owned(),
+            );
+        }
+        help
+    }
+}
+
+/// The error that says what lines of `kind` need, where a member is missing.
+pub(super) fn lacking(kind: &str, error: EventError) -> EventError {
+    match (error, NEEDED.iter().find(|needed| needed.kind == kind)) {
+        (EventError::Format(error), Some(needed)) if error.to_string().starts_with("missing field ") => {
+            EventError::Lacks { error, needed: *needed }
+        }
+        (error, _) => error,
+    }
+}
+
 /// The further members of each type, those of the journal's own lines included.
 const TYPES: [(&str, &[&str]); 12] = [
     ("turn_start", &[]),

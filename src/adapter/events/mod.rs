@@ -16,6 +16,7 @@ mod quantities;
 mod shown;
 
 pub use dates::Dates;
+pub use known::Needed;
 pub use lines::{Line, Lines, MAX_LINE};
 
 use serde::Deserialize;
@@ -83,9 +84,24 @@ pub enum EventError {
     /// An answer to a halt, which nobody hands in.
     #[error("an ack is not observed: only a person answers a halt, with andon resume --reason TEXT")]
     Ack,
+    /// Without a member that facts of its type must have.
+    #[error("{error}")]
+    Lacks {
+        /// What is missing.
+        error: FormatError,
+        /// What it needs, and what such a line looks like.
+        needed: Needed,
+    },
     /// Not JSON, a member missing or wrong.
     #[error(transparent)]
     Format(#[from] FormatError),
+}
+
+impl EventError {
+    /// What the line must have, with a command that hands in such a one.
+    pub fn help(&self) -> Vec<String> {
+        if let Self::Lacks { needed, .. } = self { needed.help() } else { Vec::new() }
+    }
 }
 
 /// A fact, and what was odd about it.
@@ -146,11 +162,12 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
     let odd = common.undate(frame);
     let told = common.at;
     let fact = match kind.as_str() {
-        "commit" => commit::commit(&object, told)?,
-        "test_run" => commit::test_run(line, &object, told)?,
-        "ack" => ack(line, &object, told.unwrap_or(frame.now))?,
-        _ => event(&kind, &mut object, common, frame.patterns)?,
+        "commit" => commit::commit(&object, told).map_err(EventError::from),
+        "test_run" => commit::test_run(line, &object, told),
+        "ack" => ack(line, &object, told.unwrap_or(frame.now)),
+        _ => event(&kind, &mut object, common, frame.patterns),
     };
+    let fact = fact.map_err(|error| known::lacking(&kind, error))?;
     Ok(Parsed { fact, odd, told })
 }
 

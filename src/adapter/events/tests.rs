@@ -127,6 +127,29 @@ fn what_means_nothing_is_a_named_error() {
 }
 
 #[test]
+fn where_a_member_is_missing_an_example_shows_it_and_can_be_read() {
+    let table = [
+        (r#"{"type":"test_run"}"#, "test_run needs code and status", "andon observe test_run"),
+        (r#"{"type":"test_run","code":"A"}"#, "test_run needs code and status", "andon observe test_run"),
+        (r#"{"type":"tool_call"}"#, "tool_call needs tool", "andon observe tool_call"),
+        (r#"{"type":"output","text":"x"}"#, "output needs kind", "andon observe output"),
+        (r#"{"type":"output","kind":"message.final"}"#, "output needs kind", "andon observe output"),
+        (r#"{"type":"commit_refused"}"#, "commit_refused needs code", "andon observe event"),
+        (r#"{"type":"commit"}"#, "commit needs code", "{"),
+    ];
+    for (line, needed, command) in table {
+        let help = parse(line.as_bytes(), frame()).map(|parsed| parsed.fact).unwrap_err().help();
+        assert!(help[0].contains(needed) && help[0].contains(command), "{help:?}");
+        let from = help[0].find('{').unwrap();
+        let example = &help[0][from..=help[0].rfind('}').unwrap()];
+        let kind = serde_json::from_str::<Value>(line).unwrap()["type"].as_str().unwrap().to_owned();
+        let frame = Frame { kind: Some(&kind), ..frame() };
+        assert!(parse(example.as_bytes(), frame).is_ok(), "{example}");
+    }
+    assert!(parse(b"[]", frame()).unwrap_err().help().is_empty());
+}
+
+#[test]
 fn members_that_nobody_knows_and_facts_that_tell_nothing_are_named() {
     for (line, expected) in [
         (

@@ -41,6 +41,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));
     shown.extend(unread(&ran));
+    shown.extend(passed_on(&ran, format));
     shown.extend(flaky(&ran));
     // The run is kept and its exit code passed on, whatever can be read of the loop.
     let decided = match ran.kept {
@@ -67,6 +68,19 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         }));
     }
     Ok(Exit::Passed(ran.code))
+}
+
+/// `andon test -k NAME --format json`: what follows an argument is one too, and some runners have such an option.
+fn passed_on(ran: &test::Ran, format: Format) -> Option<Diagnostic> {
+    let test::WantedTests::Part(arguments) = &ran.asked else { return None };
+    let two = |two: &[std::ffi::OsString]| matches!(two, [option, value] if option == "--format" && value == "json");
+    let asked = arguments.windows(2).any(two) || arguments.iter().any(|one| one == "--format=json");
+    let what = "--format json went to the tests, as all that follows their first argument";
+    (asked && format == Format::Text).then(|| {
+        Diagnostic::note(what)
+            .code("test-run")
+            .help("for the result as JSON, name it before: andon test --format json ARG...")
+    })
 }
 
 /// A shell that may write the working tree alone leaves the run to a hook outside of it.
