@@ -313,9 +313,14 @@ impl Timeline {
         if amended.is_some() {
             fact.record.amend();
         }
-        // 0 is "not numbered": facts re-derived from commits without records.
-        let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
-        let number = amended.or(recorded).unwrap_or_else(|| self.number_for(&Upcoming::of(&fact)));
+        // What the record holds was counted where and when it was written. It tells of what came before the window, and of
+        // commits that were refused; it takes nothing back of what was seen here since then. 0 is "not numbered".
+        let counted = self.number_for(&Upcoming::of(&fact));
+        let number = amended.unwrap_or(match fact.record.iteration {
+            0 => counted,
+            recorded if self.iterations.is_empty() => recorded,
+            recorded => recorded.max(counted),
+        });
         let iteration = Iteration::new(fact, number);
         if let Some(tests) = &iteration.tests {
             self.newest_tests = Some(tests.clone());

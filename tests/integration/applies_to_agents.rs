@@ -117,3 +117,25 @@ fn attempts_of_people_are_no_strikes_of_the_agent() {
         "a loop is still seen"
     );
 }
+
+#[test]
+fn commits_of_people_do_not_raise_the_count_of_the_loop() {
+    let stage = stage();
+    let badge = || stage.andon(&["status"]).stdout.lines().next().unwrap().to_owned();
+    let agent = |code: &str| {
+        stage.set("CLAUDECODE", "1");
+        stage.tests(&["ok a"]);
+        stage.write("code.txt", format!("{code}\n"));
+        stage.andon(&["test"]).ok();
+        commit(&stage, code, &[]).ok();
+        stage.unset("CLAUDECODE");
+    };
+    agent("one");
+    let before = badge();
+    for code in ["mine", "mine too", "and this"] {
+        commit(&stage, code, &[]).ok();
+    }
+    assert_eq!(badge(), before);
+    agent("two");
+    assert!(before.starts_with("Loop 1/100") && badge().starts_with("Loop 2/100"), "{before}: {}", badge());
+}

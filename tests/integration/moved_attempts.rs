@@ -235,9 +235,25 @@ fn reset_alone(pair: &Pair, number: u32) {
     stage.git(&["commit", "-qm", &format!("Feature {number}")]);
 }
 
+/// As [`reset_alone`], and the tests run again on what the attempt came to.
+fn reset_and_tested(pair: &Pair, number: u32) {
+    let stage = &pair.stage;
+    pair.colleague(number);
+    stage.git(&["checkout", "-q", "-B", "main"]).ok();
+    stage.git(&["fetch", "-q"]).ok();
+    stage.git(&["reset", "-q", "--soft", "origin/main"]).ok();
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qm", &format!("Feature {number}")]);
+}
+
 #[test]
 fn a_squash_of_one_attempt_onto_a_moved_main_is_that_attempt() {
-    for (name, moved) in [("merge --squash", squashed_alone as Move), ("reset --soft", reset_alone)] {
+    let moves: [(_, Move); 3] = [
+        ("merge --squash", squashed_alone),
+        ("reset --soft", reset_alone),
+        ("reset --soft, tested again", reset_and_tested),
+    ];
+    for (name, moved) in moves {
         let pair = Pair::new();
         let stage = &pair.stage;
         let halted = (1..=4).find(|number| {
@@ -409,4 +425,38 @@ fn an_idle_loop_halts_its_own_worktree_alone() {
     stage.git(&["worktree", "add", "-q", "--detach", later.to_str().unwrap(), "HEAD^"]).ok();
     stage.andon_in(&later, &["status", "--exit-code"]).exits(0);
     stage.andon(&["check", "HEAD"]).lacks("halted-commit");
+}
+
+#[test]
+fn numbers_follow_the_attempts_and_not_the_memos_of_records() {
+    let stage = Stage::installed();
+    let work = |file: &str| {
+        stage.write(file, format!("{file}\n"));
+        stage.git(&["add", file]).ok();
+        stage.tests(&GREEN);
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", &format!("Add {file}")]).ok();
+    };
+    let numbers = || {
+        let log = stage.andon(&["log", "--format", "json"]).ok().stdout;
+        let number = |line: &str| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["record"]["iteration"].as_u64().unwrap()
+        };
+        log.lines().map(number).collect::<Vec<_>>()
+    };
+    stage.git(&["checkout", "-q", "-b", "feature"]).ok();
+    work("one.txt");
+    work("two.txt");
+    stage.git(&["checkout", "-q", "main"]).ok();
+    work("main.txt");
+    // On main two attempts of the other branch had not been seen; they were made before this one all the same.
+    stage.git(&["checkout", "-q", "feature"]).ok();
+    stage.git(&["rebase", "-q", "main"]).ok();
+    stage.git(&["commit", "-q", "--amend", "-m", "Add two, said better"]).ok();
+    assert_eq!(numbers(), [3, 2, 4, 1]);
+    stage.andon(&["status"]).ok().says("Loop 4/100");
+    work("three.txt");
+    assert_eq!(numbers(), [5, 3, 2, 4, 1]);
+    stage.andon(&["show", "HEAD~1"]).ok().says("iteration  3");
+    stage.andon(&["check", "HEAD~4..HEAD"]).ok();
 }
