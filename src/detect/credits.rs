@@ -54,7 +54,8 @@ impl Credits {
     }
 }
 
-/// What failed before the run began: in the newest run on code from before its first iteration.
+/// What failed before the run began: in the newest run on code from before its first iteration. Records alone tell it where
+/// the first iteration left the code as it was.
 pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
     let Some(first) = timeline.iterations.first() else { return BTreeSet::new() };
     let before = |run: &&TestRun| {
@@ -63,18 +64,28 @@ pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
         let clean = run.overlay.is_empty() && !run.overlay_truncated;
         earlier && clean && !timeline.iterations.iter().any(|one| is_of(run, one))
     };
-    let found = timeline.runs.iter().rev().find(before);
-    found.into_iter().flat_map(|run| run.evidence.failing.iter().map(String::as_str)).collect()
+    let run = timeline.runs.iter().rev().find(before).map(|run| &run.evidence);
+    let recorded = || {
+        first
+            .tests
+            .as_ref()
+            .filter(|tests| first.number <= 1 && brings_no_code(first) && tests.code == first.code)
+    };
+    let found = run.or_else(recorded);
+    found.into_iter().flat_map(|tests| tests.failing.iter().map(String::as_str)).collect()
 }
 
 /// Whether `run` ran on what `one` brought. The code alone does not tell: a commit of documents leaves it as it was. Where
 /// either tree is unknown, as in event streams, it has to.
 fn is_of(run: &TestRun, one: &Iteration) -> bool {
-    let documents = one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs);
     match run.base {
         Some(base) if one.tree.0 != Oid::ZERO => one.tree == base,
-        Some(_) | None => one.code == run.evidence.code && !documents,
+        Some(_) | None => one.code == run.evidence.code && !brings_no_code(one),
     }
+}
+
+fn brings_no_code(one: &Iteration) -> bool {
+    one.diff.empty || one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
 
 #[cfg(test)]
@@ -82,7 +93,7 @@ mod tests {
     use super::*;
     use crate::domain::ids::TreeId;
     use crate::domain::time::Timestamp;
-    use crate::history::testkit::{commit, oid, red, run, timeline};
+    use crate::history::testkit::{Commit, commit, oid, red, run, timeline};
 
     #[test]
     fn newly_passing_tests_give_credit_five_times_running() {
@@ -121,6 +132,11 @@ mod tests {
         let mut line = timeline(vec![commit(1).at(100).docs(2, (0, 0), (0, 0)), commit(2).at(200)]);
         line.runs = vec![tested(50, 1, None)];
         assert_eq!(baseline(&line).len(), 1, "it is told that the first commit is one of documents");
+        let recorded =
+            |first: Commit| baseline(&timeline(vec![first.tests(red(1, &["old"], 9)), commit(1)])).len();
+        assert_eq!(recorded(commit(1).docs(2, (0, 0), (0, 0))), 1, "by its record");
+        assert_eq!(recorded(commit(1).empty()), 1, "nor does an empty one bring any code");
+        assert_eq!(recorded(commit(1)), 0, "the first commit brings the code that failed");
         let (mut credits, level) = (Credits::default(), Step::NotLower { gone: 0 });
         let old = BTreeSet::from(["old"]);
         assert_eq!(credits.of(&red(1, &["old"], 9), level, &old), Credit::Known);

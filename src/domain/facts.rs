@@ -364,9 +364,9 @@ pub struct CommitFact {
 }
 
 impl CommitFact {
-    /// The commit by which the attempt was made first: its own, but for one that was moved.
+    /// The commit by which the attempt was made first: its own, but for one that was moved. A line of a stream names its own.
     pub fn root(&self) -> Option<CommitId> {
-        self.record.carries.as_ref().map(|carried| carried.commit).or(self.id)
+        self.record.carries.as_ref().map(|carried| carried.commit).or(self.id).or(self.named)
     }
 }
 

@@ -136,6 +136,7 @@ impl Fold {
             None if line.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {}
             None => {
                 line.iterations.retain(|one| one.source == Source::Commit);
+                line.passed = line.passed.filter(|number| *number > 0);
                 line.resets.clear();
                 line.known_flaky = Memo::default();
                 line.restart_activity();
@@ -183,7 +184,7 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
         // Not numbered: facts of commits without records, and of streams.
         0 => timeline.ends_before(&upcoming),
         // Whoever wrote the record saw what came before it, events included.
-        _ => timeline.newest().is_none(),
+        _ => !timeline.has_commits(),
     };
     if anew { Begins::Run } else { Begins::Nothing }
 }
@@ -276,7 +277,7 @@ impl Timeline {
         self.resets.clear();
         self.iterations.clear();
         self.amended.clear();
-        self.passed = 0;
+        self.passed = None;
     }
 
     fn take_commit(&mut self, mut fact: CommitFact) -> EventEffect {
@@ -284,12 +285,16 @@ impl Timeline {
         if known {
             return EventEffect::Nothing;
         }
+        // A line of a stream names no tests: those on its code are its own, as they are when a record is written.
+        if fact.id.is_none() && fact.record.tests.is_none() {
+            fact.record.tests = self.proof(fact.record.code).cloned();
+        }
         if let Some(at) = self.brought_again(&fact) {
             self.move_attempt(at, fact);
             return EventEffect::Nothing;
         }
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
-        if begins(self, &fact) == Begins::Run && !self.iterations.is_empty() {
+        if begins(self, &fact) == Begins::Run && self.has_commits() {
             self.restart();
         }
         let at = known_time(fact.record.recorded_at);
@@ -305,9 +310,6 @@ impl Timeline {
         let stream = fact.id.is_none();
         if stream {
             self.activity.refusals = Refusals::default();
-        }
-        if fact.id.is_none() && fact.record.tests.is_none() {
-            fact.record.tests = self.proof(fact.record.code).cloned();
         }
         let amended = self.rewrite(&fact);
         if amended.is_some() {
@@ -325,7 +327,7 @@ impl Timeline {
         if let Some(tests) = &iteration.tests {
             self.newest_tests = Some(tests.clone());
         }
-        self.passed = 0;
+        self.passed = None;
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
         if stream {
             self.activity.refused = RefusedAttempts::default();
@@ -424,7 +426,7 @@ impl Timeline {
 
     /// Tests may run after the commit or the turn whose code they are about: then the iteration is what they say.
     fn complete_newest(&mut self, run: &TestRun) -> EventEffect {
-        let passed = self.passed;
+        let passed = self.passed.unwrap_or(0);
         let is_open = |newest: &Iteration| {
             let own = newest.tests.as_ref().is_some_and(|tests| tests.code == newest.code);
             newest.number >= passed && !own && newest.code == run.evidence.code

@@ -115,7 +115,7 @@ impl Fold {
     pub fn resume(&mut self, snapshot: Snapshot) {
         let line = &mut self.timeline;
         // Records tell the numbers of commits; without any, the number of the newest one is all that is known.
-        line.passed = if line.iterations.is_empty() { snapshot.number } else { 0 };
+        line.passed = Some(snapshot.number).filter(|number| *number > 0 && line.iterations.is_empty());
         line.activity = snapshot.activity;
         line.resets = snapshot.resets;
         line.last_ack = snapshot.ack.or(line.last_ack.take());
@@ -139,8 +139,7 @@ impl Fold {
     pub fn pass(&mut self, commit: &Passing) {
         self.committed();
         let line = &mut self.timeline;
-        let counted = line.passed > 0 || !line.iterations.is_empty();
-        if commit.begins == Begins::Run && counted {
+        if commit.begins == Begins::Run && line.has_commits() {
             line.restart();
         }
         line.pause_before(commit.at, None);
@@ -149,9 +148,7 @@ impl Fold {
         line.commit_in_turn(&commit.node, commit.at);
         line.activity.code = Some(commit.code);
         line.activity.newest = Newest::Other;
-        if commit.number > 0 {
-            line.passed = commit.number;
-        }
+        line.passed = Some(commit.number).max(line.passed);
     }
 }
 

@@ -268,8 +268,9 @@ pub struct Timeline {
     pub(super) known_flaky: Memo,
     /// What reported input tokens hold.
     pub(super) cached: Cached,
-    /// The number of the newest commit that was passed without its record ([`super::Passing`]).
-    pub(super) passed: u64,
+    /// The number of the newest commit of the run that was passed without its record ([`super::Passing`]): 0 where records
+    /// tell the numbers, `None` where nothing was passed since the newest iteration.
+    pub(super) passed: Option<u64>,
 }
 
 impl Timeline {
@@ -289,7 +290,7 @@ impl Timeline {
             session_gap,
             known_flaky: Memo::default(),
             cached: Cached::default(),
-            passed: 0,
+            passed: None,
         }
     }
 
@@ -305,7 +306,12 @@ impl Timeline {
 
     /// The number of the newest iteration that ended with a commit or a turn, 0 in an empty window.
     pub fn number(&self) -> u64 {
-        self.newest().map_or(0, |newest| newest.number).max(self.passed)
+        self.newest().map_or(0, |newest| newest.number).max(self.passed.unwrap_or(0))
+    }
+
+    /// Whether the run has an iteration, or a commit of which only the journal tells.
+    pub(super) fn has_commits(&self) -> bool {
+        self.passed.is_some() || !self.iterations.is_empty()
     }
 
     /// The commits that can be strikes, oldest first. Turns without one have rules of their own.

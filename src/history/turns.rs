@@ -291,7 +291,7 @@ impl Timeline {
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
         let refused = std::mem::take(&mut self.activity.refused);
-        let number = highest.max(self.passed).saturating_add(refused.given_up).saturating_add(1);
+        let number = highest.max(self.passed.unwrap_or(0)).saturating_add(refused.given_up).saturating_add(1);
         // A failure is one of this turn wherever its code was tested, and whoever ran it: the attempt was made. It is not, if
         // it was the iteration before that was tested after its end.
         let before_it = |tests: &TestEvidence| {

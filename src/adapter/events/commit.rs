@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::hash;
 use super::{EventError, MAX_NAME, name};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
+    Carried, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
 use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use crate::domain::signatures::{error_signature, signature};
@@ -43,14 +43,20 @@ struct CommitWire {
     hunks: Option<List<[String; 2], { DiffSummary::MAX_HUNKS }>>,
     change: Option<ChangeWire>,
     weakening: Option<WeakeningWire>,
+    carries: Option<String>,
 }
 
 /// `{"type":"commit","code":"<state>","diff":"<diff>","subject":"...","kind":"normal"}`; `code` is required. Without
 /// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it. `change` and `weakening`
 /// are as in a commit record; by `parent` a commit is known that was taken back and made anew as it was, and `commit` names it in messages.
+/// `carries` names the commit of an earlier line that this one moves, or joins with those before it: the same attempt.
 pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Result<Fact, FormatError> {
     let wire: CommitWire = members(object)?;
     let hunks = wire.hunks.unwrap_or_default().items;
+    let (kind, code) = (wire.kind.unwrap_or(CommitKind::Normal), CodeId(hash::state(&wire.code)));
+    // Any other name of a commit would be none in a message.
+    let id = |named: Option<String>| named.and_then(|commit| commit.parse::<CommitId>().ok());
+    let carried = |commit| Box::new(Carried { commit, parent: wire.parent, kind, code, tests: None });
     let record = CommitRecord {
         // The epoch stands for a time that nobody gave.
         recorded_at: at.unwrap_or(Timestamp(0)),
@@ -58,13 +64,13 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         tree: TreeId(Oid::ZERO),
         parent: wire.parent,
         prev: Prev::Unsaid,
-        kind: wire.kind.unwrap_or(CommitKind::Normal),
+        kind,
         gate: Gate::NotRun,
         recording: Recording::AtCommit,
         node: wire.node.map(|node| name(&node)).unwrap_or_default(),
         session: wire.session.map(|session| session.chars().take(MAX_NAME).collect()),
         iteration: 0,
-        code: CodeId(hash::state(&wire.code)),
+        code,
         diff: DiffSummary {
             hash: DiffHash(hash::state(wire.diff.as_deref().unwrap_or(&wire.code))),
             empty: wire.empty.unwrap_or(false),
@@ -84,12 +90,10 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         guards: Vec::new(),
         worktree: None,
         findings: Vec::new(),
-        carries: None,
+        carries: id(wire.carries).map(carried),
     };
     let (subject, author) = (bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT), String::new());
-    // Any other name of a commit would be none in a message.
-    let named = wire.commit.and_then(|commit| commit.parse().ok());
-    Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, author, record, named })))
+    Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, author, record, named: id(wire.commit) })))
 }
 
 fn number(count: Option<Count>) -> u64 {

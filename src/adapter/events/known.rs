@@ -152,6 +152,7 @@ const TYPES: [(&str, &[&str]); 12] = [
             "hunks",
             "change",
             "weakening",
+            "carries",
             "parent",
             "commit",
             "tree",

@@ -35,8 +35,16 @@ const ONCE: &[&str] = &[
     "flow once; edit a 0; bypass; branch; amend; edit a 0; commit",
     "plain; commit; branch; revert",
     "plain; test -; commit; branch; node coder; tick; tick",
+    // Tests that were red before the first commit, which brings no code.
+    "plain once; doc 1; test a; commit; edit a 1; test ab; commit; test a; commit",
+    "plain once; doc 1; test a; commit; commit; commit",
+    // Work that is done again on another branch carries the attempts before it.
+    "plain; commit; edit a 1; commit; branch; commit; edit a 1; commit",
+    // Tests that run between a commit and its amend.
+    "plain; edit a 1; test a; commit; edit b 0; test !; commit; test a; amend; commit",
     // Budgets of a declared workflow over a history.
     "flow once; node coder; commit; commit; commit",
+    "flow once; node verifier; commit; pause 7; commit; commit",
     // A full window at a commit.
     "flow once; usage 160000; commit",
 ];

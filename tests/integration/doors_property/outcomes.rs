@@ -105,6 +105,10 @@ pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Reported, Outcome)
     for key in ["empty", "files", "added", "removed", "hunks"] {
         reported[key] = record["diff"][key].clone();
     }
+    reported["commit"] = commit.to_string().into();
+    if !record["carries"].is_null() {
+        reported["carries"] = record["carries"]["commit"].clone();
+    }
     reported["subject"] = repo.commit(commit).unwrap().subject.into();
     let none = Vec::new();
     let findings = record["findings"].as_array().unwrap_or(&none);
