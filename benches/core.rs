@@ -5,19 +5,19 @@
 
 use std::hint::black_box;
 
-use andon::change::normalize::Normalizer;
-use andon::config::{self, ConfigSource, Layer};
-use andon::detect::{self, Situation, Stops};
-use andon::domain::decision::Stage;
-use andon::domain::facts::{
+use andon_config::{self as config, ConfigSource, Layer};
+use andon_core::change::normalize::Normalizer;
+use andon_core::detect::{self, Situation, Stops};
+use andon_core::domain::decision::Stage;
+use andon_core::domain::facts::{
     CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
-use andon::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
-use andon::domain::paths::PathRules;
-use andon::domain::tests::{Counts, TestEvidence, TestStatus};
-use andon::domain::time::{Span, Timestamp};
-use andon::history;
-use andon::wire::v1::{UnknownKeys, decode_commit, encode_commit};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
+use andon_core::domain::time::{Span, Timestamp};
+use andon_core::history;
+use andon_store::wire::v1::{UnknownKeys, decode_commit, encode_commit};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use testreport::{ExitKind, ReportInput, Root, RunReader, Stream};
 
@@ -63,7 +63,7 @@ fn record(byte: u8) -> CommitRecord {
             truncated: false,
             runner: "cargo".to_owned(),
             command: "cargo test".to_owned(),
-            caveats: andon::domain::tests::Caveats::default(),
+            caveats: andon_core::domain::tests::Caveats::default(),
         }),
         weakening: None,
         skipped: Vec::new(),

@@ -11,13 +11,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use andon::domain::facts::{CommitRecord, Prev};
-use andon::domain::ids::CommitId;
-use andon::domain::time::Timestamp;
-use andon::git::{Repo, RepoEnv};
-use andon::store::notes::NotesStore;
-use andon::store::window::read_window;
-use andon::wire::v1::decode_commit;
+use andon_core::domain::facts::{CommitRecord, Prev};
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::time::Timestamp;
+use andon_git::{Repo, RepoEnv};
+use andon_store::notes::NotesStore;
+use andon_store::window::read_window;
+use andon_store::wire::v1::decode_commit;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const GOLDEN: &[u8] = include_bytes!("../tests/format/v1/commit-full.json");

@@ -1,14 +1,16 @@
-//! The house rules of ARCHITECTURE.md, checked over every file of `src/` and of the libraries below `crates/`.
+//! The house rules of ARCHITECTURE.md, checked over every file of `src/` and of the crates below `crates/`.
 //!
 //! `house::check` is a plain function over (path, text) pairs. The first test gives it the sources; the
 //! tests in `planted` give it sources with one fault each and expect that fault at its line, so that a
 //! check that can no longer fail is itself a failure. `tests/architecture/plant.sh` does the same to a copy
 //! of the sources on disk.
 
+#[path = "architecture/doors.rs"]
+mod doors;
+#[path = "architecture/graph.rs"]
+mod graph;
 #[path = "architecture/house.rs"]
 mod house;
-#[path = "architecture/imports.rs"]
-mod imports;
 #[path = "architecture/planted.rs"]
 mod planted;
 #[path = "architecture/scan.rs"]
@@ -28,10 +30,7 @@ const ROOT_OVERRIDE: &str = "ANDON_ARCHITECTURE_ROOT";
 
 #[test]
 fn the_sources_keep_the_rules_of_the_house() {
-    let mut files = read_sources(&root(), "src").expect("src/ can be read");
-    for (library, _) in house::LIBRARIES {
-        files.extend(read_sources(&root(), &format!("crates/{library}/src")).expect("a library can be read"));
-    }
+    let files = sources().expect("the sources can be read");
     assert!(files.iter().any(|(path, _)| path == "src/lib.rs"), "no src/lib.rs under {}", root().display());
     let violations = house::check(&files);
     let listed: Vec<String> = violations.iter().map(ToString::to_string).collect();
@@ -41,7 +40,8 @@ fn the_sources_keep_the_rules_of_the_house() {
 #[test]
 fn tests_and_benches_keep_the_bound_of_files_too() {
     // A copy of the sources alone has no other directories.
-    let dirs = ["src", "tests", "bench", "benches"].into_iter().filter(|dir| root().join(dir).is_dir());
+    let dirs =
+        ["src", "crates", "tests", "bench", "benches"].into_iter().filter(|dir| root().join(dir).is_dir());
     let files = dirs.flat_map(|dir| read_sources(&root(), dir).expect("its files can be read"));
     let long = files.filter(|(_, text)| text.lines().count() > sizes::FILE_LINES);
     let long: Vec<String> = long.map(|(path, _)| path).filter(|path| is_test(path)).collect();
@@ -50,7 +50,8 @@ fn tests_and_benches_keep_the_bound_of_files_too() {
 
 /// Whether a file holds tests alone, or measures.
 fn is_test(path: &str) -> bool {
-    !path.starts_with("src/") || path.contains("/tests/") || path.ends_with("/tests.rs")
+    let is_source = path.starts_with("src/") || path.starts_with("crates/") && path.contains("/src/");
+    !is_source || path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("-testkit/")
 }
 
 /// Nouns that messages count.
@@ -77,7 +78,7 @@ fn a_number_agrees_with_its_noun() {
         r"\{{[a-z_.0-9]*\}} (?:(?:more|failing|older|good|identical|ledger) )?(?:{COUNTED})\b"
     ))
     .expect("a pattern");
-    let files = read_sources(&root(), "src").expect("src/ can be read");
+    let files = sources().expect("the sources can be read");
     let mut found = Vec::new();
     for (path, text) in files.iter().filter(|(path, _)| !is_test(path)) {
         let shown = text
@@ -95,7 +96,7 @@ fn a_number_agrees_with_its_noun() {
 
 #[test]
 fn the_libraries_do_not_name_the_package_that_uses_them() {
-    for (library, _) in house::LIBRARIES {
+    for library in house::STRANGERS {
         let files = read_files(&root(), &format!("crates/{library}")).expect("a library can be read");
         for (path, bytes) in files {
             let text = String::from_utf8_lossy(&bytes).to_lowercase();
@@ -104,9 +105,53 @@ fn the_libraries_do_not_name_the_package_that_uses_them() {
     }
 }
 
+/// clippy closes the doors of environment, clock, output and programs: in every crate, as long as each takes its lints and
+/// its configuration from the workspace.
+#[test]
+fn clippy_closes_its_doors_in_every_crate() {
+    const CLOSED: &[&str] = &[
+        "std::env::args_os",
+        "std::env::var",
+        "std::env::var_os",
+        "std::env::vars_os",
+        "std::io::stderr",
+        "std::io::stdout",
+        "std::process::Command::new",
+        "std::time::SystemTime::now",
+        "jiff::Timestamp::now",
+        "nix::spawn::posix_spawnp",
+    ];
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: PathBuf| fs::read_to_string(&path).expect("a file of the workspace can be read");
+    let (clippy, manifest) = (read(repository.join("clippy.toml")), read(repository.join("Cargo.toml")));
+    let open = CLOSED.iter().filter(|path| !clippy.contains(&format!("{{ path = \"{path}\"")));
+    assert_eq!(open.collect::<Vec<_>>(), Vec::<&&str>::new(), "clippy.toml does not close these");
+    for lint in ["disallowed_methods", "print_stdout", "print_stderr", "dbg_macro"] {
+        assert!(manifest.contains(&format!("\n{lint} = \"deny\"")), "Cargo.toml does not deny {lint}");
+    }
+    for entry in fs::read_dir(repository.join("crates")).expect("crates/ can be read") {
+        let path = entry.expect("crates/ can be read").path();
+        let own = read(path.join("Cargo.toml"));
+        assert!(own.contains("[lints]\nworkspace = true"), "{} has lints of its own", path.display());
+        assert!(!path.join("clippy.toml").exists(), "{} has a clippy.toml of its own", path.display());
+    }
+}
+
 #[allow(clippy::disallowed_methods, reason = "the doors are those of src/; plant.sh names another tree here")]
 fn root() -> PathBuf {
     env::var_os(ROOT_OVERRIDE).map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from)
+}
+
+/// The sources of the program and of every crate but the kit, which is test code.
+fn sources() -> io::Result<Vec<(String, String)>> {
+    let mut files = read_sources(&root(), "src")?;
+    let crates = fs::read_dir(root().join("crates"))?;
+    let mut names: Vec<_> = crates.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+    names.sort();
+    for name in names.iter().map(|name| name.to_string_lossy()).filter(|name| name != "andon-testkit") {
+        files.extend(read_sources(&root(), &format!("crates/{name}/src"))?);
+    }
+    Ok(files)
 }
 
 /// Every `.rs` file below `dir` with its path from the repository root, in order.

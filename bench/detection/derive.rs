@@ -8,16 +8,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use andon::change::hash::Reading;
-use andon::change::normalize::Normalizer;
-use andon::domain::facts::{CommitKind, CommitRecord, Gate, Prev, Recording};
-use andon::domain::ids::{CodeId, CommitId, TreeId};
-use andon::domain::paths::PathRules;
-use andon::domain::time::Timestamp;
-use andon::git::{Repo, RepoEnv, Texts};
-use andon::store::diff;
-use andon::store::fingerprint::Fingerprinter;
-use andon::wire::v1::{UnknownKeys, encode_commit};
+use andon_core::change::hash::Reading;
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Prev, Recording};
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::time::Timestamp;
+use andon_git::{Repo, RepoEnv, Texts};
+use andon_store::diff;
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::wire::v1::{UnknownKeys, encode_commit};
 use serde_json::{Value, json};
 
 use crate::script::{Made, Script};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use andon::config::{self, Config, ConfigSource, Layer};
-use andon::domain::decision::Verdict;
-use andon::domain::findings::Level;
-use andon::domain::time::Timestamp;
 use andon::ops::replay::events;
+use andon_config::{self as config, Config, ConfigSource, Layer};
+use andon_core::domain::decision::Verdict;
+use andon_core::domain::findings::Level;
+use andon_core::domain::time::Timestamp;
 
 use crate::agent::Agent;
 use crate::derive;

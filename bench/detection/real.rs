@@ -117,7 +117,7 @@ impl Scratch {
         let text = files
             .iter()
             .find_map(|name| std::fs::read_to_string(self.repo.join(".andon").join(name)).ok())?;
-        let rules = andon::detect::REGISTRY.iter().map(|rule| rule.id);
+        let rules = andon_core::detect::REGISTRY.iter().map(|rule| rule.id);
         Some(rules.into_iter().find(|id| text.contains(&format!("`{id}`"))).unwrap_or("?").to_owned())
     }
 

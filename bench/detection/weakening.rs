@@ -1,7 +1,8 @@
 //! Does `test-weakening` tell what a green commit takes from the tests, and leave honest changes of tests alone? Synthetic
 //! commits in eight languages: `cargo run --release --example detection -- --weakening 1000`.
 
-use andon::detect::{self, ChangedText, Patterns, weakened};
+use andon_core::detect::{self, Patterns};
+use andon_weakening::{ChangedText, weakened};
 
 use crate::random::Random;
 

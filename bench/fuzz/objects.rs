@@ -4,8 +4,8 @@ use std::fs;
 use std::io::Write as _;
 use std::time::Instant;
 
-use andon::domain::ids::{CommitId, Oid, TreeId};
-use andon::git::{Blob, Repo, RepoEnv};
+use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_git::{Blob, Repo, RepoEnv};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 

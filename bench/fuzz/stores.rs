@@ -17,20 +17,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use andon::adapter::events::{self, Frame, Purpose};
-use andon::change::normalize::Normalizer;
-use andon::config::{self, ConfigSource, Layer};
-use andon::domain::ids::{CodeId, CommitId, TreeId};
-use andon::domain::paths::PathRules;
-use andon::domain::time::Timestamp;
-use andon::git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
-use andon::ledger::Ledger;
-use andon::store::fingerprint::Fingerprinter;
-use andon::store::journal::{Journal, Position, Reach, Turns};
-use andon::store::notes::{self, NotesStore};
-use andon::store::window::{self, Judged};
-use andon::store::{receipt, unite};
-use andon::wire::v1::{DerivedFacts, choose_record, decode_commit, decode_line, encode_commit, encode_line};
+use andon_config::{self as config, ConfigSource, Layer};
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::time::Timestamp;
+use andon_engine::adapter::events::{self, Frame, Purpose};
+use andon_git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::journal::{Journal, Position, Reach, Turns};
+use andon_store::ledger::Ledger;
+use andon_store::notes::{self, NotesStore};
+use andon_store::window::{self, Judged};
+use andon_store::wire::v1::{
+    DerivedFacts, choose_record, decode_commit, decode_line, encode_commit, encode_line,
+};
+use andon_store::{receipt, unite};
 use mutate::{Dice, mutate};
 
 const FULL: &[u8] = include_bytes!("../../tests/format/v1/commit-full.json");

@@ -4,15 +4,15 @@
 use std::fs;
 use std::time::Instant;
 
-use andon::adapter::events::{self, Frame, Purpose};
-use andon::change::normalize::Normalizer;
-use andon::domain::facts::Fact;
-use andon::domain::time::{Span, Timestamp};
-use andon::history::Fold;
-use andon::store::journal::Journal;
-use andon::store::totals::{SHORT, Totals};
-use andon::wire::envelope;
-use andon::wire::v1::{JournalLine, decode_line};
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::time::{Span, Timestamp};
+use andon_core::history::Fold;
+use andon_engine::adapter::events::{self, Frame, Purpose};
+use andon_store::journal::Journal;
+use andon_store::totals::{SHORT, Totals};
+use andon_store::wire::envelope;
+use andon_store::wire::v1::{JournalLine, decode_line};
 
 use super::mutate::{Dice, mutate};
 use super::{JOURNAL, TOKENS, holds, loops};

@@ -9,7 +9,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use andon::domain::signatures::coarse_signature;
+use andon_core::domain::signatures::coarse_signature;
 use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 #[path = "../fuzz/mutate.rs"]

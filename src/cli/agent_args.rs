@@ -4,8 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Subcommand};
 
 use super::format_arg::FormatArg;
-use crate::domain::agent::Client;
-use crate::effect::install::clients::place::Scope;
+use crate::install::clients::place::Scope;
+use andon_core::domain::agent::Client;
 
 /// `andon agent`
 #[derive(Debug, Args)]

@@ -2,15 +2,13 @@
 
 use std::process::ExitCode;
 
-use crate::config::ConfigErrors;
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::effect::install::InstallError;
-use crate::engine::error::OpsError;
-use crate::engine::setup::SetupError;
-use crate::git::RemoteError;
-use crate::ledger::{AppendError, LedgerError};
-use crate::store::RecordError;
+use andon_config::ConfigErrors;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::error::OpsError;
+use andon_git::RemoteError;
+use andon_store::RecordError;
+use andon_store::ledger::{AppendError, LedgerError};
 
 /// Exit codes (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,19 +52,9 @@ pub fn exit_of(error: &OpsError) -> Exit {
     match error {
         // Before usage: behind the cut of a shallow clone a revision is unknown without any mistake.
         OpsError::Git(err) | OpsError::Record(RecordError::Git(err)) if err.is_cut_off() => Exit::Undecided,
-        OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
+        OpsError::Git(err) if err.is_usage() => Exit::Usage,
         OpsError::Remote(RemoteError::Unknown { .. } | RemoteError::Bundle { .. })
-        | OpsError::Setup(
-            SetupError::Bare { .. }
-            | SetupError::ForeignHooksPath { .. }
-            | SetupError::Unfit(_)
-            | SetupError::Install(
-                InstallError::ByHand { .. }
-                | InstallError::Settings { .. }
-                | InstallError::LeftAlone { .. }
-                | InstallError::Theirs { .. },
-            ),
-        )
+        | OpsError::Setup { is_usage: true, .. }
         | OpsError::Ledger(LedgerError::Append(AppendError::Signing(_) | AppendError::NotHeld(_)))
         | OpsError::Config(_)
         | OpsError::Normalize(_)
@@ -95,7 +83,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Ledger(_)
         | OpsError::Effect(_)
         | OpsError::Chain(_)
-        | OpsError::Setup(_)
+        | OpsError::Setup { is_usage: false, .. }
         | OpsError::Threads(_)
         | OpsError::Demo(_) => Exit::Internal,
     }
@@ -106,13 +94,9 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
-        OpsError::Setup(SetupError::Install(InstallError::ByHand { lines, .. })) => {
-            let said = plain().help("add these lines yourself:");
-            with_help(lines.lines().fold(said, Diagnostic::help), error.help())
-        }
+        OpsError::Setup { help, .. } => help.iter().fold(plain(), |said, line| said.help(line.as_str())),
         OpsError::Git(_)
         | OpsError::Remote(_)
-        | OpsError::Setup(_)
         | OpsError::Record(_)
         | OpsError::Ledger(_)
         | OpsError::Effect(_)

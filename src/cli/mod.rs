@@ -22,13 +22,13 @@ use clap::FromArgMatches as _;
 use self::args::{Cli, Command, ConfigCommand};
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Printer};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::sync::take_in_fetched;
-use crate::git::Repo;
-use crate::report::escape;
-use crate::report::spark::Glyphs;
-use crate::report::style::Style;
+use andon_core::escape;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::sync::take_in_fetched;
+use andon_engine::text::spark::Glyphs;
+use andon_engine::text::style::Style;
+use andon_git::Repo;
 
 /// What a command runs with.
 pub(crate) struct Shell {
@@ -40,7 +40,7 @@ pub(crate) struct Shell {
 pub fn main() -> ExitCode {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let out = Printer { out: Style::Plain, err: Style::Plain };
-        out.message(&crate::report::message::diagnostic(&error::panicked(), out.err));
+        out.message(&andon_engine::text::message::diagnostic(&error::panicked(), out.err));
         Exit::Internal.into()
     })
 }
@@ -80,7 +80,7 @@ fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
     let cli = help::command(output::columns());
     let given: Vec<String> = ctx.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if let Some(said) = suggestions::diagnostic(err, &cli, &given) {
-        out.message(&crate::report::message::diagnostic(&said, out.err));
+        out.message(&andon_engine::text::message::diagnostic(&said, out.err));
         return Exit::Usage.into();
     }
     let hint =
@@ -191,14 +191,14 @@ impl Shell {
         // What is wrong with the repository is said by the command itself.
         let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };
         if let Err(err) = take_in_fetched(&repo, self.ctx.now) {
-            self.out.message(&crate::report::message::diagnostics(&[err.as_warning()], self.out.err));
+            self.out.message(&andon_engine::text::message::diagnostics(&[err.as_warning()], self.out.err));
         }
     }
 
     /// Shows an error and gives its exit code.
     fn fail(&self, err: &OpsError) -> Exit {
         let shown = error::diagnostics(err);
-        self.out.message(&crate::report::message::diagnostics(&shown, self.out.err));
+        self.out.message(&andon_engine::text::message::diagnostics(&shown, self.out.err));
         error::exit_of(err)
     }
 }

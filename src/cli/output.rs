@@ -1,10 +1,12 @@
 //! The only place that prints. A closed or full stream never changes a verdict and never panics.
 
+#![allow(clippy::disallowed_methods, reason = "the one place that prints")]
+
 use std::io::{self, IsTerminal as _, Write};
 
-use crate::domain::time::Timestamp;
-use crate::effect::program::Screens;
-use crate::report::style::{Clock, Style};
+use andon_core::domain::time::Timestamp;
+use andon_engine::effect::program::Screens;
+use andon_engine::text::style::{Clock, Style};
 
 /// When colour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

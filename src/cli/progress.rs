@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use super::Shell;
 use super::error::Exit;
 use super::output::{self, Printer};
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::time::Span;
-use crate::effect::interrupt::Interrupt;
-use crate::engine::bulk::{Pace, Walked};
-use crate::report::escape::clip;
-use crate::report::message;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::time::Span;
+use andon_core::escape::clip;
+use andon_engine::bulk::{Pace, Walked};
+use andon_engine::effect::interrupt::Interrupt;
+use andon_engine::text::message;
 
 /// What takes no longer than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);

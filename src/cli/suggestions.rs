@@ -4,8 +4,8 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::spelling::{is_one_slip, nearest};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::spelling::{is_one_slip, nearest};
 
 /// Words that people type, below which command, and what does it.
 struct Meant {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::time::Timestamp;
-use crate::domain::view::history::OpenRound;
-use crate::domain::view::watch::WatchView;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::review;
 use crate::ops::watch::{Looked, Watcher};
+use crate::view::history::OpenRound;
+use crate::view::watch::WatchView;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Between two looks.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use crate::detect;
-use crate::domain::context::Pressure;
-use crate::domain::facts::AckHow;
-use crate::domain::response::OnStall;
-use crate::domain::view::advice::ProviderAdvice;
-use crate::effect::best_effort::{self, ANSWER, QUESTION};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::standing::Resumed;
-use crate::engine::standing::{self, Answer};
-use crate::engine::timeline::{self, Loaded};
-use crate::engine::workspace::Workspace;
-use crate::policy;
+use crate::view::advice::ProviderAdvice;
+use andon_core::detect;
+use andon_core::domain::context::Pressure;
+use andon_core::domain::facts::AckHow;
+use andon_core::domain::response::OnStall;
+use andon_core::policy;
+use andon_engine::context::Context;
+use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
+use andon_engine::error::OpsError;
+use andon_engine::standing::Resumed;
+use andon_engine::standing::{self, Answer};
+use andon_engine::timeline::{self, Loaded};
+use andon_engine::workspace::Workspace;
 
 /// What can be advised now. `current` is the provider at work; without one, the first of the chain.
 pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<ProviderAdvice, OpsError> {

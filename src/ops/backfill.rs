@@ -8,17 +8,17 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::domain::facts::{CommitRecord, Recording};
-use crate::domain::ids::{CommitId, Digest};
-use crate::engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
-use crate::engine::context::Context;
-use crate::engine::derive;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::git::{CommitInfo, Repo};
-use crate::platform::test_seam::stop_point;
-use crate::store::derived::DerivedCache;
-use crate::store::notes::NotesStore;
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::ids::{CommitId, Digest};
+use andon_engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
+use andon_engine::context::Context;
+use andon_engine::derive;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{CommitInfo, Repo};
+use andon_store::derived::DerivedCache;
+use andon_store::notes::NotesStore;
 
 /// Records of the first notes commit; every further one has twice as many.
 const FIRST_BATCH: usize = 500;

@@ -1,13 +1,13 @@
 //! `andon complete`: may this task be called done?
 
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::findings::Level;
-use crate::domain::view::complete::{CompleteView, OpenQuestion};
-use crate::engine::bound;
-use crate::engine::completion;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_engine::bound;
+use andon_engine::completion;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::view::complete::{CompleteView, OpenQuestion};
+use andon_engine::workspace::Workspace;
 
 /// Judges the working tree as it is now. For a person whom the guard does not bind, it reports what is open and refuses nothing.
 pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::TestCommand;
-use crate::domain::ids::CodeId;
-use crate::domain::signatures::coarse_signature;
-use crate::domain::tests::TestEvidence;
-use crate::domain::view::explain::{ExplainedFile, ExplainedRun};
-use crate::effect::report_files;
-use crate::engine::context::Context;
-use crate::engine::workspace::Workspace;
+use crate::view::explain::{ExplainedFile, ExplainedRun};
+use andon_config::TestCommand;
+use andon_core::domain::ids::CodeId;
+use andon_core::domain::signatures::coarse_signature;
+use andon_core::domain::tests::TestEvidence;
+use andon_engine::context::Context;
+use andon_engine::effect::report_files;
+use andon_engine::workspace::Workspace;
 use testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread};
 
 /// The report files to explain, and how to read them.

@@ -12,22 +12,22 @@ use std::ffi::OsString;
 
 use self::push::JudgedTip;
 use self::record_commit::Recorded;
-use crate::adapter::framework::{self, HookRunner};
-use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
-use crate::config::ConfigErrors;
-use crate::domain::decision::{Decision, Verdict};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::{CommitId, TreeId};
-use crate::engine::bound;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::guard;
-use crate::engine::setup::live;
-use crate::engine::skip;
-use crate::engine::sync;
-use crate::engine::workspace::Workspace;
-use crate::git::{Operation, Repo};
-use crate::platform::test_seam::stop_point;
+use crate::setup::live;
+use andon_config::ConfigErrors;
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_engine::adapter::framework::{self, HookRunner};
+use andon_engine::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
+use andon_engine::bound;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::guard;
+use andon_engine::skip;
+use andon_engine::sync;
+use andon_engine::workspace::Workspace;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{Operation, Repo};
 
 /// A hook as git or the framework called it.
 pub struct HookCall {

@@ -1,11 +1,11 @@
 //! `andon ledger verify`: every entry of every writer again, from the objects alone.
 
-use crate::domain::findings::Level;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, Witnessed};
-use crate::engine::workspace::Workspace;
-use crate::ledger::SignatureState;
-use crate::wire::v1::output::{LedgerFaultJson, LedgerVerifyJson};
+use crate::json::{LedgerFaultJson, LedgerVerifyJson};
+use andon_core::domain::findings::Level;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, Witnessed};
+use andon_engine::workspace::Workspace;
+use andon_store::ledger::SignatureState;
 
 /// What a ledger holds, and what is wrong with it.
 #[derive(Debug)]

@@ -1,16 +1,16 @@
 //! `andon log` and `andon show`: the records as they are, without judging them; only their numbers are derived.
 
-use crate::domain::decision::LedgerEvent;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::CommitId;
-use crate::domain::view::log::{LogEntry, RecordState};
-use crate::engine::derive;
-use crate::engine::error::OpsError;
-use crate::engine::numbers::Numbers;
-use crate::engine::workspace::Workspace;
-use crate::ledger::Ledger;
 use crate::report::show::ShowView;
-use crate::store::notes::NotesStore;
+use crate::view::log::{LogEntry, RecordState};
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
+use andon_engine::derive;
+use andon_engine::error::OpsError;
+use andon_engine::numbers::Numbers;
+use andon_engine::workspace::Workspace;
+use andon_store::ledger::Ledger;
+use andon_store::notes::NotesStore;
 
 /// The newest `max` commits from `revision` along first parents, newest first, with the halts and
 /// acknowledgements that happened at them. The warnings name ledger entries that were skipped.

@@ -1,6 +1,6 @@
 //! The verbs: each reads what it needs, asks the pure core and has the plan carried out.
 //!
-//! Rank 5. What several of them need is in [`crate::engine`].
+//! What several of them need is in [`andon_engine`].
 
 pub mod advise;
 pub mod agent;

@@ -3,15 +3,15 @@
 
 use std::path::PathBuf;
 
-use crate::config::{self, MAX_BYTES};
-use crate::domain::identity::{self as domain, Mismatch};
-use crate::domain::paths::CONFIG_FILE;
-use crate::domain::view::pin::{PinState, PinView};
-use crate::effect;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::identity;
-use crate::engine::workspace::Workspace;
+use crate::view::pin::{PinState, PinView};
+use andon_config::{self as config, MAX_BYTES};
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::{identity as domain, identity::Mismatch};
+use andon_engine::context::Context;
+use andon_engine::effect;
+use andon_engine::error::OpsError;
+use andon_engine::identity;
+use andon_engine::workspace::Workspace;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

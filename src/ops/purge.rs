@@ -5,16 +5,16 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use crate::detect::Stops;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::setup::left::{OWN_REFS, folders_of};
-use crate::engine::setup::{NOTES_REF, SetupError};
-use crate::engine::standing::{self, stops};
-use crate::engine::workspace::Workspace;
-use crate::git::{GitError, Repo};
-use crate::ledger::{self, Ledger};
-use crate::store::by_writer;
+use crate::setup::left::{OWN_REFS, folders_of};
+use crate::setup::{NOTES_REF, SetupError};
+use andon_core::detect::Stops;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::standing::{self, stops};
+use andon_engine::workspace::Workspace;
+use andon_git::{GitError, Repo};
+use andon_store::by_writer;
+use andon_store::ledger::{self, Ledger};
 
 /// The records of remotes.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";

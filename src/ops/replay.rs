@@ -6,27 +6,27 @@ pub mod calibrate;
 pub mod events;
 pub mod session;
 
-use crate::detect;
-use crate::domain::decision::{Decision, Verdict};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact, Recording};
-use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
-use crate::domain::settings::RuleSettings;
-use crate::engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
-use crate::engine::context::Context;
-use crate::engine::derive::{self, Derived};
-use crate::engine::error::OpsError;
-use crate::engine::lineage::Lineages;
-use crate::engine::named_files;
-use crate::engine::verdict;
-use crate::engine::weakening;
-use crate::engine::workspace::Workspace;
-use crate::git::{CommitInfo, Repo};
-use crate::history::{self, EventEffect, Fold, Strike, Timeline, Upcoming};
-use crate::policy::{self, HaltPlace};
-use crate::store::derived::DerivedCache;
-use crate::store::notes::NotesStore;
+use andon_core::detect;
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact, Recording};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::settings::RuleSettings;
+use andon_core::history::{self, EventEffect, Fold, Strike, Timeline, Upcoming};
+use andon_core::policy::{self, HaltPlace};
+use andon_engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
+use andon_engine::context::Context;
+use andon_engine::derive::{self, Derived};
+use andon_engine::error::OpsError;
+use andon_engine::lineage::Lineages;
+use andon_engine::named_files;
+use andon_engine::verdict;
+use andon_engine::weakening;
+use andon_engine::workspace::Workspace;
+use andon_git::{CommitInfo, Repo};
+use andon_store::derived::DerivedCache;
+use andon_store::notes::NotesStore;
 
 /// Commits of a range up to which test files of unrecorded ones are read: of many more that would take too long.
 const WEAKENING: usize = 1_000;
@@ -167,7 +167,7 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         counter: None,
         by: "replay".to_owned(),
         how: AckHow::Resume,
-        halt_was: crate::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
         reason: "assumed, to go on".to_owned(),
         head: Some(commit.id),

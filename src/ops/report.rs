@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::decision::LedgerEvent;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::CommitRecord;
-use crate::domain::ids::{CommitId, EntryId};
-use crate::domain::view::history::{HistoryCommit, HistoryView};
-use crate::domain::view::log::RecordState;
-use crate::domain::view::status::{LastHalt, StatusView};
-use crate::engine::error::OpsError;
-use crate::engine::numbers::Numbers;
-use crate::engine::shown_change;
-use crate::engine::workspace::Workspace;
-use crate::git::GitError;
-use crate::ledger::Ledger;
-use crate::store::notes::NotesStore;
+use crate::view::history::{HistoryCommit, HistoryView};
+use crate::view::log::RecordState;
+use crate::view::status::{LastHalt, StatusView};
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_engine::error::OpsError;
+use andon_engine::numbers::Numbers;
+use andon_engine::shown_change;
+use andon_engine::workspace::Workspace;
+use andon_git::GitError;
+use andon_store::ledger::Ledger;
+use andon_store::notes::NotesStore;
 
 /// Commits that one page shows.
 const COMMITS: usize = 10_000;

@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use crate::detect;
-use crate::detect::Stops;
-use crate::domain::about::Reset;
-use crate::domain::decision::{Stage, StandingHalt};
-use crate::domain::facts::{AckHow, HaltWas};
-use crate::effect;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::guard;
-use crate::engine::safety;
-use crate::engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE, stops};
-use crate::engine::timeline;
-use crate::engine::witnessing;
-use crate::engine::workspace::Workspace;
+use andon_core::detect;
+use andon_core::detect::Stops;
+use andon_core::domain::about::Reset;
+use andon_core::domain::decision::{Stage, StandingHalt};
+use andon_core::domain::facts::{AckHow, HaltWas};
+use andon_engine::context::Context;
+use andon_engine::effect;
+use andon_engine::error::OpsError;
+use andon_engine::guard;
+use andon_engine::safety;
+use andon_engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE, stops};
+use andon_engine::timeline;
+use andon_engine::witnessing;
+use andon_engine::workspace::Workspace;
 
 /// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
 pub fn resume(

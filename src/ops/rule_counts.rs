@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::detect;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::view::rule_counts::RuleCount;
-use crate::engine::error::OpsError;
-use crate::engine::past_halts::{self, HaltFate, PastHalt};
-use crate::engine::workspace::Workspace;
+use crate::view::rule_counts::RuleCount;
+use andon_core::detect;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::error::OpsError;
+use andon_engine::past_halts::{self, HaltFate, PastHalt};
+use andon_engine::workspace::Workspace;
 
 /// Counts the halts of the ledger, rule by rule: those of this version in their order, then others.
 pub fn run(ws: &Workspace) -> Result<(Vec<RuleCount>, Vec<Diagnostic>), OpsError> {

@@ -4,22 +4,22 @@
 
 use std::collections::VecDeque;
 
-use crate::detect;
-use crate::domain::about::EventClass;
-use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
-use crate::domain::findings::{Level, ReportFile};
-use crate::domain::ids::{CommitId, EntryId, TreeId};
-use crate::domain::safety::{SafetyFact, SafetyKind};
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::ledger::{Entry, Ledger};
+use crate::json::SafetyDetails;
 use crate::report::safety::{EventType, SafetyEvent};
-use crate::store::RecordError;
-use crate::store::journal::{Journal, JournalLine, Position};
-use crate::store::notes::NotesStore;
-use crate::wire::v1::output::SafetyDetails;
+use andon_core::detect;
+use andon_core::domain::about::EventClass;
+use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
+use andon_core::domain::findings::{Level, ReportFile};
+use andon_core::domain::ids::{CommitId, EntryId, TreeId};
+use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_store::RecordError;
+use andon_store::journal::{Journal, JournalLine, Position};
+use andon_store::ledger::{Entry, Ledger};
+use andon_store::notes::NotesStore;
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;

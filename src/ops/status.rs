@@ -2,32 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use crate::detect;
-use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::Skip;
-use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId, TreeId};
-use crate::domain::tests::RunValidity;
-use crate::domain::view::status::{
+use crate::situation::{self, HooksSeen, LoopSituation};
+use crate::view::status::{
     CycleView, FailureSummary, LastHalt, LoopEvidence, RefusedCommits, StatusView, TestsOf,
 };
-use crate::domain::workflow::Cycle;
-use crate::effect;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::evidence::{self};
-use crate::engine::guard;
-use crate::engine::situation::{self, HooksSeen, LoopSituation};
-use crate::engine::standing;
-use crate::engine::timeline::Loaded;
-use crate::engine::untracked;
-use crate::engine::workspace::Workspace;
-use crate::git::Head;
-use crate::history::{self, Iteration, Refusals, RefusedCode, Timeline};
-use crate::ledger::{EntryEvent, Ledger};
-use crate::policy;
-use crate::store::fingerprint::Fingerprinter;
+use andon_core::detect;
+use andon_core::domain::decision::{LedgerEvent, Stage, StandingHalt};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Skip;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::tests::RunValidity;
+use andon_core::domain::workflow::Cycle;
+use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
+use andon_core::policy;
+use andon_engine::context::Context;
+use andon_engine::effect;
+use andon_engine::error::OpsError;
+use andon_engine::evidence;
+use andon_engine::guard;
+use andon_engine::standing;
+use andon_engine::timeline::Loaded;
+use andon_engine::untracked;
+use andon_engine::workspace::Workspace;
+use andon_git::Head;
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::ledger::{EntryEvent, Ledger};
 
 /// Hashes of each kind that are shown.
 const EVIDENCE: usize = 12;
@@ -62,7 +62,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         uncredited: detect::uncredited_falls(&loaded.timeline),
         flaky: flaky(&loaded),
         skipped: skipped(&loaded.timeline),
-        test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
+        test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
         head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, head_code, head_tree)),
         work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, work_code, None)),
         head_code,

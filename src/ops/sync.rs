@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::effect::Effect;
-use crate::domain::findings::Level;
-use crate::domain::view::sync::SyncReport;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::standing;
-use crate::engine::sync::{Sync, Way, peer, visited};
-use crate::engine::workspace::Workspace;
-use crate::git::Online;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::findings::Level;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::standing;
+use andon_engine::sync::{Sync, Way, peer, visited};
+use andon_engine::view::sync::SyncReport;
+use andon_engine::workspace::Workspace;
+use andon_git::Online;
 
 /// Who is to be synced with.
 pub enum With {
@@ -41,7 +41,7 @@ pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Res
                 if let Some(days) = fold {
                     work.fold(days)?;
                 }
-                Ok(work.takeover.finish())
+                Ok(work.finish())
             })?
         }
         With::Bundle(file) => {
@@ -55,7 +55,7 @@ pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Res
                 if way == Way::Both {
                     work.write_bundle(&file)?;
                 }
-                Ok(work.takeover.finish())
+                Ok(work.finish())
             })?
         }
     };
@@ -69,9 +69,9 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),
         None if was_halted => {
-            let report_files = crate::domain::findings::ReportFile::ALL
+            let report_files = andon_core::domain::findings::ReportFile::ALL
                 .map(|(report_file, _)| Effect::RemoveReportFile(report_file));
-            crate::effect::carry_out(&report_files, &standing::site(ctx, ws))?;
+            andon_engine::effect::carry_out(&report_files, &standing::site(ctx, ws))?;
             Ok(())
         }
         None => Ok(()),

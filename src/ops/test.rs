@@ -9,28 +9,30 @@ mod preset;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::change::secrets;
-use crate::config::TestCommand;
-use crate::domain::tests::{RunValidity, TestRun, TestStatus};
-use crate::domain::veil::Hidden;
-use crate::effect::private::PrivateDir;
-use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
-use crate::effect::report_files::{self, FoundReport};
-use crate::engine::apart::{self, TestedSubject};
-use crate::engine::context::Context;
-use crate::engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
-use crate::engine::error::OpsError;
-use crate::engine::pending;
-use crate::engine::test_sets;
-use crate::engine::tested::{Executed, Since, TestedCode};
-use crate::engine::workspace::Workspace;
-use crate::platform::test_seam::stop_point;
-use crate::report::escape::shell_quote_bytes;
+use andon_config::TestCommand;
+use andon_core::change::secrets;
+use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
+use andon_core::domain::veil::Hidden;
+use andon_core::escape::shell_quote_bytes;
+use andon_engine::apart::{self, TestedSubject};
+use andon_engine::context::Context;
+use andon_engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
+use andon_engine::effect::private::PrivateDir;
+use andon_engine::effect::program::{
+    self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings,
+};
+use andon_engine::effect::report_files::{self, FoundReport};
+use andon_engine::error::OpsError;
+use andon_engine::pending;
+use andon_engine::test_sets;
+use andon_engine::tested::{Executed, Since, TestedCode};
+use andon_engine::workspace::Workspace;
+use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 use self::preset::Unseen;
 
-pub use crate::engine::pending::Kept;
+pub use andon_engine::pending::Kept;
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;

@@ -1,12 +1,12 @@
 //! `andon tick`: a turn has ended.
 
-use crate::engine::bound;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::standing;
-use crate::engine::turn::{self, Ticked, Whose, WorkingTree};
-use crate::engine::workspace::Workspace;
-use crate::policy;
+use andon_core::policy;
+use andon_engine::bound;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::standing;
+use andon_engine::turn::{self, Ticked, Whose, WorkingTree};
+use andon_engine::workspace::Workspace;
 
 /// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of the
 /// agents is still told, for the loop that asks.

@@ -1,11 +1,12 @@
 //! `andon advise`: what stands, whom to ask and who goes on.
 
-use super::escape::terminal;
-use super::page::Page;
-use super::style::Style;
-use crate::domain::response::Deadlock;
-use crate::domain::view::advice::ProviderAdvice;
-use crate::wire::v1::output::{AdviceJson, HaltJson};
+use crate::json::AdviceJson;
+use crate::view::advice::ProviderAdvice;
+use andon_core::domain::response::Deadlock;
+use andon_core::escape::terminal;
+use andon_engine::json::HaltJson;
+use andon_engine::text::page::Page;
+use andon_engine::text::style::Style;
 
 impl ProviderAdvice {
     /// Why the next provider is the next, or why there is none.

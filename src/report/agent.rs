@@ -1,12 +1,12 @@
 //! What agents' hooks say to a model and to its person. Clients cut long answers (one of them after 900 characters): the
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
-use super::escape::terminal_clip;
-use super::phrase;
-use crate::domain::agent_ruling::{Disarm, LetGo, MAX_HOLDS};
-use crate::domain::decision::{Halt, StandingHalt};
-use crate::domain::findings::Finding;
-use crate::domain::view::session::SessionView;
+use crate::view::session::SessionView;
+use andon_core::domain::agent_ruling::{Disarm, LetGo, MAX_HOLDS};
+use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::findings::Finding;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::phrase;
 
 /// Most characters of anything but the context of a session.
 pub const MAX: usize = 800;
@@ -214,9 +214,9 @@ fn bounded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
     use super::*;
-    use crate::domain::findings::Level;
+    use andon_core::domain::findings::Level;
+    use andon_testkit::samples;
 
     #[test]
     fn everything_is_short_and_harmless() {
@@ -249,7 +249,7 @@ mod tests {
         ];
         for text in &all {
             assert!(text.chars().count() < MAX, "{text}");
-            assert!(!text.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)), "{text}");
+            assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{text}");
         }
         assert!(all[0].starts_with("refused: ") && all[0].ends_with("help: andon status"));
         assert!(session(&view).len() <= MAX_CONTEXT);

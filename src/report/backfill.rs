@@ -1,9 +1,9 @@
 //! `andon backfill`: how many commits got a record.
 
-use super::escape::terminal_clip;
-use super::phrase;
-use crate::domain::view::backfill::BackfillReport;
-use crate::wire::v1::output::BackfillJson;
+use crate::json::BackfillJson;
+use crate::view::backfill::BackfillReport;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::phrase;
 
 /// The outcome of a backfill as one line for a terminal.
 pub fn text(report: &BackfillReport) -> String {
@@ -30,8 +30,8 @@ pub fn json(report: &BackfillReport) -> BackfillJson<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::super::samples::value_of;
     use super::*;
+    use andon_testkit::samples::value_of;
 
     #[test]
     fn one_line_says_what_was_written_and_what_is_left() {

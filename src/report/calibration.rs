@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::view::calibration::{
-    Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, PromiseKept, Promised, RuleBound,
-};
-use crate::domain::view::check::CheckReport;
-use crate::wire::v1::output::{
+use crate::json::{
     BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
     MistakenJson, UnaskedRuleJson,
 };
+use crate::view::calibration::{
+    Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, PromiseKept, Promised, RuleBound,
+};
+use crate::view::check::CheckReport;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Columns of the longest bar.
 const BAR: f64 = 40.0;

@@ -1,17 +1,17 @@
 //! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
 //! a hundred commits without records are one message and not a hundred.
 
-use crate::domain::diagnostic::{CommitRef, Diagnostic};
-use crate::domain::findings::Level;
-use crate::domain::view::check::{CheckOutcome, CheckReport, RanBy, TipOutcome, TipRun, TipTests};
+use crate::view::check::{CheckOutcome, CheckReport, RanBy, TipOutcome, TipRun, TipTests};
+use andon_core::domain::diagnostic::{CommitRef, Diagnostic};
+use andon_core::domain::findings::Level;
 
-use super::escape::terminal_clip;
 use super::json;
-use super::message::{self, Severity};
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::wire::v1::output::{CheckItemJson, CheckJson, TipRunJson, TipTestsJson};
+use crate::json::{CheckItemJson, CheckJson, TipRunJson, TipTestsJson};
+use andon_core::escape::terminal_clip;
+use andon_engine::text::message::{self, Severity};
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
@@ -213,9 +213,9 @@ fn undecided(one: &Diagnostic) -> CheckItemJson<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
     use super::*;
-    use crate::domain::diagnostic::Location;
+    use andon_core::domain::diagnostic::Location;
+    use andon_testkit::samples;
 
     const HELP: &str = "git fetch origin refs/notes/andon:refs/notes/andon";
 
@@ -297,7 +297,7 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
         }));
         let shown = text(&report(vec![one]), Style::Plain);
         assert_eq!(shown.lines().count(), 4);
-        assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)));
+        assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! `andon complete`: the dirty bits, and whether the task may be called done (docs/spec-map.md, loop rules:
 //! Dirty Bit Checks).
 
-use super::message;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::domain::view::complete::{CompleteView, OpenQuestion, Reasons};
-use crate::wire::v1::output::{BitsJson, CompleteJson};
+use crate::json::{BitsJson, CompleteJson};
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
+use andon_engine::view::complete::{CompleteView, OpenQuestion, Reasons};
 
 /// The dirty bits for a person.
 pub fn text(view: &CompleteView, style: Style) -> String {
@@ -64,8 +64,8 @@ pub fn json(view: &CompleteView) -> CompleteJson<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::super::samples::value_of;
     use super::*;
+    use andon_testkit::samples::value_of;
 
     fn view() -> CompleteView {
         CompleteView {

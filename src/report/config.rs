@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::escape::{terminal, terminal_clip, width};
 use super::json::one_line;
-use super::page::Page;
-use super::style::Style;
-use crate::wire::v1::output::{ConfigEntryJson, ConfigJson};
+use crate::json::{ConfigEntryJson, ConfigJson};
+use andon_core::escape::{terminal, terminal_clip, width};
+use andon_engine::text::page::Page;
+use andon_engine::text::style::Style;
 
 /// Widest column of keys that values are still aligned to.
 const KEY: usize = 48;
@@ -74,8 +74,8 @@ fn entry_json(entry: &ConfigEntry) -> ConfigEntryJson<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::super::samples::value_of;
     use super::*;
+    use andon_testkit::samples::value_of;
 
     fn entries() -> Vec<ConfigEntry> {
         [

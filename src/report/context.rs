@@ -1,40 +1,38 @@
 //! `andon context`: how full the context window is, who says so, and what to do.
 
-use super::briefing::fill;
-use super::escape::terminal_clip;
-use super::message;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::domain::briefing::{BRIEFING, PROMPT};
-use crate::domain::context::{Cached, ContextUse, FillSource, Pressure, Thresholds};
-use crate::domain::findings::Finding;
-use crate::domain::view::context::{Briefed, ContextView};
-use crate::wire::v1::output::{ContextJson, ThresholdsJson};
+use crate::json::{ContextJson, ThresholdsJson};
+use andon_core::domain::briefing::{BRIEFING, PROMPT};
+use andon_core::domain::context::{Cached, ContextUse, FillSource, Pressure, Thresholds};
+use andon_core::domain::findings::Finding;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::briefing::fill;
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
+use andon_engine::view::context::{Briefed, ContextView};
 
 /// Columns of a name.
 const NAME: usize = 100;
 
-impl ContextView {
-    fn source(&self, found: &ContextUse) -> String {
-        match (found.source, self.cached) {
-            (FillSource::Reported, _) => "reported by the client (context_tokens)".to_owned(),
-            (FillSource::Computed, Cached::Separate) => {
-                "computed: input_tokens + cached_tokens (usage.cached = \"separate\")".to_owned()
-            }
-            (FillSource::Computed, Cached::Included) => {
-                "computed: input_tokens (usage.cached = \"included\")".to_owned()
-            }
-            (FillSource::Estimate, _) => {
-                let lines = usize::try_from(found.lines).unwrap_or(usize::MAX);
-                format!("a rough estimate from {} of output", phrase::count(lines, "line"))
-            }
+fn source(view: &ContextView, found: &ContextUse) -> String {
+    match (found.source, view.cached) {
+        (FillSource::Reported, _) => "reported by the client (context_tokens)".to_owned(),
+        (FillSource::Computed, Cached::Separate) => {
+            "computed: input_tokens + cached_tokens (usage.cached = \"separate\")".to_owned()
+        }
+        (FillSource::Computed, Cached::Included) => {
+            "computed: input_tokens (usage.cached = \"included\")".to_owned()
+        }
+        (FillSource::Estimate, _) => {
+            let lines = usize::try_from(found.lines).unwrap_or(usize::MAX);
+            format!("a rough estimate from {} of output", phrase::count(lines, "line"))
         }
     }
+}
 
-    fn briefing(&self) -> Option<String> {
-        (self.briefed == Briefed::Yes).then(|| format!(".andon/{BRIEFING}"))
-    }
+fn briefing(view: &ContextView) -> Option<String> {
+    (view.briefed == Briefed::Yes).then(|| format!(".andon/{BRIEFING}"))
 }
 
 /// The fill of each context window as lines for a terminal.
@@ -47,7 +45,7 @@ pub fn text(view: &ContextView, style: Style) -> String {
     }
     page.field("node", &terminal_clip(&view.node, NAME));
     if let Some(found) = &view.fill {
-        page.field("source", &view.source(found));
+        page.field("source", &source(view, found));
     }
     let Thresholds { warn, compact, block } = view.thresholds;
     page.field("thresholds", &format!("warning {warn} %, compaction {compact} %, hard block {block} %"));
@@ -57,7 +55,7 @@ pub fn text(view: &ContextView, style: Style) -> String {
     if view.fill.is_none() {
         page.field("do", "echo '{\"context_tokens\":N}' | andon observe usage");
     }
-    if let Some(briefing) = view.briefing() {
+    if let Some(briefing) = briefing(view) {
         page.field("briefing", &briefing);
     }
     page.finish()
@@ -90,7 +88,7 @@ pub fn json(view: &ContextView) -> ContextJson<'_> {
         level: finding.map(|finding| finding.level),
         message: finding.map(Finding::message),
         help: finding.map(|finding| finding.help.as_slice()),
-        briefing: view.briefing(),
+        briefing: briefing(view),
         prompt: PROMPT,
     }
 }
@@ -102,9 +100,9 @@ pub fn refusal(view: &ContextView, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
     use super::*;
-    use crate::domain::findings::Level;
+    use andon_core::domain::findings::Level;
+    use andon_testkit::samples;
 
     fn view(source: FillSource, used: u64, pressure: Pressure) -> ContextView {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
@@ -191,6 +189,6 @@ mod tests {
         let hostile =
             ContextView { node: samples::HOSTILE.into(), ..view(FillSource::Reported, 1, Pressure::Free) };
         let shown = text(&hostile, Style::Plain);
-        assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)), "{shown}");
+        assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
     }
 }

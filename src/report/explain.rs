@@ -5,14 +5,14 @@
 
 mod differ;
 
-use crate::domain::view::explain::{ExplainedFile, ExplainedRun};
+use crate::view::explain::{ExplainedFile, ExplainedRun};
 use testreport::{Change, FailureTrace, Unread};
 
-use super::escape::terminal_clip;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::wire::v1::output::{ErrorJson, ExplainedFailureJson, ExplainedJson};
+use crate::json::{ErrorJson, ExplainedFailureJson, ExplainedJson};
+use andon_core::escape::terminal_clip;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Failures that are shown step by step in the text.
 const FAILURES: usize = 32;

@@ -1,23 +1,15 @@
-//! JSON output: one line a document. The documents are the types of `wire::v1::output`.
+//! JSON output: one line a document. The documents are the types of `json`.
 
 use serde::Serialize;
-use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::wire::v1::output::DiagnosticJson;
+use crate::json::DiagnosticJson;
 
-use super::escape;
-use super::message::Severity;
-use crate::domain::diagnostic::Diagnostic;
+pub use andon_engine::json::{harmless, line, one_line};
 
-/// One line of JSON with a line feed, its keys sorted. Characters that a terminal would obey or hide are written as
-/// `\u....` (the same value for a program), since `serde_json` only does so below U+0020.
-pub fn line(document: &impl Serialize) -> String {
-    let mut out = one_line(&serde_json::to_value(document).unwrap_or_default());
-    out.push('\n');
-    out
-}
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::text::message::Severity;
 
 /// As [`line()`], with the name of its schema: `"schema": "andon/WHAT@1"`. docs/formats.md lists the names.
 pub fn document(what: &str, document: &impl Serialize) -> String {
@@ -32,30 +24,6 @@ pub fn document(what: &str, document: &impl Serialize) -> String {
 pub fn line_as_declared(document: &impl Serialize) -> String {
     let mut out = harmless(serde_json::to_string(document).unwrap_or_default());
     out.push('\n');
-    out
-}
-
-/// A value without the line feed.
-pub(super) fn one_line(value: &Value) -> String {
-    harmless(value.to_string())
-}
-
-fn harmless(text: String) -> String {
-    if !text.chars().any(escape::is_hidden) {
-        return text;
-    }
-    let mut out = String::new();
-    let mut units = [0_u16; 2];
-    for c in text.chars() {
-        if escape::is_hidden(c) {
-            for unit in c.encode_utf16(&mut units) {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        } else {
-            out.push(c);
-        }
-    }
     out
 }
 
@@ -81,11 +49,13 @@ fn diagnostic(diagnostic: &Diagnostic) -> DiagnosticJson<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{self, value_of};
     use super::*;
-    use crate::domain::decision::Verdict;
-    use crate::domain::findings::Level;
-    use crate::wire::v1::output::{AckJson, DecisionJson, HaltJson, RecordJson};
+    use crate::json::{DecisionJson, RecordJson};
+    use andon_core::domain::decision::Verdict;
+    use andon_core::domain::findings::Level;
+    use andon_core::escape;
+    use andon_engine::json::{AckJson, HaltJson};
+    use andon_testkit::samples::{self, value_of};
     use serde_json::json;
 
     fn keys(value: &Value) -> Vec<&str> {

@@ -1,19 +1,20 @@
 //! `andon log`: commits with what was recorded about them, halts and answers in between. A compact table that
 //! fits 100 columns; findings on lines of their own, so that a healthy run is one line a commit.
 
-use crate::domain::change::Nature;
-use crate::domain::decision::Halt;
-use crate::domain::facts::{Ack, CommitRecord};
-use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
-use crate::domain::view::log::{LogEntry, RecordState};
+use crate::view::log::{LogEntry, RecordState};
+use andon_core::domain::change::Nature;
+use andon_core::domain::decision::Halt;
+use andon_core::domain::facts::{Ack, CommitRecord};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
 
-use super::escape::{terminal_clip, width};
-use super::message::{self, Severity};
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::wire::v1::output::{AckJson, CommitJson, HaltJson, LogJson, RecordJson};
+use crate::json::{CommitJson, LogJson, RecordJson};
+use andon_core::escape::{terminal_clip, width};
+use andon_engine::json::{AckJson, HaltJson};
+use andon_engine::text::message::{self, Severity};
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Columns of a line where there is no terminal.
 const LINE: usize = 100;
@@ -160,9 +161,9 @@ pub(super) fn commit_json<'a>(commit: CommitId, subject: &'a str, state: &'a Rec
 mod tests {
     use serde_json::Value;
 
-    use super::super::samples;
     use super::*;
-    use crate::domain::facts::{CommitKind, Gate};
+    use andon_core::domain::facts::{CommitKind, Gate};
+    use andon_testkit::samples;
 
     fn entries() -> Vec<LogEntry> {
         let mut amended = samples::record();

@@ -1,9 +1,9 @@
 //! What `andon observe test_run` took in.
 
-use crate::domain::tests::{RunValidity, TestRun};
+use andon_core::domain::tests::{RunValidity, TestRun};
 
-use super::phrase;
-use super::style::Style;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// One line: the result and what it is worth.
 pub fn text(run: &TestRun, style: Style) -> String {

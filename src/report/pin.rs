@@ -1,13 +1,13 @@
 //! `andon pin`: what is pinned, or how the configuration differs from it.
 
-use crate::domain::identity::Mismatch;
-use crate::domain::view::pin::{PinState, PinView};
+use crate::view::pin::{PinState, PinView};
+use andon_core::domain::identity::Mismatch;
 
-use super::escape::terminal_clip;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::wire::v1::output::PinJson;
+use crate::json::PinJson;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Columns of a name.
 const NAME: usize = 160;
@@ -53,7 +53,7 @@ pub fn json(view: &PinView) -> PinJson<'_> {
         PinState::Drifted(found) => ("drifted", found),
         PinState::NotPinned => ("not_pinned", &[]),
     };
-    let file = |(path, state): (&Vec<u8>, &crate::domain::identity::FileState)| {
+    let file = |(path, state): (&Vec<u8>, &andon_core::domain::identity::FileState)| {
         (String::from_utf8_lossy(path).into_owned(), state.to_string())
     };
     PinJson {

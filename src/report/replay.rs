@@ -1,16 +1,16 @@
 //! `andon replay`: what would have happened, from the same engine (docs/formats.md).
 
-use crate::domain::decision::{Decision, Verdict};
-use crate::domain::ids::CommitId;
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_core::domain::ids::CommitId;
 
-use super::escape::terminal_clip;
-use super::halted;
-use super::message;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::domain::diagnostic::Diagnostic;
-use crate::wire::v1::output::ReplayJson;
+use crate::json::ReplayJson;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::halted;
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;
@@ -148,9 +148,10 @@ pub fn json(line: &ReplayLine) -> ReplayJson<'_> {
 mod tests {
     use serde_json::json;
 
-    use super::super::{json as lines, samples};
+    use super::super::json as lines;
     use super::*;
-    use crate::domain::findings::Level;
+    use andon_core::domain::findings::Level;
+    use andon_testkit::samples;
 
     fn line(byte: u8, verdict: Verdict) -> ReplayLine {
         let mut decision = samples::decision(verdict);

@@ -1,11 +1,11 @@
 //! `andon status --rules`: the rules with their halts.
 
-use super::escape::terminal_clip;
-use super::page::Page;
-use super::style::Style;
-use crate::domain::findings::Level;
-use crate::domain::view::rule_counts::RuleCount;
-use crate::wire::v1::output::{RuleCountJson, RuleCountsJson};
+use crate::json::{RuleCountJson, RuleCountsJson};
+use crate::view::rule_counts::RuleCount;
+use andon_core::domain::findings::Level;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::page::Page;
+use andon_engine::text::style::Style;
 
 /// Columns of a name.
 const NAME: usize = 40;

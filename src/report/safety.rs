@@ -1,13 +1,13 @@
 //! `andon log --events`: the safety events, in the form that docs/formats.md documents.
 
-use crate::domain::about::EventClass;
-use crate::domain::findings::Level;
-use crate::domain::time::Timestamp;
+use andon_core::domain::about::EventClass;
+use andon_core::domain::findings::Level;
+use andon_core::domain::time::Timestamp;
 
-use super::escape::terminal_clip;
-use super::page::Page;
-use super::style::Style;
-use crate::wire::v1::output::{SafetyDetails, SafetyEventJson, SafetyLogJson};
+use crate::json::{SafetyDetails, SafetyEventJson, SafetyLogJson};
+use andon_core::escape::terminal_clip;
+use andon_engine::text::page::Page;
+use andon_engine::text::style::Style;
 
 /// Columns of a line.
 const LINE: usize = 160;
@@ -104,9 +104,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::detect::REGISTRY;
-    use crate::domain::about::DirtyBit;
-    use crate::domain::detail::Figures;
+    use andon_core::detect::REGISTRY;
+    use andon_core::domain::about::DirtyBit;
+    use andon_core::domain::detail::Figures;
 
     #[test]
     fn the_types_are_those_of_the_document() {
@@ -128,7 +128,11 @@ mod tests {
         for (rule, kind) in
             [("cycle-cost", "BUDGET_EXCEEDED"), ("idle-turns", "STALL"), ("oscillation", "OSCILLATION")]
         {
-            assert_eq!(EventType::of(crate::detect::about(rule).event, Level::Halt, false).0, kind, "{rule}");
+            assert_eq!(
+                EventType::of(andon_core::detect::about(rule).event, Level::Halt, false).0,
+                kind,
+                "{rule}"
+            );
         }
     }
 
@@ -152,7 +156,7 @@ mod tests {
         let kind = EventType::of(EventClass::DirtyBit, Level::Block, false);
         let events = [SafetyEvent { at: Some(Timestamp(0)), kind, details, action: "commit_refused" }];
         assert_eq!(
-            super::super::samples::value_of(&json(&events)),
+            andon_testkit::samples::value_of(&json(&events)),
             json!({ "events": [{
                 "timestamp": "1970-01-01T00:00:00Z",
                 "type": "DIRTY_BIT_VIOLATION",

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{CommitRecord, Usage, Weakening};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, Digest};
-use crate::domain::tests::TestEvidence;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{CommitRecord, Usage, Weakening};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, Digest};
+use andon_core::domain::tests::TestEvidence;
 
-use super::escape::terminal_clip;
 use super::json;
 use super::log;
-use super::message;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::domain::view::log::RecordState;
-use crate::wire::v1::output::ShowJson;
+use crate::json::ShowJson;
+use crate::view::log::RecordState;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Failing tests listed in the text; JSON has all that were recorded.
 const FAILING: usize = 50;
@@ -202,9 +202,9 @@ pub fn json(view: &ShowView) -> ShowJson<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
     use super::*;
-    use crate::domain::facts::Carried;
+    use andon_core::domain::facts::Carried;
+    use andon_testkit::samples;
 
     fn view() -> ShowView {
         ShowView {

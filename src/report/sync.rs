@@ -1,14 +1,14 @@
 //! `andon sync`: what went over, and what was found on the other side.
 
-use crate::domain::view::sync::{Moved, SyncReport};
+use andon_engine::view::sync::{Moved, SyncReport};
 
-use super::escape::terminal_clip;
 use super::json;
-use super::message;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::wire::v1::output::{MovedJson, SyncJson};
+use crate::json::{MovedJson, SyncJson};
+use andon_core::escape::terminal_clip;
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// The report for a person: what was found wrong, and one line.
 pub fn text(report: &SyncReport, style: Style) -> String {
@@ -52,7 +52,7 @@ pub fn json(report: &SyncReport) -> SyncJson<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::diagnostic::Diagnostic;
+    use andon_core::domain::diagnostic::Diagnostic;
 
     #[test]
     fn one_line_says_what_went_over() {
@@ -66,7 +66,7 @@ mod tests {
             "warning[x]: odd\n  help: do\n\
              synced with origin: 1 record and 2 ledger entries received, 1 ledger entry sent\n"
         );
-        let value = super::super::samples::value_of(&json(&report));
+        let value = andon_testkit::samples::value_of(&json(&report));
         assert_eq!(value["received"], serde_json::json!({"records": 1, "ledger_entries": 2}));
         assert_eq!(value["found"][0]["code"], "x");
     }

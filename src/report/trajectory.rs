@@ -1,16 +1,16 @@
 //! `andon replay --session ID`: the trajectory of one session (docs/spec-map.md, loop rules: frozen replays), with the
 //! decision that the engine gives at each step.
 
-use crate::domain::decision::{Decision, Verdict};
-use crate::domain::view::trajectory::{Trajectory, TrajectoryStep};
+use crate::view::trajectory::{Trajectory, TrajectoryStep};
+use andon_core::domain::decision::{Decision, Verdict};
 
-use super::escape::terminal_clip;
 use super::json;
-use super::message;
-use super::page::Page;
-use super::phrase;
-use super::style::Style;
-use crate::wire::v1::output::{FindingJson, TrajectoryJson, TrajectoryStepJson};
+use crate::json::{FindingJson, TrajectoryJson, TrajectoryStepJson};
+use andon_core::escape::terminal_clip;
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
 /// Columns of an action.
 const ACTION: usize = 60;
@@ -83,11 +83,11 @@ fn step_json(step: &TrajectoryStep) -> TrajectoryStepJson<'_> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::samples;
     use super::*;
-    use crate::domain::findings::Level;
-    use crate::domain::time::Timestamp;
-    use crate::domain::view::trajectory::SessionState;
+    use crate::view::trajectory::SessionState;
+    use andon_core::domain::findings::Level;
+    use andon_core::domain::time::Timestamp;
+    use andon_testkit::samples;
 
     fn trajectory() -> Trajectory {
         let mut decision = samples::decision(Verdict::Halt);

@@ -25,47 +25,6 @@ fn assert_clean(path: &str, text: &str) {
 }
 
 #[test]
-fn an_upward_import_is_found() {
-    for (path, text, line) in [
-        ("src/domain/ids.rs", "use crate::git::Repo;", 1),
-        ("src/domain/ids.rs", "\nuse crate::history;", 2),
-        ("src/git/mod.rs", "use crate::{domain::ids, store::notes};", 1),
-        ("src/git/mod.rs", "fn f() {\n    crate::ledger::open();\n}", 2),
-        ("src/git/mod.rs", "fn f() -> crate::ops::Context { loop {} }", 1),
-        ("src/git/notes.rs", "use super::super::store::notes;", 1),
-        ("src/git/notes.rs", "mod inner {\n  use super::super::super::store;\n}", 2),
-        ("src/git/mod.rs", "fn f() { format_args!(\"{}\", crate::cli::RUN); }", 1),
-        ("src/git/mod.rs", "fn f() { Vec::<crate::cli::Run>::new(); }", 1),
-        ("src/git/mod.rs", "macro_rules! m { () => { $crate::cli::run() } }", 1),
-        ("src/git/mod.rs", "#[derive(crate::cli::Derive)]\nstruct S;", 1),
-        ("src/ops/mod.rs", "pub use crate::cli::output as printer;", 1),
-        ("src/config/mod.rs", "use crate::ops::*;", 1),
-    ] {
-        assert_found(path, text, "upward", line);
-    }
-}
-
-#[test]
-fn a_sideways_import_is_found() {
-    for (path, text) in [
-        ("src/store/mod.rs", "use crate::ledger::Ledger;"),
-        ("src/detect/rules.rs", "use crate::policy::decide;"),
-        ("src/history/mod.rs", "use crate::git::Repo;"),
-        ("src/effect/mod.rs", "fn f() { super::adapter::run(); }"),
-        ("src/config/mod.rs", "type T = crate::effect::Plan;"),
-    ] {
-        assert_found(path, text, "sideways", 1);
-    }
-}
-
-#[test]
-fn a_pure_module_that_imports_an_impure_one_is_found() {
-    for path in ["src/detect/mod.rs", "src/policy/mod.rs", "src/report/mod.rs"] {
-        assert_found(path, "use crate::git::Repo;", "impure", 1);
-    }
-}
-
-#[test]
 fn impure_std_and_crates_are_found_in_every_pure_module() {
     for text in [
         "use std::fs;",
@@ -85,9 +44,8 @@ fn impure_std_and_crates_are_found_in_every_pure_module() {
         "fn f(path: &Path) -> bool { path.exists() }",
         "fn f() -> jiff::tz::TimeZone { jiff::tz::TimeZone::system() }",
     ] {
-        let modules = ["domain", "history", "detect", "policy", "report"];
-        let inside = modules.map(|module| format!("src/{module}/part.rs"));
-        for path in inside.into_iter().chain([String::from("crates/testreport/src/part.rs")]) {
+        for place in house::PURE {
+            let path = format!("{place}part.rs");
             let found = found_in(&[(&path, text)]);
             assert!(found.iter().any(|v| v.rule == "impure" && v.line == 1), "{path}: {text}\n{found:#?}");
         }
@@ -114,80 +72,82 @@ fn a_verb_that_imports_another_is_found() {
 
 #[test]
 fn each_door_is_closed_elsewhere_and_open_at_its_place() {
+    let program = "crates/andon-engine/src/effect/program";
     for (text, elsewhere, door) in [
-        ("use git2::Repository;", "src/store/mod.rs", "src/git/mod.rs"),
-        ("fn f() { git2::Oid::zero(); }", "src/ops/mod.rs", "src/git/notes.rs"),
-        ("extern crate git2 as g;", "src/ops/mod.rs", "src/git/mod.rs"),
-        ("use std::process::Command;", "src/git/mod.rs", "src/git/program.rs"),
         (
-            "use std::process::{self};fn f() { process::Command::new(P); }",
-            "src/ops/run.rs",
-            "src/effect/program/unix/start.rs",
+            "use nix::spawn::posix_spawnp;",
+            "crates/andon-engine/src/effect/hook_program.rs".to_owned(),
+            format!("{program}/unix/start.rs"),
         ),
-        ("use nix::spawn::posix_spawnp;", "src/effect/program.rs", "src/effect/program/unix/start.rs"),
-        ("use std::os::unix::fs::MetadataExt;", "src/git/open/mod.rs", "src/platform/unix/files.rs"),
-        ("fn f() { nix::unistd::getpid(); }", "src/store/process.rs", "src/effect/program/unix/signals.rs"),
-        ("use std::process::*;", "src/effect/mod.rs", "src/effect/hook_program.rs"),
-        ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/engine/context.rs"),
-        ("use std::env;", "src/effect/mod.rs", "src/main.rs"),
         (
-            "use std::time::SystemTime as Clock;fn f() { Clock::now(); }",
-            "src/engine/guard.rs",
-            "src/engine/context.rs",
+            "use std::os::unix::fs::MetadataExt;",
+            "crates/andon-git/src/open/mod.rs".to_owned(),
+            "crates/andon-git/src/platform/unix/files.rs".to_owned(),
         ),
-        ("fn f() { jiff::Timestamp::now(); }", "src/ledger/mod.rs", "src/engine/context.rs"),
-        ("fn f() { println!(\"x\"); }", "src/cli/mod.rs", "src/cli/output.rs"),
-        ("fn f() { std::eprintln!(\"x\"); }", "src/ops/mod.rs", "src/cli/output.rs"),
-        ("use std::io;fn f() { io::stdout(); }", "src/cli/commands/show.rs", "src/cli/output.rs"),
-        ("use std::io::stderr;", "src/main.rs", "src/cli/output.rs"),
+        (
+            "fn f() { nix::unistd::getpid(); }",
+            "crates/andon-store/src/process.rs".to_owned(),
+            format!("{program}/unix/signals.rs"),
+        ),
+        ("use rustix as r;", "src/ops/mod.rs".to_owned(), format!("{program}/unix/terminal.rs")),
+        (
+            "extern crate nix as n;",
+            "src/ops/mod.rs".to_owned(),
+            "crates/andon-git/src/watch/mod.rs".to_owned(),
+        ),
+        ("use ratatui::Frame;", "src/cli/mod.rs".to_owned(), "src/cli/screen/mod.rs".to_owned()),
     ] {
-        assert_found(elsewhere, text, "door", 1);
-        assert_clean(door, text);
+        assert_found(&elsewhere, text, "door", 1);
+        assert_clean(&door, text);
     }
 }
 
 #[test]
 fn a_door_is_not_handed_on() {
-    assert_found("src/git/mod.rs", "pub use git2::Oid;", "door", 1);
-    assert_found("src/git/program.rs", "pub(crate) use std::process::Command;", "door", 1);
-    assert_found("src/engine/context.rs", "pub use std::env;", "door", 1);
+    assert_found("crates/andon-git/src/platform/mod.rs", "pub use nix::unistd;", "door", 1);
+    assert_found(
+        "crates/andon-git/src/platform/mod.rs",
+        "pub(crate) use std::os::unix::fs::MetadataExt;",
+        "door",
+        1,
+    );
+    assert_found("src/cli/screen/mod.rs", "pub use ratatui::Frame;", "door", 1);
 }
 
 #[test]
 fn the_root_hides_nothing() {
-    assert_found("src/git/mod.rs", "use crate as root;", "root", 1);
-    assert_found("src/git/mod.rs", "use crate::*;", "root", 1);
-    assert_found("src/git/mod.rs", "use super::Repo;", "unranked", 1);
-    assert_found("src/novel/mod.rs", "use crate::domain::ids;", "unranked", 1);
-}
-
-#[test]
-fn a_library_that_knows_its_user_is_found() {
-    let inside = "crates/testreport/src/part.rs";
-    assert_found(inside, "use andon::domain::ids::Oid;", "upward", 1);
-    assert_found(inside, "fn f() { andon::cli::run(); }", "upward", 1);
-    assert_found("crates/novel/src/part.rs", "use std::fmt;", "unranked", 1);
-    assert_clean(inside, "use crate::tally::Tally;");
-    assert_clean("src/domain/tests.rs", "pub use testreport::{Counts, TestStatus};");
-    let found = found_in(&[
-        ("crates/testreport/src/a.rs", "use crate::b::B; struct A;"),
-        ("crates/testreport/src/b.rs", "use crate::a::A; struct B;"),
-    ]);
-    assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
+    assert_found("src/ops/mod.rs", "use crate as root;", "root", 1);
+    assert_found("src/ops/mod.rs", "use crate::*;", "root", 1);
+    assert_clean("crates/andon-git/src/refs/mod.rs", "use crate::*;");
 }
 
 #[test]
 fn a_circle_of_imports_is_found() {
     let found = found_in(&[
-        ("src/store/mod.rs", "mod a; mod b; mod c;"),
-        ("src/store/a.rs", "use super::b::B; struct A;"),
-        ("src/store/b.rs", "use super::c::C; struct B;"),
-        ("src/store/c.rs", "use crate::store::a::A; struct C;"),
+        ("crates/andon-store/src/store/mod.rs", "mod a; mod b; mod c;"),
+        ("crates/andon-store/src/store/a.rs", "use super::b::B; struct A;"),
+        ("crates/andon-store/src/store/b.rs", "use super::c::C; struct B;"),
+        ("crates/andon-store/src/store/c.rs", "use crate::store::a::A; struct C;"),
     ]);
     let files: Vec<&str> = found.iter().filter(|v| v.rule == "cycle").map(|v| &v.path[..]).collect();
-    assert_eq!(files, ["src/store/a.rs", "src/store/b.rs", "src/store/c.rs"]);
+    assert_eq!(
+        files,
+        [
+            "crates/andon-store/src/store/a.rs",
+            "crates/andon-store/src/store/b.rs",
+            "crates/andon-store/src/store/c.rs"
+        ]
+    );
     assert_eq!(found.len(), 3);
-    let tree = [("src/store/mod.rs", "mod a; use a::A;"), ("src/store/a.rs", "use super::B; struct A;")];
+    let found = found_in(&[
+        ("crates/testreport/src/a.rs", "use crate::b::B; struct A;"),
+        ("crates/testreport/src/b.rs", "use crate::a::A; struct B;"),
+    ]);
+    assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
+    let tree = [
+        ("crates/andon-store/src/store/mod.rs", "mod a; use a::A;"),
+        ("crates/andon-store/src/store/a.rs", "use super::B; struct A;"),
+    ];
     assert!(found_in(&tree).is_empty(), "a parent and its child are no circle");
 }
 
@@ -196,23 +156,27 @@ fn a_rule_outside_the_registry_is_found() {
     let registry = "pub static REGISTRY: &[&dyn Rule] = &[&rules::cap::RULE, &Swing];\nuse rules::swing::Swing;\nfn f() { REGISTRY.get(lost); }";
     let rule = "pub(super) struct Swing;";
     let files = [
-        ("src/detect/mod.rs", registry),
-        ("src/detect/rules/cap.rs", rule),
-        ("src/detect/rules/mod.rs", "mod cap; mod swing;"),
-        ("src/detect/rules/swing.rs", rule),
+        ("crates/andon-core/src/detect/mod.rs", registry),
+        ("crates/andon-core/src/detect/rules/cap.rs", rule),
+        ("crates/andon-core/src/detect/rules/mod.rs", "mod cap; mod swing;"),
+        ("crates/andon-core/src/detect/rules/swing.rs", rule),
     ];
     assert_eq!(found_in(&files), []);
     let mut more = files.to_vec();
-    more.push(("src/detect/rules/lost.rs", rule));
+    more.push(("crates/andon-core/src/detect/rules/lost.rs", rule));
     let found = found_in(&more);
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert_eq!((found[0].rule, &found[0].path[..]), ("unregistered", "src/detect/rules/lost.rs"));
+    assert_eq!(
+        (found[0].rule, &found[0].path[..]),
+        ("unregistered", "crates/andon-core/src/detect/rules/lost.rs")
+    );
 }
 
 #[test]
 fn the_id_of_a_rule_outside_of_detect_is_found() {
-    let rule = ("src/detect/rules/tool_loop.rs", "");
-    let registry = ("src/detect/mod.rs", "static REGISTRY: &[&Rule] = &[&rules::tool_loop::RULE];");
+    let rule = ("crates/andon-core/src/detect/rules/tool_loop.rs", "");
+    let registry =
+        ("crates/andon-core/src/detect/mod.rs", "static REGISTRY: &[&Rule] = &[&rules::tool_loop::RULE];");
     let found = |text: &str| {
         let found = found_in(&[rule, registry, ("src/ops/mod.rs", text)]);
         found.into_iter().map(|v| (v.rule, v.line)).collect::<Vec<_>>()
@@ -273,15 +237,23 @@ fn docs_that_say_nothing_and_public_items_without_any_are_found() {
     for filler in ["The rule.", "It does.", "It does not.", "Why.", "Its name.", "What it is.", "A commit."] {
         let text =
             format!("/// A halt that stands, with its evidence.\npub struct S {{\n/// {filler}\npub a: A }}");
-        assert_found("src/effect/c.rs", &text, "filler", 3);
+        assert_found("crates/andon-engine/src/effect/c.rs", &text, "filler", 3);
     }
     assert_clean(
-        "src/effect/c.rs",
+        "crates/andon-engine/src/effect/c.rs",
         "/// 1-based.\nfn f() {}\n/// Newest first.\nfn g() {}\n/// The one\n/// that binds.\nfn h() {}",
     );
-    assert_found("src/effect/c.rs", "\npub struct S;", "undocumented", 2);
-    assert_found("src/effect/c.rs", "struct S; impl S {\n pub fn f() {} }", "undocumented", 2);
-    assert_clean("src/effect/c.rs", "struct S; impl S { pub(super) fn f() {} }\npub(crate) enum E {}");
+    assert_found("crates/andon-engine/src/effect/c.rs", "\npub struct S;", "undocumented", 2);
+    assert_found(
+        "crates/andon-engine/src/effect/c.rs",
+        "struct S; impl S {\n pub fn f() {} }",
+        "undocumented",
+        2,
+    );
+    assert_clean(
+        "crates/andon-engine/src/effect/c.rs",
+        "struct S; impl S { pub(super) fn f() {} }\npub(crate) enum E {}",
+    );
 }
 
 #[test]
@@ -313,46 +285,42 @@ fn a_file_that_is_no_rust_is_found() {
 
 #[test]
 fn test_code_is_free_and_only_that() {
-    let body = "use std::process::Command; use crate::cli::run; fn f() { println!(\"x\"); }";
-    assert_clean("src/domain/a.rs", &format!("#[cfg(test)]\nmod tests {{ {body} }}"));
-    assert_clean("src/domain/a.rs", &format!("#[cfg(all(test, unix))]\nmod tests {{ {body} }}"));
+    let inside = "crates/andon-core/src/domain/a.rs";
+    let body = "use std::fs; use nix::unistd; fn f(path: &Path) -> bool { path.exists() }";
+    assert_clean(inside, &format!("#[cfg(test)]\nmod tests {{ {body} }}"));
+    assert_clean(inside, &format!("#[cfg(all(test, unix))]\nmod tests {{ {body} }}"));
     assert_clean(
-        "src/domain/a.rs",
+        inside,
         "#[cfg(test)]\nuse std::fs;\nimpl S {\n#[cfg(test)]\nfn f() { std::env::var(N); }\n}",
     );
-    let elsewhere = [("src/git/a.rs", "#[cfg(test)]\nmod proofs;"), ("src/git/a/proofs.rs", body)];
+    let elsewhere = [
+        ("crates/andon-git/src/a.rs", "#[cfg(test)]\nmod proofs;"),
+        ("crates/andon-git/src/a/proofs.rs", body),
+    ];
     assert!(found_in(&elsewhere).is_empty());
-    assert_found("src/store/a.rs", "#[cfg(any(test, unix))]\nmod m { use git2::Oid; }", "door", 2);
-    assert_found("src/store/a.rs", "#[cfg(test)]\nmod tests {}\nuse git2::Oid;", "door", 3);
+    assert_found(
+        "crates/andon-store/src/a.rs",
+        "#[cfg(any(test, unix))]\nmod m { use nix::unistd; }",
+        "door",
+        2,
+    );
+    assert_found("crates/andon-store/src/a.rs", "#[cfg(test)]\nmod tests {}\nuse nix::unistd;", "door", 3);
     // `domain::tests` is the product's word for test results, no test code.
-    assert_found("src/domain/tests.rs", "use std::fs;", "impure", 1);
+    assert_found("crates/andon-core/src/domain/tests.rs", "use std::fs;", "impure", 1);
 }
 
 #[test]
 fn what_the_rules_allow_is_not_found() {
+    let inside = "crates/andon-core/src/domain/a.rs";
     for (path, text) in [
-        (
-            "src/domain/a.rs",
-            "use std::fmt; use super::ids::Oid; use crate::domain::time; fn f(fs: u8) -> u8 { fs }",
-        ),
-        (
-            "src/history/mod.rs",
-            "use crate::domain::facts::Fact; use std::io::Write; use std::time::Duration;",
-        ),
-        (
-            "src/policy/mod.rs",
-            "use crate::{domain, history::Timeline}; pub use crate::domain::decision::Decision;",
-        ),
-        ("src/store/mod.rs", "use crate::git::Repo; use std::fs; mod a { use super::super::git; }"),
-        (
-            "src/cli/mod.rs",
-            "use crate::engine::context; use std::process::ExitCode; fn f() { write!(o, \"println!\"); }",
-        ),
-        ("src/main.rs", "use andon::cli; fn main() { std::env::args_os(); }"),
-        ("src/lib.rs", "pub mod git; pub mod cli;"),
-        ("src/domain/a.rs", "pub(crate) fn f() { let a = 0..crate::domain::N; } // git2::Oid std::fs"),
-        ("src/domain/a.rs", "/// See `std::fs` and [`crate::git`].\npub struct S { pub exists: bool }"),
-        ("src/domain/a.rs", "fn f(s: S) -> bool { s.exists }"),
+        (inside, "use std::fmt; use super::ids::Oid; use crate::domain::time; fn f(fs: u8) -> u8 { fs }"),
+        (inside, "use crate::domain::facts::Fact; use std::io::Write; use std::time::Duration;"),
+        ("crates/andon-store/src/a.rs", "use andon_git::Repo; use std::fs; mod a { use super::super::b; }"),
+        ("src/cli/mod.rs", "use andon_engine::context; use std::process::ExitCode;"),
+        ("src/lib.rs", "pub mod ops; pub mod cli;"),
+        (inside, "pub(crate) fn f() { let a = 0..crate::domain::N; } // nix::unistd std::fs"),
+        (inside, "/// See `std::fs` and [`crate::history`].\npub struct S { pub exists: bool }"),
+        (inside, "fn f(s: S) -> bool { s.exists }"),
     ] {
         assert_clean(path, text);
     }

@@ -44,7 +44,7 @@ pub struct Documented {
     pub line: usize,
 }
 
-/// One file of `src/`.
+/// One file of the program or of a crate.
 pub struct Source {
     /// From the repository root.
     pub path: String,
@@ -108,7 +108,7 @@ impl Source {
         self.test_modules.iter().map(|name| (self.library.clone(), below(name))).collect()
     }
 
-    /// The top module; `None` for `lib.rs` and `main.rs`, and in a library, which has no ranks.
+    /// The top module; `None` for `lib.rs` and `main.rs`, and in a library.
     pub fn top(&self) -> Option<&str> {
         self.module.first().filter(|_| self.library.is_none()).map(String::as_str)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::house::{EMPTY_NAMES, PLAIN_DOCS, SHARED_NAMES, Violation};
+use crate::house::{EMPTY_NAMES, PLAIN_DOCS, SHARED_NAMES, Violation, is_at};
 use crate::source::Source;
 
 /// What is wrong with the names and the documentation of one file.
@@ -17,7 +17,7 @@ pub fn check(source: &Source) -> Vec<Violation> {
             add(line, "empty-name", format!("`{name}` says nothing about what the module is for"));
         }
     }
-    let is_bound = source.top().is_some_and(|top| PLAIN_DOCS.contains(&top));
+    let is_bound = is_at(&source.path, PLAIN_DOCS);
     for doc in source.docs.iter().filter(|doc| is_bound && is_filler(&doc.text)) {
         let message = format!("{:?} says nothing: write what cannot be seen, or nothing", doc.text);
         add(doc.line, "filler", message);

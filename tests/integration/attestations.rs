@@ -11,7 +11,7 @@ use crate::support::{Out, Stage};
 /// The statement of an envelope, once its signature was verified by ssh-keygen.
 fn verified(stage: &Stage, envelope: &Out) -> Value {
     let envelope = answer(envelope);
-    let bytes = |value: &Value| andon::signing::from_base64(value.as_str().unwrap()).unwrap();
+    let bytes = |value: &Value| andon_signing::from_base64(value.as_str().unwrap()).unwrap();
     let payload = String::from_utf8(bytes(&envelope["payload"])).unwrap();
     stage.write("../statement.sig", bytes(&envelope["signatures"][0]["sig"]));
     let signed = format!("DSSEv1 28 application/vnd.in-toto+json {} {payload}", payload.len());

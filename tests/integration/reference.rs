@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use andon::detect::{REGISTRY, Rule};
+use andon_core::detect::{REGISTRY, Rule};
 use serde_json::Value;
 
 use crate::support::Stage;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{FormatArg, WantedFormat};
-use crate::domain::ids::EntryId;
+use andon_core::domain::ids::EntryId;
 
 pub(super) const STOPPED: &str = "\
 Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::cli::format_arg::FormatArg;
-use crate::domain::time::Timestamp;
+use andon_core::domain::time::Timestamp;
 
 /// `andon review`
 #[derive(Debug, Args)]

@@ -4,10 +4,11 @@ use crate::cli::Shell;
 use crate::cli::args::AdviseArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::advise;
-use crate::report::{advice, escape, json};
+use crate::report::{advice, json};
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Says whom to ask and who goes on; with `--record`, takes the advisor's approach as the answer to the halt.
 pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit, OpsError> {

@@ -5,22 +5,22 @@ use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use crate::adapter::agent::{self, HookPayload, Reply, Say};
-use crate::adapter::git_hook::HookName;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::ColorChoice;
-use crate::domain::agent::Client;
-use crate::domain::agent_door::HookMoment;
-use crate::domain::diagnostic::Diagnostic;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::git::GitError;
 use crate::ops::agent::hook::{self, Halted, HookAsked, MAX_PAYLOAD};
 use crate::ops::hook::{self as git_hooks, HookCall};
 use crate::report::agent as words;
-use crate::report::message;
+use andon_agents::{self as agent, HookPayload, Reply, Say};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::adapter::git_hook::HookName;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
+use andon_git::GitError;
 
 /// Runs the hook.
 pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {

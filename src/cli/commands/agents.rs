@@ -9,16 +9,16 @@ use crate::cli::Shell;
 use crate::cli::agent_args::{AgentCommand, ClientArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::domain::agent::Client;
-use crate::effect::install::clients::place::Scope;
-use crate::effect::install::clients::{SettingsState, WriteOutcome};
-use crate::effect::install::edits::Cleaned;
-use crate::engine::error::OpsError;
-use crate::engine::setup::clients::{ClientHooks, Trust};
+use crate::install::clients::place::Scope;
+use crate::install::clients::{SettingsState, WriteOutcome};
+use crate::install::edits::Cleaned;
 use crate::ops::agents::install::{self, Installed, Uninstalled};
 use crate::ops::agents::list;
-use crate::report::escape;
 use crate::report::json;
+use crate::setup::clients::{ClientHooks, Trust};
+use andon_core::domain::agent::Client;
+use andon_core::escape;
+use andon_engine::error::OpsError;
 
 /// Runs one of them.
 pub fn run(shell: &Shell, command: &AgentCommand) -> Result<Exit, OpsError> {

@@ -4,10 +4,10 @@ use crate::cli::Shell;
 use crate::cli::args::AttestCommand;
 use crate::cli::error::Exit;
 use crate::cli::progress;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::attest;
 use crate::ops::check::{self, RangeRequest};
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Prints a signed statement.
 pub fn run(shell: &Shell, command: &AttestCommand) -> Result<Exit, OpsError> {

@@ -5,13 +5,13 @@ use crate::cli::args::BackfillArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress::{self, stopped};
-use crate::domain::view::backfill::BackfillReport;
-use crate::engine::bulk::Walked;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::backfill;
 use crate::report::backfill::{self as report};
 use crate::report::json;
+use crate::view::backfill::BackfillReport;
+use andon_engine::bulk::Walked;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Records what was made before Andon came.
 pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {

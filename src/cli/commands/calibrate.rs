@@ -5,13 +5,14 @@ use crate::cli::args::CalibrateArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
-use crate::config;
-use crate::domain::view::calibration::{Calibrated, Promised};
-use crate::effect::write_report;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::replay::calibrate::{self, Good, SettingsOf, Wanted};
-use crate::report::{calibration as report, json, message};
+use crate::report::{calibration as report, json};
+use crate::view::calibration::{Calibrated, Promised};
+use andon_config as config;
+use andon_engine::effect::write_report;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Calibrates on what went well. Exit code 1 where nothing can be promised, 3 where not all of it could be read.
 pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {

@@ -3,12 +3,12 @@
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::domain::view::complete::OpenQuestion;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::complete;
 use crate::report::complete::{self as report};
 use crate::report::json;
+use andon_engine::error::OpsError;
+use andon_engine::view::complete::OpenQuestion;
+use andon_engine::workspace::Workspace;
 
 /// Says whether the task may be called done; undecided where the tests ran and there was none.
 pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {

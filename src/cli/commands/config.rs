@@ -4,13 +4,14 @@ use crate::cli::Shell;
 use crate::cli::args::ConfigShowArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
-use crate::config::{self, KeyEntry};
-use crate::domain::diagnostic::Diagnostic;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
+use crate::json::ConfigCheckJson;
 use crate::report::config::{self as report, ConfigEntry};
-use crate::report::{json, message};
-use crate::wire::v1::output::ConfigCheckJson;
+use crate::report::json;
+use andon_config::{self as config, KeyEntry};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Every key, or those of one section, with its value and the layer that said it.
 pub fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {

@@ -4,16 +4,17 @@ use crate::cli::Shell;
 use crate::cli::args::ContextArgs;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::Format;
-use crate::config::OnInternalError;
-use crate::domain::briefing::PROMPT;
-use crate::domain::context::Pressure;
-use crate::domain::findings::Level;
-use crate::domain::view::context::ContextView;
-use crate::engine::compaction;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::report::context::{self as report};
-use crate::report::{json, message};
+use crate::report::json;
+use andon_config::OnInternalError;
+use andon_core::domain::briefing::PROMPT;
+use andon_core::domain::context::Pressure;
+use andon_core::domain::findings::Level;
+use andon_engine::compaction;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::view::context::ContextView;
+use andon_engine::workspace::Workspace;
 
 /// Shows the window, asks the gate, or writes the briefing.
 pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit, OpsError> {

@@ -3,9 +3,9 @@
 use crate::cli::Shell;
 use crate::cli::args::DemoArgs;
 use crate::cli::error::Exit;
-use crate::engine::error::OpsError;
 use crate::ops::demo::{self, DemoLine};
-use crate::report::escape;
+use andon_core::escape;
+use andon_engine::error::OpsError;
 
 /// Plays the demo.
 pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit, OpsError> {

@@ -4,15 +4,15 @@ use crate::cli::Shell;
 use crate::cli::args::DoctorArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
-use crate::config::TestCommand;
-use crate::engine::error::OpsError;
-use crate::engine::setup::clients::{self, ClientHooks};
-use crate::engine::test_program::{self, TestProgram};
-use crate::engine::workspace::Workspace;
-use crate::git::Repo;
 use crate::ops::doctor::health;
 use crate::ops::doctor::{self, Diagnosis, Health, Outside, State};
 use crate::report::json;
+use crate::setup::clients::{self, ClientHooks};
+use andon_config::TestCommand;
+use andon_engine::error::OpsError;
+use andon_engine::test_program::{self, TestProgram};
+use andon_engine::workspace::Workspace;
+use andon_git::Repo;
 
 /// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.
 pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit, OpsError> {

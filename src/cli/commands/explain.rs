@@ -4,10 +4,10 @@ use crate::cli::Shell;
 use crate::cli::args::ExplainArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::domain::diagnostic::Diagnostic;
 use crate::ops::explain::{self, ExplainRequest};
-use crate::report::message;
 use crate::report::{explain as report, json};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::text::message;
 
 /// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.
 pub fn run(shell: &Shell, args: &ExplainArgs) -> Exit {

@@ -3,13 +3,14 @@
 use crate::cli::Shell;
 use crate::cli::args::ExportArgs;
 use crate::cli::error::Exit;
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::effect::write_report;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::{report, status};
-use crate::report::{message, telemetry};
+use crate::report::telemetry;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::effect::write_report;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Writes what is recorded of a range.
 pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {

@@ -4,7 +4,7 @@ use crate::cli::Shell;
 use crate::cli::args::{CompletionsArgs, ManArgs};
 use crate::cli::error::Exit;
 use crate::cli::help;
-use crate::engine::error::OpsError;
+use andon_engine::error::OpsError;
 
 /// The completions of a shell, to be sourced.
 pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Exit {

@@ -5,21 +5,21 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::adapter::git_hook::HookName;
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{ColorChoice, Printer};
-use crate::config::OnInternalError;
-use crate::domain::decision::Decision;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::findings::Level;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace;
-use crate::git::Operation;
 use crate::ops::hook::chain;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
-use crate::report::message::{self, Consequence};
+use andon_config::OnInternalError;
+use andon_core::domain::decision::Decision;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_engine::adapter::git_hook::HookName;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::text::message::{self, Consequence};
+use andon_engine::workspace;
+use andon_git::Operation;
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
 const MAX_STDIN: u64 = 64 << 20;

@@ -6,16 +6,14 @@ use crate::cli::Shell;
 use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::effect::install::apply::Removed;
-use crate::effect::install::guess::Guess;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::mode::Integration;
-use crate::effect::install::plan::{Displaced, Intent};
-use crate::engine::error::OpsError;
-use crate::engine::setup::live::Gone;
-use crate::git::Repo;
+use crate::install::apply::Removed;
+use crate::install::hooks::Hook;
+use crate::install::mode::Integration;
+use crate::install::plan::{Displaced, Intent};
+use crate::json::{
+    FetchJson, HookJson, HooksGoneJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson,
+    RemoteRefJson, UninstallJson,
+};
 use crate::ops::agents;
 use crate::ops::agents::install::ClientsTakenOut;
 use crate::ops::install::{
@@ -23,12 +21,15 @@ use crate::ops::install::{
     Step, UninstallReport,
 };
 use crate::ops::purge::{self, Purged};
-use crate::report::escape;
-use crate::report::{json, message};
-use crate::wire::v1::output::{
-    FetchJson, HookJson, HooksGoneJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson,
-    RemoteRefJson, UninstallJson,
-};
+use crate::report::json;
+use crate::setup::live::Gone;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::guess::Guess;
+use andon_engine::text::message;
+use andon_git::Repo;
 
 /// Most refs of a remote that are named.
 const MAX_REFS: usize = 12;

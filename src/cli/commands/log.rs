@@ -4,12 +4,13 @@ use crate::cli::Shell;
 use crate::cli::args::LogArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::detect::HOOK_BYPASS;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::log;
 use crate::ops::safety_log;
-use crate::report::{json, log as report, message, safety};
+use crate::report::{json, log as report, safety};
+use andon_core::detect::HOOK_BYPASS;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Shows the newest records.
 pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {

@@ -7,12 +7,13 @@ use crate::cli::args::{ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
 use crate::cli::commands::{round, tick};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
+use crate::json::{DecisionJson, HandedInJson, ObservedJson, TestRunJson};
 use crate::ops::observe::stream::{self, Request};
 use crate::ops::observe::test_run::{self, HandedInRun};
-use crate::report::{json, message, observe as report};
-use crate::wire::v1::output::{DecisionJson, HandedInJson, ObservedJson, TestRunJson};
+use crate::report::{json, observe as report};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Takes facts in.
 pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {

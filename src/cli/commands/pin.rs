@@ -4,10 +4,10 @@ use crate::cli::Shell;
 use crate::cli::args::PinArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::pin::{self, PinRequest};
 use crate::report::{json, pin as report};
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Pins, or compares. Exit code 1 when a comparison finds a difference, or nothing pinned.
 pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {

@@ -8,14 +8,14 @@ use crate::cli::args::ReplayArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress::{self, stopped};
-use crate::config::{self, Config};
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::replay::{self, events, session};
 use crate::report::json;
-use crate::report::message;
 use crate::report::replay::{self as report, ReplayLine, ReplayStep, Teller};
 use crate::report::trajectory;
+use andon_config::{self as config, Config};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;

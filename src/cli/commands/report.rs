@@ -3,13 +3,13 @@
 use crate::cli::Shell;
 use crate::cli::args::ReportArgs;
 use crate::cli::error::Exit;
-use crate::detect::HOOK_BYPASS;
-use crate::domain::view::history::{DecidedRound, HistoryView, OpenRound};
-use crate::effect::write_report;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::{report, review, status};
 use crate::report::html;
+use crate::view::history::{DecidedRound, HistoryView, OpenRound};
+use andon_core::detect::HOOK_BYPASS;
+use andon_engine::effect::write_report;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Makes the page.
 pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {

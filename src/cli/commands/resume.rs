@@ -6,13 +6,15 @@ use crate::cli::Shell;
 use crate::cli::args::{ReasonArg, ResumeArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
-use crate::domain::facts::HaltWas;
-use crate::engine::error::OpsError;
-use crate::engine::standing::{self, Resumed};
-use crate::engine::workspace::Workspace;
+use crate::json::{ResumeJson, StopJson};
 use crate::ops::resume::{self, StopFile};
-use crate::report::{escape, json};
-use crate::wire::v1::output::{HaltJson, ResumeJson, StopJson};
+use crate::report::json;
+use andon_core::domain::facts::HaltWas;
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::json::HaltJson;
+use andon_engine::standing::{self, Resumed};
+use andon_engine::workspace::Workspace;
 
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {

@@ -6,13 +6,13 @@ use crate::cli::Shell;
 use crate::cli::args::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, Said};
-use crate::engine::workspace::Workspace;
 use crate::ops::review::{self, Act, Acted, Given};
 use crate::ops::round;
 use crate::report::json;
-use crate::report::message;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::witnessing::{self, Said};
+use andon_engine::workspace::Workspace;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use crate::cli::Shell;
 use crate::cli::args::RoundCommand;
 use crate::cli::error::Exit;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::round::{self, RoundAction};
 use crate::report::json;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Largest object that is read, in bytes: a statement of 1 MiB, escaped.
 const MAX_INPUT: u64 = 8 << 20;

@@ -4,11 +4,11 @@ use crate::cli::Shell;
 use crate::cli::args::ShowArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::detect::HOOK_BYPASS;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::log;
 use crate::report::{json, show as report};
+use andon_core::detect::HOOK_BYPASS;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 /// Shows one record in full.
 pub fn run(shell: &Shell, args: &ShowArgs) -> Result<Exit, OpsError> {

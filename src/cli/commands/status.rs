@@ -4,11 +4,12 @@ use crate::cli::Shell;
 use crate::cli::args::StatusArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing;
-use crate::engine::workspace::Workspace;
 use crate::ops::{rule_counts, status};
-use crate::report::{json, message, rule_counts as rules_report, status as report};
+use crate::report::{json, rule_counts as rules_report, status as report};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::witnessing;
+use andon_engine::workspace::Workspace;
 
 /// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {

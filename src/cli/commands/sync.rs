@@ -4,13 +4,13 @@ use crate::cli::Shell;
 use crate::cli::args::SyncArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
-use crate::engine::error::OpsError;
-use crate::engine::sync::{Way, unasked};
-use crate::engine::workspace::Workspace;
-use crate::git::{Online, Prompt};
 use crate::ops::sync::{self, With};
 use crate::report::json;
 use crate::report::sync as report;
+use andon_engine::error::OpsError;
+use andon_engine::sync::{Way, unasked};
+use andon_engine::workspace::Workspace;
+use andon_git::{Online, Prompt};
 
 /// Exchanges records and ledgers with a remote.
 pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {

@@ -4,16 +4,17 @@ use crate::cli::Shell;
 use crate::cli::args::TestArgs;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{self, Format};
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::tests::{RunValidity, TestStatus};
-use crate::engine::apart::TestedSubject;
-use crate::engine::error::OpsError;
-use crate::engine::watch;
-use crate::engine::workspace::Workspace;
+use crate::json::{DecisionJson, RanJson, TestRunJson};
 use crate::ops::test;
-use crate::report::{json, message};
-use crate::wire::v1::output::{DecisionJson, RanJson, TestRunJson};
+use crate::report::json;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::tests::{RunValidity, TestStatus};
+use andon_engine::apart::TestedSubject;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::watch;
+use andon_engine::workspace::Workspace;
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.

@@ -4,13 +4,13 @@ use crate::cli::Shell;
 use crate::cli::args::TickArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::domain::decision::{Decision, Verdict};
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
+use crate::json::DecisionJson;
 use crate::ops::tick;
 use crate::report::json;
-use crate::report::message;
-use crate::wire::v1::output::DecisionJson;
+use andon_core::domain::decision::{Decision, Verdict};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
 
 /// Ends a turn and says whether the loop may go on.
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {

@@ -7,9 +7,9 @@ use crate::cli::args::WatchArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
 use crate::cli::watching::{PAUSE, Watching, now};
-use crate::engine::error::OpsError;
 use crate::report::json;
 use crate::report::watch::{self as report, Told};
+use andon_engine::error::OpsError;
 
 /// Shows the loops of all worktrees.
 pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {

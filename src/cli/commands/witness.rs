@@ -4,16 +4,16 @@ use crate::cli::Shell;
 use crate::cli::args::{LedgerCommand, WitnessCommand};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::findings::Level;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::short;
-use crate::engine::workspace::Workspace;
 use crate::ops::ledger as verify;
 use crate::ops::witness::{self, Begun, ChangeStanding, KeyChange, OwnKey};
 use crate::report::json;
-use crate::report::message;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::witnessing::short;
+use andon_engine::workspace::Workspace;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, command: &WitnessCommand) -> Result<Exit, OpsError> {

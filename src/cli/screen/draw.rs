@@ -7,11 +7,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::state::{Page, Screen};
-use crate::domain::view::watch::{Need, Seen, WatchLine};
-use crate::report::escape::{terminal, terminal_clip, width};
-use crate::report::spark::Glyphs;
 use crate::report::watch::table::{self, Cell, GAP, TableRow, Tone};
 use crate::report::watch::{help, summary, why};
+use crate::view::watch::{Need, Seen, WatchLine};
+use andon_core::escape::{terminal, terminal_clip, width};
+use andon_engine::text::spark::Glyphs;
 
 /// How it may be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

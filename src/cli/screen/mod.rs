@@ -17,8 +17,8 @@ use self::state::{Asked, Screen};
 use super::Shell;
 use super::error::Exit;
 use super::watching::{PAUSE, Watching, now};
-use crate::effect::interrupt::Interrupt;
-use crate::engine::error::OpsError;
+use andon_engine::effect::interrupt::Interrupt;
+use andon_engine::error::OpsError;
 
 /// How long a key is waited for before it is asked whether the program is to end.
 const WAIT: Duration = Duration::from_millis(250);

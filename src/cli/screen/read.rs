@@ -3,13 +3,13 @@
 use super::state::Screen;
 use crate::cli::Shell;
 use crate::cli::watching::now;
-use crate::domain::view::watch::{BranchView, Seen, WatchLine, WorktreeView};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::{review, status, watch};
-use crate::report::style::Style;
 use crate::report::watch as report;
+use crate::view::watch::{BranchView, Seen, WatchLine, WorktreeView};
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::text::style::Style;
+use andon_engine::workspace::Workspace;
 
 /// Shows the evidence behind the line `key`.
 pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
@@ -83,5 +83,5 @@ fn shown(ctx: &Context, shell: &Shell, id: &str) -> Result<String, OpsError> {
 /// An error as a page.
 fn told(err: &OpsError) -> String {
     let shown = crate::cli::error::diagnostics(err);
-    crate::report::message::diagnostics(&shown, Style::Plain)
+    andon_engine::text::message::diagnostics(&shown, Style::Plain)
 }

@@ -2,7 +2,7 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::domain::view::watch::{WatchLine, WatchView};
+use crate::view::watch::{WatchLine, WatchView};
 
 /// What is asked of whoever can read.
 #[derive(Debug, Clone, PartialEq, Eq)]

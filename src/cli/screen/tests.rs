@@ -7,11 +7,11 @@ use ratatui::style::Color;
 
 use super::draw::{Colour, Look, draw};
 use super::state::{Asked, Screen};
-use crate::domain::ids::CommitId;
-use crate::domain::time::Timestamp;
-use crate::domain::view::status::{HooksGone, LoopState};
-use crate::domain::view::watch::{LoopView, Seen, WatchView, WorktreeView};
-use crate::report::spark::Glyphs;
+use crate::view::status::{HooksGone, LoopState};
+use crate::view::watch::{LoopView, Seen, WatchView, WorktreeView};
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::time::Timestamp;
+use andon_engine::text::spark::Glyphs;
 
 const PLAIN: Look = Look { glyphs: Glyphs::Unicode, colour: Colour::No };
 

@@ -1,10 +1,10 @@
 //! Whether a halt stands: asked before anything else, and nothing is recorded on the way.
 
-use crate::detect::Stops;
-use crate::domain::decision::Halt;
-use crate::engine::standing;
-use crate::engine::workspace::Workspace;
 use crate::report::agent as words;
+use andon_core::detect::Stops;
+use andon_core::domain::decision::Halt;
+use andon_engine::standing;
+use andon_engine::workspace::Workspace;
 
 /// Whether the loop is halted.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,22 +3,22 @@
 use super::place::{Place, guard_files, hooks_dir, of_agent};
 use super::seen::{Heard, after_tool};
 use super::{observed, turn};
-use crate::adapter::agent::{self, HookPayload, Say};
-use crate::adapter::events;
-use crate::domain::agent::Client;
-use crate::domain::agent_door::{Deed, HookMoment, ToolKind, ToolUse};
-use crate::domain::context::Pressure;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::findings::Level;
-use crate::engine::compaction;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::policy::agent::{Before, Refused, ToolGround, before_tool, runs_git};
 use crate::report::agent as words;
+use andon_agents::ruling::{Before, Refused, ToolGround, before_tool, runs_git};
+use andon_agents::{self as agent, HookPayload, Say};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::{Deed, HookMoment, ToolKind, ToolUse};
+use andon_core::domain::context::Pressure;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_engine::adapter::events;
+use andon_engine::compaction;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 
 pub use super::halted::{Halted, halted};
-pub use crate::adapter::agent::{MAX_PAYLOAD, Reply, reply};
+pub use andon_agents::{MAX_PAYLOAD, Reply, reply};
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::adapter::events;
-use crate::domain::agent::{Client, MARKERS};
-use crate::domain::agent_door::{AgentFact, Deed};
-use crate::domain::events::{Event, What};
-use crate::domain::ids::ShortHash;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::policy::agent::{GuardFiles, Session};
-use crate::store::journal::{Alone, Journal, JournalLine};
+use andon_agents::ruling::{GuardFiles, Session};
+use andon_core::domain::agent::{Client, MARKERS};
+use andon_core::domain::agent_door::{AgentFact, Deed};
+use andon_core::domain::events::{Event, What};
+use andon_core::domain::ids::ShortHash;
+use andon_engine::adapter::events;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_store::journal::{Alone, Journal, JournalLine};
 
 /// One session of one client in one repository.
 pub(super) struct Place<'a> {

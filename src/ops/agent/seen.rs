@@ -4,23 +4,23 @@ use std::path::Path;
 
 use super::place::Place;
 use super::tail;
-use crate::adapter::agent::{self, Called, HookPayload, Say};
-use crate::adapter::events;
-use crate::detect;
-use crate::domain::agent::Client;
-use crate::domain::agent_door::Deed;
-use crate::domain::decision::Verdict;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::events::{CallEnd, What};
-use crate::domain::findings::Finding;
-use crate::domain::ids::ShortHash;
-use crate::engine::error::OpsError;
-use crate::engine::pending;
-use crate::engine::standing;
-use crate::engine::watch::{RuleWatch, Watched};
-use crate::history::Timeline;
-use crate::policy::agent::Session;
 use crate::report::agent as words;
+use andon_agents::ruling::Session;
+use andon_agents::{self as agent, Called, HookPayload, Say};
+use andon_core::detect;
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::Deed;
+use andon_core::domain::decision::Verdict;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::{CallEnd, What};
+use andon_core::domain::findings::Finding;
+use andon_core::domain::ids::ShortHash;
+use andon_core::history::Timeline;
+use andon_engine::adapter::events;
+use andon_engine::error::OpsError;
+use andon_engine::pending;
+use andon_engine::standing;
+use andon_engine::watch::{RuleWatch, Watched};
 
 /// What came of an event.
 pub(super) struct Heard {
@@ -73,7 +73,7 @@ fn called(
     session: &mut Session,
     call: Called,
     transcript: &[u8],
-) -> Result<Option<crate::store::journal::JournalLine>, OpsError> {
+) -> Result<Option<andon_store::journal::JournalLine>, OpsError> {
     let Called { used, args, result } = call;
     let (mark, id, number) = if let Some(id) = &used.id {
         let mark = place.mark(&["call", id]);
@@ -108,7 +108,7 @@ pub(super) fn counted(
     place: &Place<'_>,
     session: &mut Session,
     transcript: &[u8],
-) -> Result<Option<crate::store::journal::JournalLine>, OpsError> {
+) -> Result<Option<andon_store::journal::JournalLine>, OpsError> {
     let Some(counted) = agent::newest_usage(place.client, transcript) else { return Ok(None) };
     let mark = place.mark(&["usage", &counted.id]);
     if !session.counted.insert(mark) {

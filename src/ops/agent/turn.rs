@@ -6,22 +6,22 @@ use super::halted::Halted;
 use super::place::Place;
 use super::seen::{self, Heard};
 use super::tail;
-use crate::adapter::agent::{HookPayload, Say};
-use crate::adapter::events;
-use crate::domain::agent::Client;
-use crate::domain::agent_door::Deed;
-use crate::domain::agent_ruling::LetGo;
-use crate::domain::decision::Verdict;
-use crate::domain::events::What;
-use crate::domain::ids::ShortHash;
-use crate::domain::view::complete::OpenQuestion;
-use crate::engine::completion;
-use crate::engine::error::OpsError;
-use crate::engine::pending;
-use crate::engine::standing;
-use crate::engine::turn::{self, Whose, WorkingTree};
-use crate::policy::agent::{Session, TurnAsked, TurnRuling, turn_end};
 use crate::report::agent as words;
+use andon_agents::ruling::{Session, TurnAsked, TurnRuling, turn_end};
+use andon_agents::{HookPayload, Say};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::Deed;
+use andon_core::domain::agent_ruling::LetGo;
+use andon_core::domain::decision::Verdict;
+use andon_core::domain::events::What;
+use andon_core::domain::ids::ShortHash;
+use andon_engine::adapter::events;
+use andon_engine::completion;
+use andon_engine::error::OpsError;
+use andon_engine::pending;
+use andon_engine::standing;
+use andon_engine::turn::{self, Whose, WorkingTree};
+use andon_engine::view::complete::OpenQuestion;
 
 /// What is missing, and its mark together with the code.
 struct Missing {

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::domain::agent::Client;
-use crate::effect::install::clients::place::{Scope, SettingsFile, files, next_steps};
-use crate::effect::install::clients::saved::Saved;
-use crate::effect::install::clients::{self, WriteOutcome};
-use crate::effect::install::edits::Cleaned;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::setup::clients as here;
-use crate::git::Repo;
+use crate::install::clients::place::{Scope, SettingsFile, files, next_steps};
+use crate::install::clients::saved::Saved;
+use crate::install::clients::{self, WriteOutcome};
+use crate::install::edits::Cleaned;
+use crate::setup::clients as here;
+use andon_core::domain::agent::Client;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_git::Repo;
 
 /// What installing did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,8 +68,8 @@ fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsErro
 pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<Installed, OpsError> {
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
-    let files = clients::install(&target.files, &program, &target.saved)
-        .map_err(crate::engine::setup::SetupError::from)?;
+    let files =
+        clients::install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
     let mut steps: Vec<String> = next_steps(client, scope).iter().map(|step| (*step).to_owned()).collect();
     if scope == Scope::Project && program != "andon" {
         steps.push(format!(
@@ -89,8 +89,7 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<Uninstal
         return Err(OpsError::AgentUninstall(marker));
     }
     let target = target(ctx, client, scope)?;
-    let files =
-        clients::uninstall(&target.files, &target.saved).map_err(crate::engine::setup::SetupError::from)?;
+    let files = clients::uninstall(&target.files, &target.saved).map_err(crate::setup::SetupError::from)?;
     Ok(Uninstalled { client, scope, files })
 }
 

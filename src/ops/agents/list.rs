@@ -1,8 +1,8 @@
 //! `andon agent list`: which clients have our hooks, and whether they run them.
 
-use crate::engine::context::Context;
-use crate::engine::setup::clients::{ClientHooks, gather};
-use crate::git::Repo;
+use crate::setup::clients::{ClientHooks, gather};
+use andon_engine::context::Context;
+use andon_git::Repo;
 
 /// Looks at every client, in this repository and for this user. Outside of a repository the user's settings are looked at.
 pub fn list(ctx: &Context) -> Vec<ClientHooks> {

@@ -7,18 +7,18 @@ mod statement;
 use serde_json::{Value, json};
 
 use self::statement::{Subject, envelope, statement};
-use crate::config::MAX_BYTES;
-use crate::detect;
-use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
-use crate::domain::paths::CONFIG_FILE;
-use crate::domain::view::check::{CheckOutcome, CheckReport};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing;
-use crate::engine::workspace::Workspace;
-use crate::git::Blob;
-use crate::store::notes::NotesStore;
+use crate::view::check::{CheckOutcome, CheckReport};
+use andon_config::MAX_BYTES;
+use andon_core::detect;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing;
+use andon_engine::workspace::Workspace;
+use andon_git::Blob;
+use andon_store::notes::NotesStore;
 use testreport::TestStatus;
 
 /// `https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md`
@@ -142,7 +142,7 @@ pub fn resolution(ctx: &Context, ws: &Workspace, named: &str) -> Result<String, 
         "round": ledger.entries[at].id.to_string(),
         "decision": decided.key,
         "decidedBy": decided.by.name(),
-        "decidedAt": crate::domain::time::Timestamp(decided.at).to_string(),
+        "decidedAt": andon_core::domain::time::Timestamp(decided.at).to_string(),
         "votes": votes,
     });
     let subjects = [

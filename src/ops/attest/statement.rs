@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::error::OpsError;
-use crate::ledger::{AppendError, LedgerError};
-use crate::signing::{Signer, base64};
+use andon_engine::error::OpsError;
+use andon_signing::{Signer, base64};
+use andon_store::ledger::{AppendError, LedgerError};
 
 /// What the payload of every envelope is.
 const PAYLOAD: &str = "application/vnd.in-toto+json";

@@ -8,17 +8,17 @@ use std::collections::HashSet;
 
 use super::hook_users::HookUsers;
 use super::{Case, Diagnostic, Examined, Location, at, contradictions, gate, level_of, overrides, violation};
-use crate::config::HandedIn;
-use crate::detect;
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId};
-use crate::domain::tests::{RunOrigin, TestEvidence};
-use crate::engine::error::OpsError;
-use crate::engine::inherited_evidence::{Archive, Asked, Backing, Claim, Origins};
-use crate::git::{Claimed, CommitInfo, Made};
-use crate::report::escape::shell_quote;
-use crate::store::fingerprint::Fingerprinter;
+use andon_config::HandedIn;
+use andon_core::detect;
+use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::tests::{RunOrigin, TestEvidence};
+use andon_core::escape::shell_quote;
+use andon_engine::error::OpsError;
+use andon_engine::inherited_evidence::{Archive, Backing, Claim, Inquiry, Origins};
+use andon_git::{Claimed, CommitInfo, Made};
+use andon_store::fingerprint::Fingerprinter;
 
 /// Why a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +179,7 @@ impl Backed {
         let changed = self.changed(here, record.code)?;
         let Self { origins, untested, .. } = self;
         let judged = |id: CommitId| here.examined.place(id).map(|_| !untested.contains(&id));
-        let asked = Asked { commit: here.commit, record, claim, changed, judged: &judged };
+        let asked = Inquiry { commit: here.commit, record, claim, changed, judged: &judged };
         origins.backing(Archive { repo: here.case.repo, store: &here.case.store }, &asked)
     }
 
@@ -221,7 +221,7 @@ fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
 /// Whether another record speaks for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
     counts(case, other.tests.as_ref())
-        || (other.tests.is_none() && crate::engine::record_index::is_sound(other))
+        || (other.tests.is_none() && andon_engine::record_index::is_sound(other))
 }
 
 /// Whether a commit is the revert that its message says it is.

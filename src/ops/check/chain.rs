@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use super::{Case, Diagnostic, at, violation};
-use crate::domain::facts::{Prev, Recording};
-use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
-use crate::git::CommitInfo;
-use crate::store::notes::{RecordLine, StoredRecord};
+use andon_core::domain::facts::{Prev, Recording};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
+use andon_git::CommitInfo;
+use andon_store::notes::{RecordLine, StoredRecord};
 
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;

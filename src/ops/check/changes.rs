@@ -2,16 +2,16 @@
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
 use super::{Case, CommitRef, Diagnostic, Examined, at, of_finding, waivers};
-use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Patterns, Rule, Situation};
-use crate::domain::decision::Stage;
-use crate::domain::facts::{CommitFact, Fact, Weakening};
-use crate::engine::docs;
-use crate::engine::error::OpsError;
-use crate::engine::verdict;
-use crate::engine::weakening;
-use crate::git::CommitInfo;
-use crate::history::{Fold, Timeline};
-use crate::store::window;
+use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Patterns, Rule, Situation};
+use andon_core::domain::decision::Stage;
+use andon_core::domain::facts::{CommitFact, Fact, Weakening};
+use andon_core::history::{Fold, Timeline};
+use andon_engine::docs;
+use andon_engine::error::OpsError;
+use andon_engine::verdict;
+use andon_engine::weakening;
+use andon_git::CommitInfo;
+use andon_store::window;
 
 /// How many records below the range say whether failures were open when it began.
 const WINDOW: usize = 24;

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use super::range::{self, RangeRequest};
-use crate::domain::ids::{CommitId, TreeId};
-use crate::domain::paths::{PathClass, PathRules};
-use crate::domain::tests::{OverlayEntry, Tracking};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::untracked;
-use crate::engine::workspace::Workspace;
-use crate::report::escape::shell_quote;
-use crate::store::fingerprint::Fingerprinter;
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::tests::{OverlayEntry, Tracking};
+use andon_core::escape::shell_quote;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::untracked;
+use andon_engine::workspace::Workspace;
+use andon_store::fingerprint::Fingerprinter;
 
 /// How many paths a refusal names.
 const NAMED: usize = 3;

@@ -1,13 +1,13 @@
 //! What a record says of itself that contradicts the rest of it, its commit, or another line of its note.
 
 use super::{Case, Diagnostic, at, violation};
-use crate::domain::facts::{CommitRecord, Recording};
-use crate::domain::findings::Level;
-use crate::domain::signatures;
-use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
-use crate::git::CommitInfo;
-use crate::store::notes::Note;
-use crate::wire::v1;
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::findings::Level;
+use andon_core::domain::signatures;
+use andon_core::domain::tests::{RunOrigin, TestEvidence, TestStatus};
+use andon_git::CommitInfo;
+use andon_store::notes::Note;
+use andon_store::wire::v1;
 
 /// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.
 const WHOLE: usize = 250;
@@ -80,7 +80,7 @@ fn of_node(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::testkit::{green, red};
+    use andon_testkit::facts::{green, red};
 
     #[test]
     fn results_that_contradict_themselves_are_named() {

@@ -4,11 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::CommitRef;
-use crate::domain::facts::{CommitFact, CommitKind};
-use crate::domain::ids::{CodeId, CommitId};
-use crate::domain::time::Timestamp;
-use crate::git::CommitInfo;
-use crate::store::packed::PackedFacts;
+use andon_core::domain::facts::{CommitFact, CommitKind};
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::time::Timestamp;
+use andon_git::CommitInfo;
+use andon_store::packed::PackedFacts;
 
 /// A commit and what it builds on.
 pub(super) struct Link {

@@ -1,11 +1,11 @@
 //! Commits that went round the gate, by their records.
 
 use super::{Case, Diagnostic, at, violation};
-use crate::detect;
-use crate::domain::agent;
-use crate::domain::facts::{CommitRecord, Gate, Recording};
-use crate::domain::findings::Level;
-use crate::git::CommitInfo;
+use andon_core::detect;
+use andon_core::domain::agent;
+use andon_core::domain::facts::{CommitRecord, Gate, Recording};
+use andon_core::domain::findings::Level;
+use andon_git::CommitInfo;
 
 /// A commit that went round the gate, by its record.
 pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {

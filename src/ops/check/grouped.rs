@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::examined::Examined;
 use super::{Diagnostic, Location};
-use crate::domain::findings::Level;
+use andon_core::domain::findings::Level;
 
 /// Whose turn it is to speak: what is said of one commit comes in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

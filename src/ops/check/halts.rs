@@ -7,18 +7,18 @@ use std::collections::BTreeSet;
 
 use super::examined::Link;
 use super::{Case, Diagnostic, Examined, violation};
-use crate::domain::attempt::Attempt;
-use crate::domain::decision::{Binds, Halt, LedgerEvent, StopSwitch, Verdict};
-use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, EntryId};
-use crate::engine::error::OpsError;
-use crate::engine::lineage::Lineages;
-use crate::engine::named_files;
-use crate::engine::verdict;
-use crate::history::{EventEffect, Fold};
-use crate::ledger::{EntryEvent, Ledger};
-use crate::store::window;
+use andon_core::domain::attempt::Attempt;
+use andon_core::domain::decision::{Binds, Halt, LedgerEvent, StopSwitch, Verdict};
+use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::history::{EventEffect, Fold};
+use andon_engine::error::OpsError;
+use andon_engine::lineage::Lineages;
+use andon_engine::named_files;
+use andon_engine::verdict;
+use andon_store::ledger::{EntryEvent, Ledger};
+use andon_store::window;
 
 /// How many records below the range give the window in which it begins.
 const WINDOW: usize = 24;

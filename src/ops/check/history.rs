@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use super::{Case, Diagnostic, Examined, violation};
-use crate::domain::facts::{CommitRecord, Gate};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, Oid};
-use crate::engine::error::OpsError;
-use crate::git::{Blob, NoteChange};
-use crate::wire::v1::decode_commit;
+use andon_core::domain::facts::{CommitRecord, Gate};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, Oid};
+use andon_engine::error::OpsError;
+use andon_git::{Blob, NoteChange};
+use andon_store::wire::v1::decode_commit;
 
 /// Fewest commits of notes that are looked at, whatever the length of the range.
 const FEWEST: usize = 256;
@@ -77,7 +77,7 @@ fn whitewashed(then: &CommitRecord, now: Option<&CommitRecord>) -> Option<&'stat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::testkit::{commit, green, red};
+    use andon_testkit::facts::{commit, green, red};
 
     fn record(gate: Gate, tests: &[&str]) -> CommitRecord {
         let mut fact = commit(1);

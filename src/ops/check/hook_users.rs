@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::Case;
-use crate::domain::facts::Recording;
-use crate::domain::ids::CommitId;
-use crate::engine::error::OpsError;
-use crate::git::CommitInfo;
+use andon_core::domain::facts::Recording;
+use andon_core::domain::ids::CommitId;
+use andon_engine::error::OpsError;
+use andon_git::CommitInfo;
 
 /// Moves of HEAD that are looked at.
 const REFLOG: usize = 256;

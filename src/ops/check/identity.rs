@@ -2,16 +2,16 @@
 //! pins: a pin that is changed in the range counts in none of its commits.
 
 use super::{Case, Diagnostic, at, of_finding};
-use crate::adapter::agents::DEFAULT_NODE;
-use crate::config::AppliesTo;
-use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
-use crate::domain::decision::Stage;
-use crate::domain::facts::{CommitFact, Recording};
-use crate::domain::identity::{self, Claims, Mismatch};
-use crate::engine::error::OpsError;
-use crate::engine::identity::{is_asked, of_tree};
-use crate::git::CommitInfo;
-use crate::history::Timeline;
+use andon_config::AppliesTo;
+use andon_core::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
+use andon_core::domain::decision::Stage;
+use andon_core::domain::facts::{CommitFact, Recording};
+use andon_core::domain::identity::{self, Claims, Mismatch};
+use andon_core::history::Timeline;
+use andon_engine::adapter::agents::DEFAULT_NODE;
+use andon_engine::error::OpsError;
+use andon_engine::identity::{is_asked, of_tree};
+use andon_git::CommitInfo;
 
 /// Judges a commit.
 pub(super) fn judge(

@@ -1,10 +1,10 @@
 //! Whose commits are judged: with `guard.applies_to = "agents"`, those of agents alone.
 
 use super::Case;
-use crate::config::AppliesTo;
-use crate::domain::facts::CommitRecord;
-use crate::engine::bound::{by_record, by_trace};
-use crate::git::CommitInfo;
+use andon_config::AppliesTo;
+use andon_core::domain::facts::CommitRecord;
+use andon_engine::bound::{by_record, by_trace};
+use andon_git::CommitInfo;
 
 /// Whether the configuration asks for anything of the author of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

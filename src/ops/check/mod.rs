@@ -26,18 +26,18 @@ mod witnessed;
 
 use std::path::PathBuf;
 
-use crate::config::{AppliesTo, Config};
-use crate::detect::Rule;
-use crate::domain::diagnostic::{CommitRef, Diagnostic, Location};
-use crate::domain::findings::{Finding, Level};
-use crate::domain::ids::CommitId;
-use crate::domain::view::check::{CheckReport, TipTests};
-use crate::engine::bulk::{Pace, Walked};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::undecided;
-use crate::git::{CommitInfo, Repo};
-use crate::store::notes::NotesStore;
+use crate::view::check::{CheckReport, TipTests};
+use andon_config::{AppliesTo, Config};
+use andon_core::detect::Rule;
+use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::CommitId;
+use andon_engine::bulk::{Pace, Walked};
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::undecided;
+use andon_git::{CommitInfo, Repo};
+use andon_store::notes::NotesStore;
 
 use self::examined::Examined;
 use self::grouped::{Grouped, Turn};
@@ -209,7 +209,7 @@ fn at(commit: &CommitInfo) -> CommitRef {
 
 /// Without the notes nothing can be said.
 fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
-    if commits.is_empty() || repo.ref_target(crate::store::notes::REF)?.is_some() {
+    if commits.is_empty() || repo.ref_target(andon_store::notes::REF)?.is_some() {
         return Ok(None);
     }
     let none =

@@ -5,12 +5,12 @@
 
 use super::halts::{Answered, Judged};
 use super::{Diagnostic, Examined, at, violation};
-use crate::detect;
-use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
-use crate::domain::findings::{HaltReason, Level, ReportFile};
-use crate::domain::ids::CommitId;
-use crate::domain::view::check::SKIPPED_RULE;
-use crate::git::CommitInfo;
+use crate::view::check::SKIPPED_RULE;
+use andon_core::detect;
+use andon_core::domain::facts::{Ack, AckHow, CommitFact, Skip};
+use andon_core::domain::findings::{HaltReason, Level, ReportFile};
+use andon_core::domain::ids::CommitId;
+use andon_git::CommitInfo;
 
 /// The skips of a commit. Records that do not hold have been replaced, and skip nothing.
 pub(super) fn skips(commit: &CommitInfo, fact: &CommitFact) -> Vec<Diagnostic> {

@@ -1,15 +1,15 @@
 //! Which commits are judged, and by which configuration.
 
 use super::{Diagnostic, violation};
-use crate::adapter::framework;
-use crate::config::{self, Config, ConfigSource, Layer, MAX_BYTES};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, EntryId, Oid};
-use crate::domain::paths::CONFIG_FILE;
-use crate::domain::view::check::TipTests;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::git::{Blob, Repo};
+use crate::view::check::TipTests;
+use andon_config::{self as config, Config, ConfigSource, Layer, MAX_BYTES};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, EntryId, Oid};
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::adapter::framework;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_git::{Blob, Repo};
 
 /// What the caller asked for.
 #[derive(Debug, Clone, Default)]

@@ -3,10 +3,10 @@
 //! squash commit's parent gives.
 
 use super::{Diagnostic, at, violation};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, TreeId};
-use crate::engine::error::OpsError;
-use crate::git::{CommitInfo, Repo};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_engine::error::OpsError;
+use andon_git::{CommitInfo, Repo};
 
 /// Proves or refutes that `squash` is the squash of what `tip` adds to its parent.
 pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<Diagnostic>, OpsError> {

@@ -4,15 +4,15 @@
 use std::io::Read as _;
 
 use super::{Case, Diagnostic, Examined, at, violation};
-use crate::config::TestCommand;
-use crate::domain::facts::{CommitFact, CommitKind, Recording};
-use crate::domain::findings::Level;
-use crate::domain::time::Timestamp;
-use crate::engine::error::OpsError;
-use crate::engine::lost_halts::{Gap, Gaps, Held};
-use crate::git::CommitInfo;
-use crate::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
-use crate::report::escape::shell_quote;
+use andon_config::TestCommand;
+use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
+use andon_core::domain::findings::Level;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::shell_quote;
+use andon_engine::error::OpsError;
+use andon_engine::lost_halts::{Gap, Gaps, Held};
+use andon_git::CommitInfo;
+use andon_store::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
 
 /// Where git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";

@@ -1,13 +1,13 @@
 //! A tip on which the tests fail: by the record of its code, or as the check itself has seen.
 
 use super::{Case, CommitRef, Diagnostic, Examined, Location, level_of, violation};
-use crate::detect;
-use crate::domain::findings::Level;
-use crate::domain::paths::CONFIG_FILE;
-use crate::domain::tests::TestEvidence;
-use crate::domain::view::check::{RanBy, TipOutcome, TipRun, TipTests};
-use crate::engine::error::OpsError;
-use crate::git::Repo;
+use crate::view::check::{RanBy, TipOutcome, TipRun, TipTests};
+use andon_core::detect;
+use andon_core::domain::findings::Level;
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::tests::TestEvidence;
+use andon_engine::error::OpsError;
+use andon_git::Repo;
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
 pub(super) fn tip(case: &Case<'_>, examined: &Examined) -> Option<Diagnostic> {

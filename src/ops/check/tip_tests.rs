@@ -6,19 +6,19 @@
 use std::path::{Path, PathBuf};
 
 use super::range::{self, RangeRequest};
-use crate::change::secrets;
-use crate::config::{self, Config, TestCommand};
-use crate::domain::ids::{CommitId, TreeId};
-use crate::domain::tests::{Counts, TestEvidence, TestStatus};
-use crate::domain::view::check::{RanBy, TipOutcome, TipRun, TipTests};
-use crate::effect::program::{ProgramEnd, Stopped};
-use crate::effect::report_files;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::tested::{Executed, Since};
-use crate::engine::workspace::Workspace;
-use crate::git::Repo;
-use crate::store::fingerprint::Fingerprinter;
+use crate::view::check::{RanBy, TipOutcome, TipRun, TipTests};
+use andon_config::{self as config, Config, TestCommand};
+use andon_core::change::secrets;
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
+use andon_engine::context::Context;
+use andon_engine::effect::program::{ProgramEnd, Stopped};
+use andon_engine::effect::report_files;
+use andon_engine::error::OpsError;
+use andon_engine::tested::{Executed, Since};
+use andon_engine::workspace::Workspace;
+use andon_git::Repo;
+use andon_store::fingerprint::Fingerprinter;
 use testreport::{ExitKind, ParsedRun, Root, RunReader};
 
 use super::checkout;
@@ -290,7 +290,7 @@ fn read(cwd: &Path, file: &Path, reader: &mut RunReader) -> Result<(), OpsError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effect::program::CommandExit;
+    use andon_engine::effect::program::CommandExit;
 
     #[test]
     fn plain_words_that_always_pass_are_no_tests() {

@@ -2,9 +2,9 @@
 //! any more, so that its reason comes in a commit of its own.
 
 use super::{Diagnostic, Examined};
-use crate::detect;
-use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
+use andon_core::detect;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
 
 /// Characters of a reason that are shown.
 const REASON: usize = 120;

@@ -1,15 +1,16 @@
 //! `andon demo`: a real loop in a scratch repository - real git, real hooks, a real test suite, a scripted
 //! agent - up to its halt. It is the shortest proof that the main job works on this machine.
 
+pub mod capture;
 mod script;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use self::capture::{Captured, EnvChange};
 use self::script::{Expect, SCRIPT, ScriptStep};
-use crate::effect::capture::{self, Captured, EnvChange};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
 
 /// Shows one line or block of the demo as it happens.
 pub type Show<'a> = &'a mut dyn FnMut(DemoLine<'_>);
@@ -87,7 +88,9 @@ fn environment(andon: &Path, dir: &Path) -> Vec<EnvChange> {
         changes.push(EnvChange::Remove(name.into()));
     }
     // `andon resume` below is the person's part: it must not look like an agent's shell.
-    changes.extend(crate::domain::agent::MARKERS.iter().map(|marker| EnvChange::Remove(marker.name.into())));
+    changes.extend(
+        andon_core::domain::agent::MARKERS.iter().map(|marker| EnvChange::Remove(marker.name.into())),
+    );
     if let Some(bin) = andon.parent() {
         changes.push(EnvChange::PrependPath(bin.as_os_str().to_owned()));
     }

@@ -3,7 +3,7 @@
 use Expect::{Refused, Success, SuccessSaying};
 use ScriptStep::{Quiet, Run, Say, Show, Write};
 
-use crate::detect;
+use andon_core::detect;
 
 /// How a command must come out.
 #[derive(Debug, Clone, Copy)]

@@ -1,20 +1,20 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
 use super::{Check, Diagnosis, Health, HooksPlace, LastTests, Limit, RepositoryFacts, State};
-use crate::domain::facts::Presence;
-use crate::effect::install::clients::SettingsState;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{HookMode, HookState, Standing};
-use crate::effect::install::mode::Integration;
-use crate::effect::install::shim::Owner;
-use crate::engine::setup::clients::{ClientHooks, Trust};
-use crate::engine::setup::fetch::FetchState;
-use crate::engine::setup::live::Guarded;
-use crate::engine::setup::place::Override;
-use crate::engine::setup::{NOTES_REF, names_notes_ref, quoted};
-use crate::engine::test_program::TestProgram;
-use crate::git::{ConfigScope, SourcedValue};
-use crate::report::escape::shell_quote;
+use crate::install::clients::SettingsState;
+use crate::install::hooks::Hook;
+use crate::install::inspect::{HookMode, HookState, Standing};
+use crate::install::mode::Integration;
+use crate::install::shim::Owner;
+use crate::setup::clients::{ClientHooks, Trust};
+use crate::setup::fetch::FetchState;
+use crate::setup::live::Guarded;
+use crate::setup::place::Override;
+use crate::setup::{NOTES_REF, names_notes_ref, quoted};
+use andon_core::domain::facts::Presence;
+use andon_core::escape::shell_quote;
+use andon_engine::test_program::TestProgram;
+use andon_git::{ConfigScope, SourcedValue};
 
 /// Judges everything.
 pub fn checks(facts: &RepositoryFacts) -> Diagnosis {

@@ -5,17 +5,17 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::{HooksPlace, Limit, Outside, Records, RepositoryFacts};
-use crate::domain::facts::Presence;
-use crate::effect::install::forward;
-use crate::effect::install::inspect::{HookState, Standing, inspect};
-use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::Integration;
-use crate::engine::setup::fetch::fetch_states;
-use crate::engine::setup::live;
-use crate::engine::setup::place::{Override, hooks_hint, hooks_override, shared};
-use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};
-use crate::git::{GitError, Repo};
-use crate::platform::files;
+use crate::install::forward;
+use crate::install::inspect::{HookState, Standing, inspect};
+use crate::install::manifest::Manifest;
+use crate::install::mode::Integration;
+use crate::setup::fetch::fetch_states;
+use crate::setup::live;
+use crate::setup::place::{Override, hooks_hint, hooks_override, shared};
+use crate::setup::{DISPLAY_REF_KEY, NOTES_REF};
+use andon_core::domain::facts::Presence;
+use andon_git::platform::files;
+use andon_git::{GitError, Repo};
 
 /// Where the records of remotes are kept.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";

@@ -1,14 +1,14 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::{Health, LastTests};
-use crate::domain::counted::count;
-use crate::domain::response::AckMode;
-use crate::domain::tests::{RunValidity, TestEvidence};
-use crate::engine::lost_halts;
-use crate::engine::witnessing;
-use crate::engine::workspace::Workspace;
-use crate::ledger::{Entry, Ledger};
-use crate::store::journal::{Journal, Reach, Turns};
+use andon_core::domain::counted::count;
+use andon_core::domain::response::AckMode;
+use andon_core::domain::tests::{RunValidity, TestEvidence};
+use andon_engine::lost_halts;
+use andon_engine::witnessing;
+use andon_engine::workspace::Workspace;
+use andon_store::journal::{Journal, Reach, Turns};
+use andon_store::ledger::{Entry, Ledger};
 
 fn of(read: usize, what: &str, skipped: &[String], hint: &str) -> Health {
     match skipped.first() {

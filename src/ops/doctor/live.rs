@@ -5,16 +5,16 @@ use std::io;
 use std::path::Path;
 
 use super::{Check, State};
-use crate::adapter::agent::{canary, has_refused};
-use crate::domain::agent::Client;
-use crate::domain::agent_door::CANARY;
-use crate::effect::canary::{self, HookAnswer, PATIENCE};
-use crate::effect::install::clients::place::{Scope, files};
-use crate::effect::install::clients::{SettingsState, started};
-use crate::engine::context::Context;
-use crate::engine::setup::clients::{ClientHooks, roots};
-use crate::git::Repo;
-use crate::store::journal::Journal;
+use crate::install::clients::place::{Scope, files};
+use crate::install::clients::{SettingsState, started};
+use crate::ops::doctor::canary::{self, HookAnswer, PATIENCE};
+use crate::setup::clients::{ClientHooks, roots};
+use andon_agents::{canary, has_refused};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::CANARY;
+use andon_engine::context::Context;
+use andon_git::Repo;
+use andon_store::journal::Journal;
 
 /// What became of one canary.
 #[derive(Debug)]

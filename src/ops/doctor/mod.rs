@@ -3,6 +3,7 @@
 //! Looking ([`gather()`], through git and the disk) and judging ([`checks()`], pure) are apart: every judgement
 //! has its test, and a repository too broken to look at still gets an answer.
 
+pub mod canary;
 mod checks;
 mod gather;
 pub mod health;
@@ -16,17 +17,17 @@ use std::path::PathBuf;
 pub use self::checks::checks;
 pub use self::gather::gather;
 pub use self::live::live;
-use crate::domain::facts::Presence;
-use crate::effect::install::inspect::HookState;
-use crate::effect::install::mode::Integration;
-use crate::engine::setup::clients::ClientHooks;
-use crate::engine::setup::fetch::FetchState;
-use crate::engine::setup::live::Guarded;
-use crate::engine::setup::place::{Override, Shared};
-use crate::engine::test_program::TestProgram;
-use crate::git::{GitError, SourcedValue};
-use crate::report::escape;
-use crate::wire::v1::output::{DiagnosisJson, DoctorCheckJson};
+use crate::install::inspect::HookState;
+use crate::install::mode::Integration;
+use crate::json::{DiagnosisJson, DoctorCheckJson};
+use crate::setup::clients::ClientHooks;
+use crate::setup::fetch::FetchState;
+use crate::setup::live::Guarded;
+use crate::setup::place::{Override, Shared};
+use andon_core::domain::facts::Presence;
+use andon_core::escape;
+use andon_engine::test_program::TestProgram;
+use andon_git::{GitError, SourcedValue};
 
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::domain::agent::Client;
-use crate::effect::install::clients::SettingsState;
-use crate::effect::install::clients::place::Scope;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{HookMode, Standing, Twins};
-use crate::effect::install::shim::Owner;
-use crate::engine::setup::clients::{ScopeHooks, Trust};
-use crate::engine::setup::fetch::fetch_states;
-use crate::git::{ConfigScope, Repo, RepoEnv};
+use crate::install::clients::SettingsState;
+use crate::install::clients::place::Scope;
+use crate::install::hooks::Hook;
+use crate::install::inspect::{HookMode, Standing, Twins};
+use crate::install::shim::Owner;
 use crate::ops::install::tests::Scratch;
+use crate::setup::clients::{ScopeHooks, Trust};
+use crate::setup::fetch::fetch_states;
+use andon_core::domain::agent::Client;
+use andon_git::{ConfigScope, Repo, RepoEnv};
 
 fn shim() -> Standing {
     Standing::Shim { program: Some("/bin/andon".into()), mode: HookMode::Runs }
@@ -172,7 +172,7 @@ fn hooks_of_patches_that_an_earlier_version_did_not_install_are_named_with_the_c
         assert_eq!(hint(mode, Presence::Absent, Guarded::Yes), expected, "{mode:?}");
         assert_eq!(hint(mode, Presence::Present, Guarded::Yes), None, "{mode:?}");
     }
-    let gone = Guarded::Gone(crate::engine::setup::live::Gone { what: "x".into(), hint: "y".into() });
+    let gone = Guarded::Gone(crate::setup::live::Gone { what: "x".into(), hint: "y".into() });
     assert_eq!(hint(Integration::Husky, Presence::Absent, gone), None, "said already");
 }
 

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::adapter::chain::{self, ChainPlan, Chained, Running};
-use crate::adapter::git_hook::HookName;
-use crate::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
-use crate::engine::context::Context;
-use crate::platform::processes;
+use andon_engine::adapter::chain::{self, ChainPlan, Chained, Running};
+use andon_engine::adapter::git_hook::HookName;
+use andon_engine::context::Context;
+use andon_engine::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
+use andon_git::platform::processes;
 
 /// How a chained hook ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ mod tests {
         fs::create_dir_all(&hooks).unwrap();
         let out = dir.path().join("out");
         let file = chain::chained_file(&hooks, "pre-push");
-        hook_program::write_program(&file, script, mode);
+        andon_testkit::write_program(&file, script, mode);
         let args = [out.clone().into_os_string(), "a b".into()];
         let call = ChainedCall { name: "pre-push", args: &args, stdin: Some(b"line\n") };
         let end = run(&hooks, call, running).unwrap();

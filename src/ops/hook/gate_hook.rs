@@ -3,30 +3,30 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::detect;
-use crate::domain::decision::{Stage, Verdict};
-use crate::domain::facts::{Gate, Skip};
-use crate::domain::ids::TreeId;
-use crate::domain::paths::PathClass;
-use crate::effect::install::framework;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{self, Standing};
-use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::Integration;
-use crate::effect::install::shim::Owner;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::evidence::{self, Subject};
-use crate::engine::guard;
-use crate::engine::setup::live::{self, Guarded};
-use crate::engine::skip;
-use crate::engine::timeline;
-use crate::engine::workspace::Workspace;
-use crate::git::CommitInfo;
-use crate::store::asked;
-use crate::store::notes::NotesStore;
-use crate::store::process::GitProcess;
-use crate::store::receipt::Receipt;
+use crate::install::framework;
+use crate::install::hooks::Hook;
+use crate::install::inspect::{self, Standing};
+use crate::install::manifest::Manifest;
+use crate::install::mode::Integration;
+use crate::install::shim::Owner;
+use crate::setup::live::{self, Guarded};
+use andon_core::detect;
+use andon_core::domain::decision::{Stage, Verdict};
+use andon_core::domain::facts::{Gate, Skip};
+use andon_core::domain::ids::TreeId;
+use andon_core::domain::paths::PathClass;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::evidence::{self, Subject};
+use andon_engine::guard;
+use andon_engine::skip;
+use andon_engine::timeline;
+use andon_engine::workspace::Workspace;
+use andon_git::CommitInfo;
+use andon_store::asked;
+use andon_store::notes::NotesStore;
+use andon_store::process::GitProcess;
+use andon_store::receipt::Receipt;
 
 /// Most paths that a reason names.
 const NAMED: usize = 5;

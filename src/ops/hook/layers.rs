@@ -1,15 +1,15 @@
 //! Which layers guarded the commit of an agent: git's own hooks, and the hooks of its client. A client whose hooks are silent
 //! is not among them, so that its silence shows in `andon check`.
 
-use crate::domain::agent;
-use crate::domain::agent_door::AgentFact;
-use crate::domain::facts::{CommitKind, CommitRecord, Recording};
-use crate::domain::time::Timestamp;
-use crate::engine::context::Context;
-use crate::engine::workspace::Workspace;
-use crate::git::CommitInfo;
-use crate::policy::agent::in_order;
-use crate::store::journal::Journal;
+use andon_agents::ruling::in_order;
+use andon_core::domain::agent;
+use andon_core::domain::agent_door::AgentFact;
+use andon_core::domain::facts::{CommitKind, CommitRecord, Recording};
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::workspace::Workspace;
+use andon_git::CommitInfo;
+use andon_store::journal::Journal;
 
 /// For how long a hook that was heard counts in any case, in seconds: one command may make several commits.
 const WITHIN: i64 = 600;
@@ -55,8 +55,8 @@ fn was_heard(fact: &AgentFact, before: Option<Timestamp>, now: Timestamp) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::agent::Client;
-    use crate::domain::agent_door::Deed;
+    use andon_core::domain::agent::Client;
+    use andon_core::domain::agent_door::Deed;
 
     #[test]
     fn a_hook_is_live_when_it_was_heard_since_the_iteration_before_or_lately() {

@@ -2,14 +2,14 @@
 //! (`GIT_REFLOG_ACTION=revert git commit`), so that a pick, a revert or a step of a rebase is one only when git's state
 //! files said so when it was made, or when its tree is what git makes of the commits that it names.
 
-use crate::domain::facts::CommitKind;
-use crate::domain::ids::CommitId;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::git::{Claimed, CommitInfo, Made, Operation};
-use crate::store::process::git_above;
-use crate::store::underway::{self, Underway};
+use andon_core::domain::facts::CommitKind;
+use andon_core::domain::ids::CommitId;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_git::{Claimed, CommitInfo, Made, Operation};
+use andon_store::process::git_above;
+use andon_store::underway::{self, Underway};
 
 /// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
 pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {

@@ -1,13 +1,13 @@
 //! pre-push: the tips that leave this clone are judged like a finished task.
 
-use crate::adapter::git_hook::PushedRef;
-use crate::domain::decision::Decision;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::CommitId;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::guard;
-use crate::engine::workspace::Workspace;
+use andon_core::domain::decision::Decision;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
+use andon_engine::adapter::git_hook::PushedRef;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::guard;
+use andon_engine::workspace::Workspace;
 
 /// The judgement of one tip.
 pub struct JudgedTip {

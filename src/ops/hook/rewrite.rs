@@ -6,19 +6,19 @@
 use std::collections::BTreeSet;
 
 use super::record_commit::prev;
-use crate::adapter::git_hook::{Rewrite, RewriteCommand};
-use crate::detect;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Ack, Carried, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
-use crate::domain::tests::{LostTests, TestEvidence};
-use crate::engine::context::Context;
-use crate::engine::derive::{self, Derived};
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::store::journal::{Journal, JournalLine};
-use crate::store::notes::{NewRecord, NotesStore};
-use crate::wire::v1::{encode_commit, line_digest};
+use andon_core::detect;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Ack, Carried, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest};
+use andon_core::domain::tests::{LostTests, TestEvidence};
+use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
+use andon_engine::context::Context;
+use andon_engine::derive::{self, Derived};
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_store::journal::{Journal, JournalLine};
+use andon_store::notes::{NewRecord, NotesStore};
+use andon_store::wire::v1::{encode_commit, line_digest};
 
 /// Rewrites the records of rewritten commits, in the order in which git names them (oldest first). Returns why
 /// a record could not be carried along.

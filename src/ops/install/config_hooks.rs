@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::manifest::Manifest;
-use crate::effect::install::start_lines;
-use crate::engine::setup::{SetupError, event_key};
-use crate::git::{ConfigScope, GitError, Repo};
-use crate::platform::paths::shell_bytes;
-use crate::report::escape::shell_quote_bytes;
+use crate::install::hooks::Hook;
+use crate::install::manifest::Manifest;
+use crate::install::start_lines;
+use crate::setup::{SetupError, event_key};
+use andon_core::escape::shell_quote_bytes;
+use andon_git::platform::paths::shell_bytes;
+use andon_git::{ConfigScope, GitError, Repo};
 
 /// The keys and their values. git appends the arguments of the hook to the command.
 pub(super) fn keys(program: &Path) -> Vec<(String, String)> {

@@ -1,11 +1,11 @@
 //! `andon install --fetch`: what every `git fetch` is to bring besides branches. It only lands under names of the
 //! remote; taking it over is left to `andon sync`.
 
-use crate::effect::install::InstallError;
-use crate::effect::install::manifest::Manifest;
-use crate::engine::setup::SetupError;
-use crate::engine::setup::fetch::fetch_states;
-use crate::git::{ConfigScope, Repo};
+use crate::install::InstallError;
+use crate::install::manifest::Manifest;
+use crate::setup::SetupError;
+use crate::setup::fetch::fetch_states;
+use andon_git::{ConfigScope, Repo};
 
 /// A configuration key (`remote.NAME.fetch`) and the refspec that was added to it or taken out of it.
 pub type FetchSpec = (String, String);

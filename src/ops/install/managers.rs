@@ -2,21 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::effect::install::InstallError;
-use crate::effect::install::block;
-use crate::effect::install::edits::{self, Edit, FileKind};
-use crate::effect::install::framework::{self, FileChange};
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::husky::{self, Layout};
-use crate::effect::install::inspect::{HookState, Standing, inspect};
-use crate::effect::install::lefthook;
-use crate::effect::install::manifest::{EditedFile, Manifest};
-use crate::effect::install::mode::{Integration, Manager, ModeFacts};
-use crate::effect::install::shim::Owner;
-use crate::engine::setup::live::{self, Gone, Guarded};
-use crate::engine::setup::place;
-use crate::engine::setup::{HUSKY, SetupError, hooks_of_husky};
-use crate::git::Repo;
+use crate::install::InstallError;
+use crate::install::block;
+use crate::install::edits::{self, Edit, FileKind};
+use crate::install::framework::{self, FileChange};
+use crate::install::hooks::Hook;
+use crate::install::husky::{self, Layout};
+use crate::install::inspect::{HookState, Standing, inspect};
+use crate::install::lefthook;
+use crate::install::manifest::{EditedFile, Manifest};
+use crate::install::mode::{Integration, Manager, ModeFacts};
+use crate::install::shim::Owner;
+use crate::setup::live::{self, Gone, Guarded};
+use crate::setup::place;
+use crate::setup::{HUSKY, SetupError, hooks_of_husky};
+use andon_git::Repo;
 
 /// Everything that the choice of a mode depends on.
 pub(super) fn situation(
@@ -34,7 +34,7 @@ pub(super) fn situation(
     let earlier = earlier.filter(|mode| match mode {
         // Where a manager has taken the place, what was done once does not hold any more.
         Integration::Shim => shims || managers.is_empty(),
-        Integration::Config => git.is_some_and(|git| git >= crate::effect::install::mode::CONFIG_HOOKS_SINCE),
+        Integration::Config => git.is_some_and(|git| git >= crate::install::mode::CONFIG_HOOKS_SINCE),
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
             managers.iter().any(|manager| manager.mode == *mode)
         }

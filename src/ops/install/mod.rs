@@ -22,19 +22,19 @@ pub use self::fetch::{FetchSpec, set_fetch};
 pub use self::preview::{Besides, Preview, Step, preview};
 pub use self::push_records::{Along, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
-use crate::config;
-use crate::domain::paths::CONFIG_FILE;
-use crate::effect::install::InstallError;
-use crate::effect::install::guess::Guess;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{ChosenMode, Integration};
-use crate::effect::install::plan::Intent;
-use crate::engine::setup::live::Gone;
-use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
-use crate::engine::test_guess;
-use crate::git::{GitError, Repo};
-use crate::platform::test_seam::stop_point;
+use crate::install::InstallError;
+use crate::install::hooks::Hook;
+use crate::install::manifest::Manifest;
+use crate::install::mode::{ChosenMode, Integration};
+use crate::install::plan::Intent;
+use crate::setup::live::Gone;
+use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
+use andon_config as config;
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::guess::Guess;
+use andon_engine::test_guess;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{GitError, Repo};
 
 /// Whether `git log` is to show the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,22 +8,22 @@ use super::write::Plan;
 use super::{
     Along, DISPLAY_REF, DISPLAY_REF_KEY, Notes, Options, config_hooks, fetch, first_config, push_records,
 };
-use crate::domain::paths::CONFIG_FILE;
-use crate::effect::install::InstallError;
-use crate::effect::install::block;
-use crate::effect::install::edits;
-use crate::effect::install::forward;
-use crate::effect::install::inspect::inspect;
-use crate::effect::install::lefthook;
-use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{ChosenMode, Integration};
-use crate::effect::install::plan::{self, Displaced, Intent, Removal};
-use crate::effect::install::shim;
-use crate::engine::setup::live::{self, Gone};
-use crate::engine::setup::place::{self, program_link};
-use crate::engine::setup::{SetupError, names_notes_ref};
-use crate::engine::sync::PUSH_KEY;
-use crate::git::Repo;
+use crate::install::InstallError;
+use crate::install::block;
+use crate::install::edits;
+use crate::install::forward;
+use crate::install::inspect::inspect;
+use crate::install::lefthook;
+use crate::install::manifest::Manifest;
+use crate::install::mode::{ChosenMode, Integration};
+use crate::install::plan::{self, Displaced, Intent, Removal};
+use crate::install::shim;
+use crate::setup::live::{self, Gone};
+use crate::setup::place::{self, program_link};
+use crate::setup::{SetupError, names_notes_ref};
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::sync::PUSH_KEY;
+use andon_git::Repo;
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]

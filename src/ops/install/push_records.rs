@@ -1,11 +1,11 @@
 //! Whether every push sends records along: `andon.push` in git's own configuration of this repository. It is the
 //! person's choice, made by installing; nothing that is committed can make it.
 
-use crate::effect::install::InstallError;
-use crate::effect::install::manifest::Manifest;
-use crate::engine::setup::SetupError;
-use crate::engine::sync::PUSH_KEY;
-use crate::git::{ConfigScope, Repo};
+use crate::install::InstallError;
+use crate::install::manifest::Manifest;
+use crate::setup::SetupError;
+use andon_engine::sync::PUSH_KEY;
+use andon_git::{ConfigScope, Repo};
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,20 +7,20 @@ use super::config_hooks;
 use super::fetch::{FetchSpec, unset, unset_fetch};
 use super::managers;
 use super::schema::schema_file;
-use crate::domain::paths::CONFIG_FILE;
-use crate::effect::install::InstallError;
-use crate::effect::install::apply::{self, Removed};
-use crate::effect::install::edits::{self, Cleaned};
-use crate::effect::install::forward;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::inspect;
-use crate::effect::install::lefthook;
-use crate::effect::install::manifest::{HooksFolder, Manifest};
-use crate::effect::install::mode::Integration;
-use crate::engine::setup::left;
-use crate::engine::setup::place::{self, HOOKS_PATH, program_link};
-use crate::engine::setup::{DISPLAY_REF_KEY, SetupError, quoted};
-use crate::git::{ConfigScope, Repo};
+use crate::install::InstallError;
+use crate::install::apply::{self, Removed};
+use crate::install::edits::{self, Cleaned};
+use crate::install::forward;
+use crate::install::hooks::Hook;
+use crate::install::inspect::inspect;
+use crate::install::lefthook;
+use crate::install::manifest::{HooksFolder, Manifest};
+use crate::install::mode::Integration;
+use crate::setup::left;
+use crate::setup::place::{self, HOOKS_PATH, program_link};
+use crate::setup::{DISPLAY_REF_KEY, SetupError, quoted};
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_git::{ConfigScope, Repo};
 
 /// What became of the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]

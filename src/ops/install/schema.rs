@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Changed;
-use crate::config::{self, SCHEMA_FILE};
-use crate::domain::paths::CONFIG_FILE;
-use crate::git::Repo;
+use andon_config::{self as config, SCHEMA_FILE};
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_git::Repo;
 
 /// Most of `andon.toml` that is looked at.
 const MAX_BYTES: u64 = 1024 * 1024;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::*;
-use crate::effect::install::apply::{self, Removed};
-use crate::effect::install::inspect::inspect;
-use crate::effect::install::plan::{self, Displaced};
-use crate::git::RepoEnv;
+use crate::install::apply::{self, Removed};
+use crate::install::inspect::inspect;
+use crate::install::plan::{self, Displaced};
+use andon_git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
 pub(in crate::ops) struct Scratch {
@@ -99,7 +99,7 @@ fn open(at: &Path) -> Repo {
 }
 
 fn write_hook(path: &Path, text: &str, mode: u32) {
-    crate::effect::hook_program::write_program(path, text, mode);
+    andon_testkit::write_program(path, text, mode);
 }
 
 /// Every file below `dir`: mode and bytes, or the target of a link.

@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use super::managers;
 use super::remove;
 use super::{Changed, config_hooks};
-use crate::effect::install::edits::{self, Edit};
-use crate::effect::install::forward;
-use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{HookState, Standing, inspect};
-use crate::effect::install::lefthook;
-use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{self, ChosenMode, Integration};
-use crate::effect::install::plan::{self, Intent};
-use crate::effect::install::{InstallError, apply};
-use crate::engine::setup::SetupError;
-use crate::engine::setup::live;
-use crate::engine::setup::place::{self, Override, Shared};
-use crate::git::Repo;
-use crate::platform::files;
+use crate::install::edits::{self, Edit};
+use crate::install::forward;
+use crate::install::hooks::Hook;
+use crate::install::inspect::{HookState, Standing, inspect};
+use crate::install::lefthook;
+use crate::install::manifest::Manifest;
+use crate::install::mode::{self, ChosenMode, Integration};
+use crate::install::plan::{self, Intent};
+use crate::install::{InstallError, apply};
+use crate::setup::SetupError;
+use crate::setup::live;
+use crate::setup::place::{self, Override, Shared};
+use andon_git::Repo;
+use andon_git::platform::files;
 
 /// Everything that will be done.
 pub(super) struct Plan {

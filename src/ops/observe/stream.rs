@@ -3,21 +3,21 @@
 
 use std::io::BufRead;
 
-use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
-use crate::domain::decision::Decision;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::Fact;
-use crate::domain::signatures::signature;
-use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
-use crate::engine::context::Context;
-use crate::engine::earlier_runs::compare;
-use crate::engine::error::OpsError;
-use crate::engine::line_summary::LineSummary;
-use crate::engine::workspace::Workspace;
-use crate::store::journal::{Journal, JournalLine};
+use andon_core::domain::decision::Decision;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::signatures::signature;
+use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
+use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
+use andon_engine::context::Context;
+use andon_engine::earlier_runs::compare;
+use andon_engine::error::OpsError;
+use andon_engine::line_summary::LineSummary;
+use andon_engine::workspace::Workspace;
+use andon_store::journal::{Journal, JournalLine};
 
 use super::test_run::worth;
-use crate::engine::watch::RuleWatch;
+use andon_engine::watch::RuleWatch;
 
 /// What was observed.
 pub struct Observed {

@@ -6,20 +6,20 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{HandedIn, TestCommand};
-use crate::domain::decision::Decision;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::CodeId;
-use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
-use crate::effect::report_files;
-use crate::engine::context::Context;
-use crate::engine::earlier_runs::{compare, without_its_reports};
-use crate::engine::error::OpsError;
-use crate::engine::test_sets;
-use crate::engine::tested::TestedCode;
-use crate::engine::watch;
-use crate::engine::workspace::Workspace;
-use crate::store::journal::{Journal, JournalLine};
+use andon_config::{HandedIn, TestCommand};
+use andon_core::domain::decision::Decision;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CodeId;
+use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
+use andon_engine::context::Context;
+use andon_engine::earlier_runs::{compare, without_its_reports};
+use andon_engine::effect::report_files;
+use andon_engine::error::OpsError;
+use andon_engine::test_sets;
+use andon_engine::tested::TestedCode;
+use andon_engine::watch;
+use andon_engine::workspace::Workspace;
+use andon_store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, Root, RunReader};
 
 /// What is handed in.
@@ -68,7 +68,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
-    let (decision, further, _) = watch::decide(ctx, ws, watch::Asked::OfRun)?;
+    let (decision, further, _) = watch::decide(ctx, ws, watch::WatchStage::OfRun)?;
     warnings.extend(further);
     Ok(Taken { run, warnings, decision })
 }

@@ -5,10 +5,10 @@ use std::io::{self, BufRead};
 
 use rayon::prelude::*;
 
-use crate::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Parsed, Purpose};
-use crate::change::normalize::Normalizer;
-use crate::domain::time::Timestamp;
-use crate::engine::error::OpsError;
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::time::Timestamp;
+use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Parsed, Purpose};
+use andon_engine::error::OpsError;
 
 /// A batch is full with so many bytes: enough that handing it over costs nothing, and far below what a window takes.
 const BATCH_BYTES: usize = 256 << 10;

@@ -15,25 +15,25 @@ use std::path::{Path, PathBuf};
 
 use self::ladder::{Ladder, Run};
 use self::placed::Placed;
-use crate::config::Config;
-use crate::detect::calibration::{self, Promise};
-use crate::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget};
-use crate::detect::{self, Rule};
-use crate::domain::decision::Stage;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::Fact;
-use crate::domain::time::Timestamp;
-use crate::domain::view::calibration::{
+use crate::view::calibration::{
     Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, Promised, RuleBound, UnaskedRule,
 };
-use crate::engine::bulk::{self, Job, Pace, ReadCommit, Records};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::lineage::Lineages;
-use crate::engine::undecided;
-use crate::engine::workspace::Workspace;
-use crate::history;
-use crate::store::derived::DerivedCache;
+use andon_config::Config;
+use andon_core::detect::calibration::{self, Promise};
+use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget};
+use andon_core::detect::{self, Rule};
+use andon_core::domain::decision::Stage;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::time::Timestamp;
+use andon_core::history;
+use andon_engine::bulk::{self, Job, Pace, ReadCommit, Records};
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::lineage::Lineages;
+use andon_engine::undecided;
+use andon_engine::workspace::Workspace;
+use andon_store::derived::DerivedCache;
 
 /// What went well.
 #[derive(Debug)]

@@ -4,22 +4,22 @@
 use std::io::BufRead;
 
 use super::ahead::{self, At};
-use crate::adapter::events::Dates;
-use crate::change::normalize::Normalizer;
-use crate::config::Config;
-use crate::detect::{self, Situation, Stops};
-use crate::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::escalation::EscalationMode;
-use crate::domain::facts::Fact;
-use crate::domain::ids::EntryId;
-use crate::domain::settings::RuleSettings;
-use crate::domain::time::Timestamp;
-use crate::engine::error::OpsError;
-use crate::engine::line_summary::LineSummary;
-use crate::engine::uncertainty;
-use crate::history::{EventEffect, Fold, Timeline};
-use crate::policy::{self, HaltPlace};
+use andon_config::Config;
+use andon_core::change::normalize::Normalizer;
+use andon_core::detect::{self, Situation, Stops};
+use andon_core::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::escalation::EscalationMode;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::ids::EntryId;
+use andon_core::domain::settings::RuleSettings;
+use andon_core::domain::time::Timestamp;
+use andon_core::history::{EventEffect, Fold, Timeline};
+use andon_core::policy::{self, HaltPlace};
+use andon_engine::adapter::events::Dates;
+use andon_engine::error::OpsError;
+use andon_engine::line_summary::LineSummary;
+use andon_engine::uncertainty;
 
 /// Lines that are no facts after which a stream is taken for something else.
 const MAX_REFUSED: u64 = 1_000_000;
@@ -130,7 +130,7 @@ impl Engine {
         decision
     }
 
-    fn ask(&self, stage: Stage) -> Vec<crate::domain::findings::Finding> {
+    fn ask(&self, stage: Stage) -> Vec<andon_core::domain::findings::Finding> {
         let timeline = self.fold.timeline();
         let episode = match stage {
             Stage::Event => None,

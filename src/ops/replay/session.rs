@@ -7,19 +7,19 @@
 use std::collections::BTreeSet;
 
 use super::events::Engine;
-use crate::domain::decision::{Decision, LedgerEvent, Verdict};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::events::{Event, Trace, What};
-use crate::domain::facts::{CommitFact, Fact};
-use crate::domain::ids::CommitId;
-use crate::domain::safety::{SafetyFact, SafetyKind};
-use crate::domain::tests::TestRun;
-use crate::domain::view::trajectory::{SessionState, Trajectory, TrajectoryStep};
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::ledger::{Entry, Ledger};
-use crate::store::journal::{Journal, JournalLine};
-use crate::store::notes::NotesStore;
+use crate::view::trajectory::{SessionState, Trajectory, TrajectoryStep};
+use andon_core::domain::decision::{Decision, LedgerEvent, Verdict};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::{Event, Trace, What};
+use andon_core::domain::facts::{CommitFact, Fact};
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_core::domain::tests::TestRun;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_store::journal::{Journal, JournalLine};
+use andon_store::ledger::{Entry, Ledger};
+use andon_store::notes::NotesStore;
 
 /// Most bytes of the journal that are read, from its end.
 const MAX_JOURNAL: u64 = 16 << 20;

@@ -6,16 +6,16 @@ use serde_json::{Value, json};
 
 use super::rounds::{self, own_name, state};
 use super::template::{self, TemplateOf};
-use crate::domain::decision::StandingHalt;
-use crate::domain::ids::EntryId;
-use crate::effect::{self, editor};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::standing;
-use crate::engine::witnessing::{self, Draft, Said, SignedLedger, said};
-use crate::engine::workspace::Workspace;
-use crate::review::round::RoundState;
-use crate::signing::Signer;
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::ids::EntryId;
+use andon_engine::context::Context;
+use andon_engine::effect::{self, editor};
+use andon_engine::error::OpsError;
+use andon_engine::standing;
+use andon_engine::witnessing::{self, Draft, Said, SignedLedger, said};
+use andon_engine::workspace::Workspace;
+use andon_review::round::RoundState;
+use andon_signing::Signer;
 
 /// Where a draft that was not accepted is kept, below the git directory.
 const KEPT: &str = "RESOLUTION_EDITMSG";

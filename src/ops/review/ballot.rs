@@ -7,13 +7,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::act::{Acted, Answering, Given, Now, acted, answer, keep};
 use super::rounds;
-use crate::effect;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, Draft, said};
-use crate::engine::workspace::Workspace;
-use crate::git::read_plain;
-use crate::review::payload::vote::canonical;
+use andon_engine::context::Context;
+use andon_engine::effect;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, Draft, said};
+use andon_engine::workspace::Workspace;
+use andon_git::read_plain;
+use andon_review::payload::vote::canonical;
 
 /// Largest ballot that is read, in bytes.
 const MAX_BALLOT: u64 = 1 << 20;

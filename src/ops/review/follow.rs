@@ -3,9 +3,9 @@
 use super::act::Acted;
 use super::panel;
 use super::rounds::state;
-use crate::engine::witnessing::short;
-use crate::report::escape;
-use crate::review::round::RoundStatus;
+use andon_core::escape;
+use andon_engine::witnessing::short;
+use andon_review::round::RoundStatus;
 
 /// Where the round stands now, what was paid, what was earned, and what is next.
 pub fn text(acted: &Acted) -> String {

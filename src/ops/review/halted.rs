@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
-use crate::domain::briefing::DecidedBefore;
-use crate::domain::counted::count;
-use crate::domain::ids::CommitId;
-use crate::engine::error::OpsError;
-use crate::engine::shown_change;
-use crate::engine::witnessing::{self, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::store::notes::NotesStore;
+use andon_core::domain::briefing::DecidedBefore;
+use andon_core::domain::counted::count;
+use andon_core::domain::ids::CommitId;
+use andon_engine::error::OpsError;
+use andon_engine::shown_change;
+use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_store::notes::NotesStore;
 
 /// Failing tests, and hashes of a kind, that are named.
 const NAMED: usize = 12;

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::domain::counted::count;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::report::escape;
-use crate::review::law::{self, VITALITY};
-use crate::review::precedents::PrecedentQuery;
-use crate::review::similarity::Words;
-use crate::review::votes::Vantage;
-use crate::wire::v1::output::{ConcernJson, PrecedentListJson, StandingJson};
+use crate::json::{ConcernJson, PrecedentListJson, StandingJson};
+use andon_core::domain::counted::count;
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_review::law::{self, VITALITY};
+use andon_review::precedents::PrecedentQuery;
+use andon_review::similarity::Words;
+use andon_review::votes::Vantage;
 
 /// Decisions by tag and words, the newest first.
 ///

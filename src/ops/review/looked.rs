@@ -4,10 +4,10 @@
 use serde_json::{Map, Value};
 
 use super::halted;
-use crate::domain::ids::CommitId;
-use crate::engine::shown_change;
-use crate::engine::witnessing::SignedLedger;
-use crate::engine::workspace::Workspace;
+use andon_core::domain::ids::CommitId;
+use andon_engine::shown_change;
+use andon_engine::witnessing::SignedLedger;
+use andon_engine::workspace::Workspace;
 
 /// The statements of a round, in the order in which they are read.
 const STATEMENTS: [&str; 4] = ["question", "claim", "critique", "verdict"];

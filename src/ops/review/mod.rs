@@ -19,12 +19,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::domain::time::Timestamp;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
 use crate::report::json;
-use crate::review::simulation::output::SimulationJson;
-use crate::review::simulation::{self, Simulated, read};
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_review::simulation::output::SimulationJson;
+use andon_review::simulation::{self, Simulated, read};
 
 pub use act::{Act, Acted, Given, act, resolve};
 pub use ballot::{ballot, reveal};

@@ -1,7 +1,7 @@
 //! A panel as it stands: who sits on it, how far each member has come, and what is next. Nothing of what they vote.
 
-use crate::domain::counted::count;
-use crate::review::round::{Panel, Seat};
+use andon_core::domain::counted::count;
+use andon_review::round::{Panel, Seat};
 
 /// What a member has done.
 fn state(seat: &Seat) -> &'static str {
@@ -41,7 +41,7 @@ pub(super) fn next(panel: &Panel, round: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::round::PanelCause;
+    use andon_review::round::PanelCause;
 
     #[test]
     fn each_step_names_who_has_come_how_far_and_what_is_next() {

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::CLOCK_SKEW;
-use crate::engine::standing;
-use crate::engine::witnessing::{self, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::git::{read_plain, replace_plain};
-use crate::ledger::Ledger;
-use crate::review::code::Code;
-use crate::review::window::WINDOW;
-use crate::wire::envelope::{Key, open, seal};
+use andon_core::domain::time::CLOCK_SKEW;
+use andon_engine::standing;
+use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_git::{read_plain, replace_plain};
+use andon_review::code::Code;
+use andon_review::window::WINDOW;
+use andon_store::ledger::Ledger;
+use andon_store::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.
 const MAX_MEMORY: u64 = 8 << 20;

@@ -3,17 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::remembered::Memory;
-use crate::domain::counted::count;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::EntryId;
-use crate::domain::time::Timestamp;
-use crate::domain::view::history::OpenRound;
-use crate::engine::error::OpsError;
-use crate::engine::standing;
-use crate::engine::witnessing::{self, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::review::round::{RoundState, RoundStatus};
-use crate::signing::PublicKey;
+use crate::view::history::OpenRound;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::EntryId;
+use andon_core::domain::time::Timestamp;
+use andon_engine::error::OpsError;
+use andon_engine::standing;
+use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_review::round::{RoundState, RoundStatus};
+use andon_signing::PublicKey;
 
 /// A round that waits for people.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -7,16 +7,16 @@ use super::halted::{HaltedWork, halted};
 use super::looked::{self, NamedCommit};
 use super::panel;
 use super::rounds::{self, state};
-use crate::domain::briefing::DecidedBefore;
-use crate::domain::ids::TreeId;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::report::escape;
-use crate::report::style::Style;
-use crate::review::code::Code;
-use crate::review::precedents::PrecedentQuery;
-use crate::review::round::RoundState;
+use andon_core::domain::briefing::DecidedBefore;
+use andon_core::domain::ids::TreeId;
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::text::style::Style;
+use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_review::code::Code;
+use andon_review::precedents::PrecedentQuery;
+use andon_review::round::RoundState;
 
 /// Precedents that are shown.
 const PRECEDENTS: usize = 8;

@@ -1,9 +1,9 @@
 //! What a simulation found, for people.
 
-use crate::domain::counted::count;
-use crate::report::escape;
-use crate::report::style::Style;
-use crate::review::simulation::output::{RoundJson, SimulationJson, WitnessJson};
+use andon_core::domain::counted::count;
+use andon_core::escape;
+use andon_engine::text::style::Style;
+use andon_review::simulation::output::{RoundJson, SimulationJson, WitnessJson};
 
 /// A table under a heading; nothing for no rows.
 struct Section {

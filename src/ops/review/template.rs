@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::Said;
-use crate::report::escape;
-use crate::review::payload::member::{Malformed, Members, is_blank, malformed};
-use crate::review::payload::vote::VoteSaid;
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::Said;
+use andon_review::payload::member::{Malformed, Members, is_blank, malformed};
+use andon_review::payload::vote::VoteSaid;
 
 /// What a template is made for.
 pub struct TemplateOf {

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::act::Acted;
 use super::rounds::{WaitingRound, state};
 use super::show::ShownRound;
-use crate::domain::counted::count;
-use crate::report::escape;
-use crate::report::style::Style;
-use crate::wire::v1::output::{ActedJson, RoundShownJson, WaitingJson};
+use crate::json::{ActedJson, RoundShownJson, WaitingJson};
+use andon_core::domain::counted::count;
+use andon_core::escape;
+use andon_engine::text::style::Style;
 
 /// Columns of a question.
 const QUESTION: usize = 72;

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::workspace::Workspace;
-use crate::review::payload::member::{Malformed, Members, malformed};
+use andon_engine::workspace::Workspace;
+use andon_review::payload::member::{Malformed, Members, malformed};
 
 /// The member, of what agents hand in and of a round's entry alike.
 pub(super) const EVIDENCE: &str = "evidence";

@@ -13,16 +13,17 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use self::pending::{MAX_SIGNED, PendingRound, Statement};
-use crate::domain::time::Timestamp;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, Draft, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::ledger::EvidenceText;
-use crate::review::payload::asked::{RoundAsked, Trigger};
-use crate::review::payload::member::Members;
-use crate::review::precedents::PrecedentQuery;
-use crate::wire::v1::output::{RoundAnswerJson, RoundPrecedentJson};
+use crate::json::RoundAnswerJson;
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::json::RoundPrecedentJson;
+use andon_engine::witnessing::{self, Draft, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_review::payload::asked::{RoundAsked, Trigger};
+use andon_review::payload::member::Members;
+use andon_review::precedents::PrecedentQuery;
+use andon_store::ledger::EvidenceText;
 
 /// Precedents that a judge is given.
 const PRECEDENTS: usize = 8;

@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::looked::EVIDENCE;
 use super::trailer::Trailer;
-use crate::effect;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::git::read_plain;
-use crate::ledger::EvidenceText;
+use andon_engine::effect;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_git::read_plain;
+use andon_store::ledger::EvidenceText;
 
 /// Longest text of a statement that an entry holds; longer ones are cut there and kept whole beside it.
 pub(super) const MAX_SIGNED: usize = 4096;

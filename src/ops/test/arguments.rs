@@ -1,8 +1,8 @@
 //! Arguments for the configured test command: `andon test -k name`.
 
-use crate::config::TestCommand;
-use crate::engine::error::OpsError;
-use crate::report::escape::shell_quote;
+use andon_config::TestCommand;
+use andon_core::escape::shell_quote;
+use andon_engine::error::OpsError;
 
 /// Programs that take arguments for what they start behind `--`.
 const BEHIND_DASHES: [&str; 3] = ["npm", "tox", "nox"];

@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Runner;
+use andon_config::Runner;
 
 /// A test command with a report.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,19 +1,19 @@
 //! Loops of other clones: remote-tracking branches that are ahead of this clone, and whose commits have records that came by
 //! a sync. What is in none of their records (their journals, their context) is not known here.
 
-use crate::detect;
-use crate::domain::decision::StandingHalt;
-use crate::domain::facts::Fact;
-use crate::domain::ids::CommitId;
-use crate::domain::tests::RunValidity;
-use crate::domain::view::status::LoopState;
-use crate::domain::view::watch::{BranchView, LastRun, LoopView};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::timeline;
-use crate::engine::workspace::Workspace;
-use crate::store::notes::NotesStore;
-use crate::store::window::{self, Window};
+use crate::view::status::LoopState;
+use crate::view::watch::{BranchView, LastRun, LoopView};
+use andon_core::detect;
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::tests::RunValidity;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::timeline;
+use andon_engine::workspace::Workspace;
+use andon_store::notes::NotesStore;
+use andon_store::window::{self, Window};
 
 const TRACKED: &str = "refs/remotes/";
 /// Most branches that are shown, those with the newest commits.

@@ -15,15 +15,15 @@ use rayon::prelude::*;
 use self::row::Place;
 pub use self::row::context_in;
 use self::stamp::Stamp;
-use crate::domain::decision::StandingHalt;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::time::Timestamp;
-use crate::domain::view::watch::{BranchView, WatchView, WorktreeView};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::situation::SharedHooks;
-use crate::engine::workspace::Workspace;
-use crate::ledger::Ledger;
+use crate::situation::SharedHooks;
+use crate::view::watch::{BranchView, WatchView, WorktreeView};
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_store::ledger::Ledger;
 
 /// Worktrees that are read again at a look though nothing of their own has moved.
 const EXTRA: usize = 4;

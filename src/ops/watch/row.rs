@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::detect;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::tests::RunValidity;
-use crate::domain::time::Timestamp;
-use crate::domain::view::watch::{AnswerBy, BindingHalt, LastRun, LoopView, Seen, WorktreeView};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::situation::{self, LoopSituation, SharedHooks};
-use crate::engine::timeline::Loaded;
-use crate::engine::witnessing;
-use crate::engine::workspace::Workspace;
-use crate::git::{Repo, RepoEnv};
+use crate::situation::{self, LoopSituation, SharedHooks};
+use crate::view::watch::{AnswerBy, BindingHalt, LastRun, LoopView, Seen, WorktreeView};
+use andon_core::detect;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::tests::RunValidity;
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::timeline::Loaded;
+use andon_engine::witnessing;
+use andon_engine::workspace::Workspace;
+use andon_git::{Repo, RepoEnv};
 
 /// Most worktrees that are watched.
 const MAX_WORKTREES: usize = 1024;

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use super::row::Place;
-use crate::domain::time::Timestamp;
-use crate::effect::AndonDir;
-use crate::engine::context::Context;
-use crate::git::{Repo, read_plain};
-use crate::platform::{FileStat, files};
+use andon_core::domain::time::Timestamp;
+use andon_engine::context::Context;
+use andon_engine::effect::AndonDir;
+use andon_git::platform::{FileStat, files};
+use andon_git::{Repo, read_plain};
 
 /// Most bytes that are read of a `HEAD`.
 const MAX_HEAD: u64 = 4096;

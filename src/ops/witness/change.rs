@@ -7,14 +7,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{POLICY, person};
-use crate::domain::counted::count;
-use crate::domain::ids::EntryId;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, Draft, Said, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::review::payload::policy::KeyRole;
-use crate::signing::PublicKey;
+use andon_core::domain::counted::count;
+use andon_core::domain::ids::EntryId;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, Draft, Said, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_review::payload::policy::KeyRole;
+use andon_signing::PublicKey;
 
 /// Largest policy and key file that are read, in bytes.
 const MAX_FILE: u64 = 1 << 20;

@@ -1,12 +1,12 @@
 //! Who may sign, for people, programs and `ssh-keygen`.
 
 use super::granted;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::report::escape;
-use crate::signing::PublicKey;
-use crate::wire::v1::output::{WitnessKeyJson, WitnessListJson};
+use crate::json::{WitnessKeyJson, WitnessListJson};
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_signing::PublicKey;
 
 /// The ledger with its policy.
 ///

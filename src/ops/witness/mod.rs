@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 pub use change::{ChangeStanding, KeyChange, add, policy, revoke, sign};
 pub use list::{allowed_signers, keys, list_json, list_text};
 
-use crate::domain::ids::EntryId;
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::witnessing::{self, Draft, SignedLedger};
-use crate::engine::workspace::Workspace;
-use crate::review::payload::policy::KeyGrant;
-use crate::signing::PublicKey;
-use crate::wire::v1::output::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
+use crate::json::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
+use andon_core::domain::ids::EntryId;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, Draft, SignedLedger};
+use andon_engine::workspace::Workspace;
+use andon_review::payload::policy::KeyGrant;
+use andon_signing::PublicKey;
 
 /// What the policy that is printed to be edited is called; no part of what is signed.
 const POLICY: &str = "andon/policy@1";

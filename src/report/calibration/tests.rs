@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::view::calibration::{ScaledCounts, UnaskedRule};
+use crate::view::calibration::{ScaledCounts, UnaskedRule};
 
 fn sample(promised: Promised) -> Calibration {
     let step = |factor, halted: u32, exact, holds| LadderStep {

@@ -2,9 +2,9 @@
 //! end in its text would begin another.
 
 use super::{code, plain};
-use crate::domain::view::check::CheckReport;
 use crate::report::check::{self, Group};
-use crate::report::message::Severity;
+use crate::view::check::CheckReport;
+use andon_engine::text::message::Severity;
 
 /// Annotations of one severity that GitHub shows of a step.
 const SHOWN: usize = 10;
@@ -70,7 +70,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use crate::domain::findings::Level;
+    use andon_core::domain::findings::Level;
 
     #[test]
     fn one_line_for_each_kind_of_message() {
@@ -116,7 +116,7 @@ mod tests {
             let (word, title) = head.split_once(" title=").unwrap();
             assert!(["error", "warning", "notice"].contains(&word), "{line}");
             assert!(!title.contains([',', ':']), "{line}");
-            assert!(!rest.chars().any(crate::report::escape::is_hidden), "{line}");
+            assert!(!rest.chars().any(andon_core::escape::is_hidden), "{line}");
         }
         // What stands for `%` itself stays as it was written.
         assert!(shown.contains("100%25\\r\\n::error::x"), "{shown}");

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{ANCHOR, Entry, code, entries, lines, plain};
-use crate::domain::view::check::CheckReport;
 use crate::report::json;
-use crate::report::message::Severity;
+use crate::view::check::CheckReport;
+use andon_engine::text::message::Severity;
 
 /// A list of issues; empty when all is well.
 pub fn code_quality(report: &CheckReport) -> String {
@@ -32,7 +32,7 @@ fn issue(entry: &Entry<'_>) -> Value {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use crate::domain::findings::Level;
+    use andon_core::domain::findings::Level;
 
     fn issues(report: &CheckReport) -> Vec<Value> {
         serde_json::from_str(&code_quality(report)).unwrap()

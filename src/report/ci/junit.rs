@@ -2,11 +2,11 @@
 //! a failure, missing evidence an error, anything else a case that passed and says something.
 
 use super::{WHOLE, code, plain};
-use crate::domain::view::check::CheckReport;
 use crate::report::check::{self, Group};
-use crate::report::escape;
-use crate::report::message::Severity;
-use crate::report::phrase;
+use crate::view::check::CheckReport;
+use andon_core::escape;
+use andon_engine::text::message::Severity;
+use andon_engine::text::phrase;
 
 /// Commits that one case names.
 const COMMITS: usize = 100;
@@ -91,8 +91,8 @@ fn text(raw: &str) -> String {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use crate::domain::diagnostic::Diagnostic;
-    use crate::domain::findings::Level;
+    use andon_core::domain::diagnostic::Diagnostic;
+    use andon_core::domain::findings::Level;
     use testreport::{ExitKind, ReportInput, Root};
 
     #[test]

@@ -1,10 +1,10 @@
 //! What a reviewer of a pull request needs to know of its commits, in fewer than 60 lines of Markdown.
 
-use crate::domain::view::check::{CheckOutcome, CheckReport};
 use crate::report::check::{self, Group};
-use crate::report::escape::{clip, code_span, markdown, shell_quote, terminal_clip};
-use crate::report::message::Severity;
-use crate::report::phrase;
+use crate::view::check::{CheckOutcome, CheckReport};
+use andon_core::escape::{clip, code_span, markdown, shell_quote, terminal_clip};
+use andon_engine::text::message::Severity;
+use andon_engine::text::phrase;
 
 use super::code;
 
@@ -68,7 +68,7 @@ fn item(group: &Group<'_>) -> Vec<String> {
     };
     let many = match group.commits.len() {
         0 | 1 => String::new(),
-        many => format!(" ({})", crate::domain::counted::count(many, "commit")),
+        many => format!(" ({})", andon_core::domain::counted::count(many, "commit")),
     };
     let code = code_span(&clip(code(first), 60));
     let mut lines = vec![format!("- {word} {code}: {}{many}", text(&first.message))];
@@ -92,8 +92,8 @@ fn text(raw: &str) -> String {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use crate::domain::diagnostic::Diagnostic;
-    use crate::domain::findings::Level;
+    use andon_core::domain::diagnostic::Diagnostic;
+    use andon_core::domain::findings::Level;
 
     #[test]
     fn a_reviewer_reads_what_is_wrong_and_what_to_do() {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn hostile_texts_are_shown() {
         let shown = summary(&hostile());
-        assert!(!shown.chars().any(|c| c != '\n' && crate::report::escape::is_hidden(c)), "{shown}");
+        assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
         assert!(!shown.contains("[c](d)\n") && !shown.contains("\n# "), "{shown}");
         for line in shown.lines().filter(|line| !line.is_empty()) {
             assert!(

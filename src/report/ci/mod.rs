@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-use super::escape;
-use super::message::Severity;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::findings::Level;
-use crate::domain::ids::Digest;
-use crate::domain::view::check::CheckReport;
+use crate::view::check::CheckReport;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::Digest;
+use andon_core::escape;
+use andon_engine::text::message::Severity;
 
 /// Readers of SARIF and of code quality show a result at a file and drop what has none. A commit is no file: the
 /// configuration that judged it stands in its place.
@@ -84,10 +84,10 @@ fn lines(what: &Diagnostic) -> Vec<String> {
 
 #[cfg(test)]
 mod samples {
-    use crate::domain::diagnostic::{CommitRef, Diagnostic, Location};
-    use crate::domain::findings::Level;
-    use crate::domain::view::check::{CheckReport, SKIPPED_RULE};
-    use crate::report::samples::{self, HOSTILE};
+    use crate::view::check::{CheckReport, SKIPPED_RULE};
+    use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
+    use andon_core::domain::findings::Level;
+    use andon_testkit::samples::{self, HOSTILE};
 
     /// What each reader would obey: ends of commands, tags, tables, links, control characters, ends of lines.
     pub(super) const TRAP: &str =
@@ -135,7 +135,7 @@ mod samples {
 mod tests {
     use super::samples::{about, report};
     use super::*;
-    use crate::domain::diagnostic::{CommitRef, Location};
+    use andon_core::domain::diagnostic::{CommitRef, Location};
 
     #[test]
     fn a_fingerprint_outlives_a_rebase_and_tells_equal_messages_apart() {
@@ -145,7 +145,7 @@ mod tests {
         };
         let mut rebased = about(1, "missing-record", Level::Block);
         let Some(Location::Commit(at)) = rebased.location.as_deref() else { unreachable!() };
-        let moved = CommitRef { commit: crate::report::samples::commit(9), ..at.clone() };
+        let moved = CommitRef { commit: andon_testkit::samples::commit(9), ..at.clone() };
         rebased = rebased.at(Location::Commit(moved));
         let once = of(vec![about(1, "missing-record", Level::Block)]);
         assert_eq!(of(vec![rebased.clone()]), once);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{ANCHOR, Entry, WHOLE, code, entries, lines, plain};
-use crate::domain::counted::count;
-use crate::domain::view::check::{CheckOutcome, CheckReport, accepted};
 use crate::report::json;
-use crate::report::message::Severity;
+use crate::view::check::{CheckOutcome, CheckReport, accepted};
+use andon_core::domain::counted::count;
+use andon_engine::text::message::Severity;
 
 /// Where its schema is.
 const SCHEMA: &str =
@@ -123,9 +123,9 @@ fn unlinked(text: &str) -> String {
 mod tests {
     use super::super::samples::{about, hostile, report};
     use super::*;
-    use crate::domain::diagnostic::Diagnostic;
-    use crate::domain::findings::Level;
-    use crate::domain::view::check::SKIPPED_RULE;
+    use crate::view::check::SKIPPED_RULE;
+    use andon_core::domain::diagnostic::Diagnostic;
+    use andon_core::domain::findings::Level;
 
     fn run(report: &CheckReport) -> Value {
         let mut value: Value = serde_json::from_str(&document(report)).unwrap();
@@ -190,7 +190,7 @@ mod tests {
         for result in run["results"].as_array().unwrap() {
             let text = result["message"]["text"].as_str().unwrap();
             assert!(!text.replace("\\[", "").replace("\\]", "").contains(['[', ']']), "{text}");
-            assert!(!text.chars().any(|c| c != '\n' && crate::report::escape::is_hidden(c)), "{text}");
+            assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{text}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::escape::terminal_clip;
-use crate::report::page::Page;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::page::Page;
 
 use super::{COLUMNS, ExplainedRun, FAILURES, lines, more};
 

@@ -1,10 +1,10 @@
 //! What `andon explain` prints.
 
-use crate::domain::ids::CodeId;
-use crate::domain::signatures::coarse_signature;
-use crate::domain::tests::TestEvidence;
 use crate::report::json::line;
-use crate::report::samples::value_of;
+use andon_core::domain::ids::CodeId;
+use andon_core::domain::signatures::coarse_signature;
+use andon_core::domain::tests::TestEvidence;
+use andon_testkit::samples::value_of;
 use serde_json::{Value, json};
 use testreport::{ExitKind, ReportInput, Root, examine};
 

@@ -3,7 +3,7 @@
 
 use super::markup::Html;
 use super::{derived, log_command};
-use crate::domain::view::history::HistoryView;
+use crate::view::history::HistoryView;
 
 /// Columns that a picture has at the most; more commits share one.
 pub(super) const COLUMNS: usize = 500;

@@ -2,11 +2,11 @@
 
 use super::markup::Html;
 use super::{derived, log_command};
-use crate::domain::facts::CommitRecord;
-use crate::domain::findings::Level;
-use crate::domain::view::history::{HistoryCommit, HistoryView};
-use crate::domain::view::log::RecordState;
-use crate::report::phrase;
+use crate::view::history::{HistoryCommit, HistoryView};
+use crate::view::log::RecordState;
+use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::findings::Level;
+use andon_engine::text::phrase;
 
 /// Commits of one fold.
 const FOLD: usize = 250;
@@ -51,7 +51,7 @@ pub(super) fn section(html: &mut Html, view: &HistoryView, gate: &str) {
 fn row(html: &mut Html, commit: &HistoryCommit, gate: &str, in_full: bool) {
     let record = commit.state.record();
     html.raw("<tr").raw(kind(&commit.state)).raw("><td class=num>");
-    if let Some(number) = record.and_then(crate::domain::facts::CommitRecord::number) {
+    if let Some(number) = record.and_then(andon_core::domain::facts::CommitRecord::number) {
         html.number(number);
     }
     html.raw("<td><code>").text(&commit.commit.short()).raw("</code><td>");
@@ -86,7 +86,7 @@ fn kind(state: &RecordState) -> &'static str {
     }
 }
 
-fn warned(record: &CommitRecord) -> impl Iterator<Item = &crate::domain::facts::RecordedFinding> {
+fn warned(record: &CommitRecord) -> impl Iterator<Item = &andon_core::domain::facts::RecordedFinding> {
     record.findings.iter().filter(|finding| finding.level >= Level::Warn)
 }
 

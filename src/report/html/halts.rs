@@ -2,13 +2,13 @@
 
 use super::markup::Html;
 use super::{SHOWN, derived};
-use crate::domain::decision::Halt;
-use crate::domain::events::MAX_SHOWN;
-use crate::domain::facts::Ack;
-use crate::domain::ids::{DiffHash, Digest, Signature};
-use crate::domain::view::history::{HistoryCommit, HistoryView};
-use crate::domain::view::status::LastHalt;
-use crate::report::{phrase, spark};
+use crate::view::history::{HistoryCommit, HistoryView};
+use crate::view::status::LastHalt;
+use andon_core::domain::decision::Halt;
+use andon_core::domain::events::MAX_SHOWN;
+use andon_core::domain::facts::Ack;
+use andon_core::domain::ids::{DiffHash, Digest, Signature};
+use andon_engine::text::{phrase, spark};
 
 /// Commits before a halt that its story shows.
 const BEFORE: usize = 8;

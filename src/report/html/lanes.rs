@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::chart::{WIDTH, column, columns};
 use super::markup::Html;
 use super::{derived, log_command};
-use crate::domain::facts::CommitRecord;
-use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
-use crate::domain::view::history::{HistoryCommit, HistoryView};
+use crate::view::history::{HistoryCommit, HistoryView};
+use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
 
 /// Lanes that are drawn.
 const LANES: usize = 24;

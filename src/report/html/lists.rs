@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::markup::Html;
 use super::{SHOWN, derived, log_command, more};
-use crate::domain::facts::{CommitRecord, Gate, Recording};
-use crate::domain::usage::Usage;
-use crate::domain::view::history::{HistoryCommit, HistoryView};
-use crate::report::escape::shell_quote;
-use crate::report::phrase;
+use crate::view::history::{HistoryCommit, HistoryView};
+use andon_core::domain::facts::{CommitRecord, Gate, Recording};
+use andon_core::domain::usage::Usage;
+use andon_core::escape::shell_quote;
+use andon_engine::text::phrase;
 
 fn records(view: &HistoryView) -> impl Iterator<Item = (&HistoryCommit, &CommitRecord)> {
     view.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)))

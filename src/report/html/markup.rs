@@ -3,8 +3,8 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::domain::time::Timestamp;
-use crate::report::escape;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape;
 
 /// A page under construction.
 #[derive(Debug, Default)]

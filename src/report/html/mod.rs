@@ -16,9 +16,9 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 use self::markup::Html;
-use super::escape::shell_quote;
-use super::phrase;
-use crate::domain::view::history::HistoryView;
+use crate::view::history::HistoryView;
+use andon_core::escape::shell_quote;
+use andon_engine::text::phrase;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

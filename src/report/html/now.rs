@@ -2,11 +2,11 @@
 
 use super::markup::Html;
 use super::{counted, derived, log_command};
-use crate::domain::facts::Gate;
-use crate::domain::view::history::HistoryView;
-use crate::domain::view::status::{LoopState, StatusView, TestsOf};
-use crate::report::escape::shell_quote;
-use crate::report::{phrase, report_file, spark};
+use crate::view::history::HistoryView;
+use crate::view::status::{LoopState, StatusView, TestsOf};
+use andon_core::domain::facts::Gate;
+use andon_core::escape::shell_quote;
+use andon_engine::text::{phrase, report_file, spark};
 
 /// The state in a word or two.
 fn word(state: LoopState) -> &'static str {

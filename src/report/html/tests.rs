@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use regex::Regex;
 
 use super::page;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Gate, Skip};
-use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, EntryId, Oid};
-use crate::domain::time::Timestamp;
-use crate::domain::usage::Usage;
-use crate::domain::view::history::{DecidedRound, HistoryCommit, HistoryView, OpenRound};
-use crate::domain::view::log::RecordState;
-use crate::domain::view::status::{LastHalt, LoopState};
-use crate::report::samples::{self, HOSTILE};
 use crate::report::status::tests::view as status;
+use crate::view::history::{DecidedRound, HistoryCommit, HistoryView, OpenRound};
+use crate::view::log::RecordState;
+use crate::view::status::{LastHalt, LoopState};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Gate, Skip};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, EntryId, Oid};
+use andon_core::domain::time::Timestamp;
+use andon_core::domain::usage::Usage;
+use andon_testkit::samples::{self, HOSTILE};
 
 /// What a page would obey.
 const TRAP: &str = "</script><img src=x onerror=alert(1)>\"'><style>*{}</style>&lt;\u{0}\u{202e}";
@@ -186,7 +186,7 @@ fn no_text_becomes_markup() {
         }
     }
     let shown = shown.replace(super::STYLE, "").replace(super::SCRIPT, "");
-    assert!(!shown.chars().any(|c| c != '\n' && crate::report::escape::is_hidden(c)));
+    assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! The status for a program.
 
-use crate::domain::findings::Level;
-use crate::report::json;
-use crate::wire::v1::output::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, HooksGoneJson, LastHaltJson, RefusedJson,
-    SkipJson, SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson, UncreditedJson,
+use crate::json::{
+    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, HooksGoneJson, RefusedJson, SkipJson,
+    SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson, UncreditedJson,
 };
+use crate::report::json;
+use andon_core::domain::findings::Level;
+use andon_engine::json::LastHaltJson;
 
 use super::{CycleView, FailureSummary, LoopEvidence, StatusView, TestsOf};
 

@@ -7,7 +7,7 @@ mod text;
 pub use json::json;
 pub use text::text;
 
-use crate::domain::view::status::{CycleView, FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
+use crate::view::status::{CycleView, FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
 
 #[cfg(test)]
 pub(super) mod tests;

@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use super::*;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, DiffHash, EntryId, Signature};
-use crate::domain::tests::TestStatus;
-use crate::domain::view::status::{HooksGone, LastHalt};
-use crate::report::samples::{self, value_of};
-use crate::report::spark::Glyphs;
-use crate::report::style::Style;
+use crate::view::status::{HooksGone, LastHalt};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
+use andon_core::domain::tests::TestStatus;
+use andon_engine::text::spark::Glyphs;
+use andon_engine::text::style::Style;
+use andon_testkit::samples::{self, value_of};
 
 pub(in crate::report) fn view() -> StatusView {
     StatusView {
@@ -185,7 +185,7 @@ fn hostile_names_are_harmless() {
     hostile.session = Some(samples::HOSTILE.to_owned());
     hostile.evidence.failures[0].failing = vec![samples::HOSTILE.repeat(100)];
     let shown = text(&hostile, Style::Plain, Glyphs::Unicode);
-    assert!(!shown.chars().any(|c| c != '\n' && crate::report::escape::is_hidden(c)), "{shown}");
+    assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
     assert_eq!(shown.lines().count(), text(&view(), Style::Plain, Glyphs::Unicode).lines().count());
 }
 

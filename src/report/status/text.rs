@@ -1,14 +1,14 @@
 //! The status for a person.
 
-use crate::domain::counted::count;
-use crate::domain::facts::UncreditedFall;
-use crate::domain::findings::Level;
-use crate::report::escape::terminal_clip;
-use crate::report::message;
-use crate::report::page::Page;
-use crate::report::phrase;
-use crate::report::spark::{self, Glyphs};
-use crate::report::style::Style;
+use andon_core::domain::counted::count;
+use andon_core::domain::facts::UncreditedFall;
+use andon_core::domain::findings::Level;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::spark::{self, Glyphs};
+use andon_engine::text::style::Style;
 
 use super::{FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
 
@@ -148,7 +148,7 @@ fn last_halt(page: &mut Page, view: &StatusView) {
     page.field("", &phrase::message(&halt.message));
     let answer = last.ack.as_ref().map_or_else(
         || {
-            let file = crate::report::report_file::path(halt.report_file);
+            let file = andon_engine::text::report_file::path(halt.report_file);
             match view.state {
                 LoopState::Running | LoopState::Idle | LoopState::HooksGone => {
                     format!("the file was deleted: the next hook takes that as the answer ({file})")

@@ -1,10 +1,10 @@
 //! CSV as RFC 4180 has it: a line a commit, whether or not it has a record.
 
 use super::plain;
-use crate::domain::facts::{CommitRecord, Recording};
-use crate::domain::findings::Level;
-use crate::domain::tests::Counts;
-use crate::domain::view::history::{HistoryCommit, HistoryView};
+use crate::view::history::{HistoryCommit, HistoryView};
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::findings::Level;
+use andon_core::domain::tests::Counts;
 
 const COLUMNS: [&str; 24] = [
     "commit",

@@ -8,10 +8,10 @@ pub mod trace;
 
 use std::collections::BTreeMap;
 
-use super::escape;
-use crate::domain::facts::CommitRecord;
-use crate::domain::time::Timestamp;
-use crate::domain::view::history::{HistoryCommit, HistoryView};
+use crate::view::history::{HistoryCommit, HistoryView};
+use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape;
 
 /// Columns of one text.
 const TEXT: usize = 1_000;
@@ -46,13 +46,13 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod samples {
-    use crate::domain::ids::EntryId;
-    use crate::domain::usage::Usage;
-    use crate::domain::view::history::{HistoryCommit, HistoryView};
-    use crate::domain::view::log::RecordState;
-    use crate::domain::view::status::LastHalt;
-    use crate::report::samples;
     use crate::report::status::tests::view as status;
+    use crate::view::history::{HistoryCommit, HistoryView};
+    use crate::view::log::RecordState;
+    use crate::view::status::LastHalt;
+    use andon_core::domain::ids::EntryId;
+    use andon_core::domain::usage::Usage;
+    use andon_testkit::samples;
 
     /// Two commits of one session, one without a record, and a halt that was answered.
     pub(super) fn view(subject: &str) -> HistoryView {

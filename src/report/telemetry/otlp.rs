@@ -6,12 +6,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::conventions as names;
 use super::{Iteration, iterations, plain};
-use crate::domain::findings::Level;
-use crate::domain::tests::TestStatus;
-use crate::domain::time::Timestamp;
-use crate::domain::view::history::HistoryView;
-use crate::domain::view::status::LastHalt;
 use crate::report::json;
+use crate::view::history::HistoryView;
+use crate::view::status::LastHalt;
+use andon_core::domain::findings::Level;
+use andon_core::domain::tests::TestStatus;
+use andon_core::domain::time::Timestamp;
 
 /// `INTERNAL`
 const KIND: u64 = 1;
@@ -182,7 +182,7 @@ fn id(of: &str, bytes: usize) -> String {
 mod tests {
     use super::super::samples::view;
     use super::*;
-    use crate::report::samples::HOSTILE;
+    use andon_testkit::samples::HOSTILE;
 
     fn read(subject: &str) -> (Value, Value) {
         let shown = lines(&view(subject));

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{Iteration, iterations, plain};
-use crate::domain::time::Timestamp;
-use crate::domain::view::history::HistoryView;
-use crate::domain::view::status::LastHalt;
-use crate::report::{json, phrase};
+use crate::report::json;
+use crate::view::history::HistoryView;
+use crate::view::status::LastHalt;
+use andon_core::domain::time::Timestamp;
+use andon_engine::text::phrase;
 
 /// The one process of the trace.
 const PROCESS: u64 = 1;

@@ -1,12 +1,13 @@
 //! What is watched, for a program: `andon/watch@1`.
 
-use crate::domain::context::ContextUse;
-use crate::domain::view::watch::{AnswerBy, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
-use crate::report::json;
-use crate::wire::v1::output::{
-    HaltJson, HooksGoneJson, TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson,
+use crate::json::{
+    HooksGoneJson, TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson,
     WatchedRoundJson, WatchedRunJson, WorktreeJson,
 };
+use crate::report::json;
+use crate::view::watch::{AnswerBy, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use andon_core::domain::context::ContextUse;
+use andon_engine::json::HaltJson;
 
 /// The view for a program. The order is that of the text: what needs a person first.
 pub fn json(view: &WatchView) -> WatchJson<'_> {

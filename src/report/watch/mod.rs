@@ -9,16 +9,14 @@ pub use json::json;
 pub use plain::{Told, lines};
 pub use text::text;
 
-use crate::domain::decision::StandingHalt;
-use crate::domain::view::status::LoopState;
-use crate::domain::view::watch::{
-    AnswerBy, BranchView, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView,
-};
-use crate::report::escape::{shell_quote, terminal_clip};
-use crate::report::page::Page;
-use crate::report::phrase;
-use crate::report::spark;
-use crate::report::style::Style;
+use crate::view::status::LoopState;
+use crate::view::watch::{AnswerBy, BranchView, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use andon_core::domain::decision::StandingHalt;
+use andon_core::escape::{shell_quote, terminal_clip};
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::spark;
+use andon_engine::text::style::Style;
 
 /// Columns of a name.
 const NAME: usize = 100;

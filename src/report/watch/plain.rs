@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{help, why};
-use crate::domain::view::status::LoopState;
-use crate::domain::view::watch::{LoopView, Need, Seen, WatchLine, WatchView};
-use crate::report::escape::{terminal, terminal_clip};
-use crate::report::phrase;
-use crate::report::spark;
+use crate::view::status::LoopState;
+use crate::view::watch::{LoopView, Need, Seen, WatchLine, WatchView};
+use andon_core::escape::{terminal, terminal_clip};
+use andon_engine::text::phrase;
+use andon_engine::text::spark;
 
 /// Columns of a name.
 const NAME: usize = 100;

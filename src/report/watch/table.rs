@@ -1,12 +1,12 @@
 //! The table of what is watched: cells by importance, so that a narrow terminal loses the least of them.
 
 use super::{NAME, short};
-use crate::domain::time::Timestamp;
-use crate::domain::view::status::LoopState;
-use crate::domain::view::watch::{BranchView, LoopView, Need, Seen, WatchLine, WatchView};
-use crate::report::escape::{clip, terminal_clip, width};
-use crate::report::phrase;
-use crate::report::spark::{self, Glyphs};
+use crate::view::status::LoopState;
+use crate::view::watch::{BranchView, LoopView, Need, Seen, WatchLine, WatchView};
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::{clip, terminal_clip, width};
+use andon_engine::text::phrase;
+use andon_engine::text::spark::{self, Glyphs};
 
 /// How something is to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

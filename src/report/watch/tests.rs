@@ -4,16 +4,16 @@ use serde_json::json;
 
 use super::table::{self, GAP};
 use super::*;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::EntryId;
-use crate::domain::tests::RunValidity;
-use crate::domain::time::Timestamp;
-use crate::domain::view::history::OpenRound;
-use crate::domain::view::status::HooksGone;
-use crate::domain::view::watch::{BindingHalt, LastRun};
-use crate::report::escape::{is_hidden, width};
-use crate::report::samples::{self, value_of};
-use crate::report::spark::Glyphs;
+use crate::view::history::OpenRound;
+use crate::view::status::HooksGone;
+use crate::view::watch::{BindingHalt, LastRun};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::EntryId;
+use andon_core::domain::tests::RunValidity;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::{is_hidden, width};
+use andon_engine::text::spark::Glyphs;
+use andon_testkit::samples::{self, value_of};
 
 const MINUTE: i64 = 60;
 

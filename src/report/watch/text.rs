@@ -2,13 +2,13 @@
 
 use super::table::{self, Cell, GAP, Tone};
 use super::{help, summary, why};
-use crate::domain::view::watch::{Need, Seen, WatchLine, WatchView};
-use crate::report::escape::{shell_quote, width};
-use crate::report::message;
-use crate::report::page::Page;
-use crate::report::phrase;
-use crate::report::spark::Glyphs;
-use crate::report::style::Style;
+use crate::view::watch::{Need, Seen, WatchLine, WatchView};
+use andon_core::escape::{shell_quote, width};
+use andon_engine::text::message;
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::spark::Glyphs;
+use andon_engine::text::style::Style;
 
 /// Blanks before a line of the table.
 const INDENT: usize = 2;

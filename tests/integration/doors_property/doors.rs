@@ -1,6 +1,6 @@
 //! The doors that take a whole story at once: a stream of events, and a range of commits.
 
-use andon::domain::decision::Stage as Place;
+use andon_core::domain::decision::Stage as Place;
 use serde_json::Value;
 
 use super::live::{Moment, OutcomeSpan};
@@ -53,7 +53,7 @@ pub fn range(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {
 pub fn beyond_gates(outcome: &Outcome) -> Outcome {
     let reported = |rule: &&String| {
         let id = rule.split(' ').nth(1).unwrap_or_default();
-        andon::detect::rule(id).is_some_and(|rule| rule.stages.contains(&Place::Replay))
+        andon_core::detect::rule(id).is_some_and(|rule| rule.stages.contains(&Place::Replay))
     };
     Outcome { rules: outcome.rules.iter().filter(reported).cloned().collect(), ..outcome.clone() }
 }

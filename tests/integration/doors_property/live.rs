@@ -1,10 +1,10 @@
 //! A story in a repository with hooks: what becomes a fact there, and what is decided.
 
-use andon::domain::decision::StandingHalt;
-use andon::domain::events::What;
-use andon::git::{Repo, RepoEnv};
-use andon::store::journal::{Journal, JournalLine};
-use andon::wire::v1::encode_line;
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::events::What;
+use andon_git::{Repo, RepoEnv};
+use andon_store::journal::{Journal, JournalLine};
+use andon_store::wire::v1::encode_line;
 use serde_json::{Value, json};
 
 use super::ground::{ground, text};

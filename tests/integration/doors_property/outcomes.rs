@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use andon::domain::decision::StandingHalt;
-use andon::domain::ids::CommitId;
-use andon::git::Repo;
-use andon::ledger::Ledger;
-use andon::store::notes::NotesStore;
-use andon::wire::v1::encode_commit;
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::ids::CommitId;
+use andon_git::Repo;
+use andon_store::ledger::Ledger;
+use andon_store::notes::NotesStore;
+use andon_store::wire::v1::encode_commit;
 use serde_json::{Value, json};
 
 use crate::support::Out;
@@ -55,7 +55,7 @@ pub fn reported_by(line: &mut Value, (at, node, session): (i64, Option<&str>, Op
 
 /// RFC 3339, as the stage's clock has it.
 pub fn time(seconds: i64) -> String {
-    andon::domain::time::Timestamp(crate::support::START + seconds).to_string()
+    andon_core::domain::time::Timestamp(crate::support::START + seconds).to_string()
 }
 
 /// The decision in an answer.

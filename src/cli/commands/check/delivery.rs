@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::Shell;
 use crate::cli::args::{CheckFormat, WantedFormat};
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::view::check::CheckReport;
-use crate::effect::{EffectError, append_text, write_report};
-use crate::engine::error::OpsError;
-use crate::report::style::Style;
-use crate::report::{check, ci, json, message};
+use crate::report::{check, ci, json};
+use crate::view::check::CheckReport;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::effect::{EffectError, append_text, write_report};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::text::style::Style;
 
 /// What GitLab is given, in the working directory: the names that `hooks/ci/gitlab.yml` hands to it.
 const OF_GITLAB: [(CheckFormat, &str); 2] =

@@ -7,14 +7,14 @@ use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
 use crate::cli::output;
 use crate::cli::progress;
-use crate::config::TestCommand;
-use crate::domain::view::check::{CheckOutcome, CheckReport};
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
 use crate::ops::check::{self, CacheTrust, RangeRequest, TestsWanted};
 use crate::ops::replay::calibrate::{self, Good, SettingsOf, Wanted};
 use crate::ops::test::{self, Shown};
 use crate::report::calibration as report;
+use crate::view::check::{CheckOutcome, CheckReport};
+use andon_config::TestCommand;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
 use testreport::Stream;
 
 /// Judges a range.

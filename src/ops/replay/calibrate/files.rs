@@ -10,19 +10,19 @@ use std::sync::atomic::Ordering;
 use sha2::{Digest as _, Sha256};
 
 use super::{Ground, Known, Ladder, Run};
-use crate::change::normalize::Normalizer;
-use crate::domain::counted::count;
-use crate::domain::decision::Stage;
-use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::Fact;
-use crate::domain::time::Timestamp;
-use crate::engine::bulk::{Pace, Walked};
-use crate::engine::context::Context;
-use crate::engine::error::OpsError;
-use crate::engine::undecided;
-use crate::history::{EventEffect, Fold};
 use crate::ops::replay::ahead::At;
 use crate::ops::replay::events::{self, EventsEnd};
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::counted::count;
+use andon_core::domain::decision::Stage;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::time::Timestamp;
+use andon_core::history::{EventEffect, Fold};
+use andon_engine::bulk::{Pace, Walked};
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::undecided;
 
 /// Most files of a folder that are read.
 const MAX_FILES: usize = 100_000;

@@ -8,16 +8,16 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::Config;
-use crate::detect::ladder::{self, LADDER, Score};
-use crate::detect::{self, Rule, Situation, Stops};
-use crate::domain::about::Counts;
-use crate::domain::decision::Stage;
-use crate::domain::escalation::{Episode, EscalationMode, Signal};
-use crate::domain::findings::Level;
-use crate::domain::settings::{RuleSetting, RuleSettings};
-use crate::engine::uncertainty;
-use crate::history::Timeline;
+use andon_config::Config;
+use andon_core::detect::ladder::{self, LADDER, Score};
+use andon_core::detect::{self, Rule, Situation, Stops};
+use andon_core::domain::about::Counts;
+use andon_core::domain::decision::Stage;
+use andon_core::domain::escalation::{Episode, EscalationMode, Signal};
+use andon_core::domain::findings::Level;
+use andon_core::domain::settings::{RuleSetting, RuleSettings};
+use andon_core::history::Timeline;
+use andon_engine::uncertainty;
 
 /// What became of one good run.
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! The counts that a promise changes, and the lines by which `andon.toml` says so.
 
-use crate::config::Value;
-use crate::detect::Rule;
-use crate::detect::ladder;
-use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
-use crate::domain::view::calibration::ScaledCounts;
+use crate::view::calibration::ScaledCounts;
+use andon_config::Value;
+use andon_core::detect::Rule;
+use andon_core::detect::ladder;
+use andon_core::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 
 /// What differs at `step`, for those of the rules that do. The line is all that `andon.toml` has to say of the rule: it
 /// keeps its level and its other parameters, so that it can take the place of the one that is there.
@@ -46,7 +46,7 @@ fn line(rule: &Rule, setting: &RuleSetting) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{self, ConfigSource, Layer};
+    use andon_config::{self as config, ConfigSource, Layer};
 
     fn loaded(text: &str) -> RuleSettings {
         let source =
@@ -59,8 +59,9 @@ mod tests {
         let own = "[rules]\ntool-loop = { signature = \"coarse\", soft = 4, hard = 6, window = 30 }\nidle-turns = { max = 6 }\n\
                    undo-churn = \"halt\"\nunchanged-diff = { exempt = [\"Poke 'it'\"] }\n";
         let settings = loaded(own);
-        let rules =
-            || crate::detect::REGISTRY.iter().copied().filter(|rule| ladder::is_on_ladder(rule, &settings));
+        let rules = || {
+            andon_core::detect::REGISTRY.iter().copied().filter(|rule| ladder::is_on_ladder(rule, &settings))
+        };
         for step in 0..ladder::LADDER.len() {
             let changed = changed(rules(), &settings, step);
             let lines: String = changed.iter().map(|change| format!("{}\n", change.line)).collect();
@@ -68,7 +69,7 @@ mod tests {
                 let mut whole = ladder::at_step(&settings, step);
                 let kept = |id: &str| changed.iter().any(|change| change.rule == id);
                 whole.retain(|id, _| kept(id));
-                let mut all = crate::detect::defaults();
+                let mut all = andon_core::detect::defaults();
                 all.extend(whole);
                 all
             });

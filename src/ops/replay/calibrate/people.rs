@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ladder::{Ladder, Run};
 use super::placed::Placed;
-use crate::config::{self, ConfigSource, Layer, MAX_BYTES};
-use crate::detect;
-use crate::detect::ladder::{self as steps, LADDER};
-use crate::domain::findings::HaltReason;
-use crate::domain::ids::CommitId;
-use crate::domain::paths::CONFIG_FILE;
-use crate::domain::settings::RuleSettings;
-use crate::domain::view::calibration::MistakenHalts;
-use crate::engine::error::OpsError;
-use crate::engine::past_halts::{self, HaltFate, PastHalt};
-use crate::engine::workspace::Workspace;
-use crate::git::{Blob, Repo};
+use crate::view::calibration::MistakenHalts;
+use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
+use andon_core::detect;
+use andon_core::detect::{ladder as steps, ladder::LADDER};
+use andon_core::domain::findings::HaltReason;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::settings::RuleSettings;
+use andon_engine::error::OpsError;
+use andon_engine::past_halts::{self, HaltFate, PastHalt};
+use andon_engine::workspace::Workspace;
+use andon_git::{Blob, Repo};
 
 /// The good runs, and what was said of the halts among them.
 pub(super) struct Judged {

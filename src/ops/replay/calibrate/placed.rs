@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
-use crate::domain::facts::{CommitKind, CommitRecord};
-use crate::domain::ids::{CommitId, DiffHash};
-use crate::domain::time::Timestamp;
-use crate::engine::error::OpsError;
-use crate::engine::workspace::Workspace;
-use crate::git::CommitInfo;
-use crate::store::notes::NotesStore;
+use andon_core::domain::facts::{CommitKind, CommitRecord};
+use andon_core::domain::ids::{CommitId, DiffHash};
+use andon_core::domain::time::Timestamp;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_git::CommitInfo;
+use andon_store::notes::NotesStore;
 
 /// What of a commit stays where it is amended or rebased.
 struct Mark {

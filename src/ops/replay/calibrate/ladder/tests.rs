@@ -1,9 +1,9 @@
 use super::*;
-use crate::detect::calibration;
-use crate::domain::events::What;
-use crate::domain::facts::Fact;
-use crate::history::testkit::{GAP, call, event, facts, turn_end};
-use crate::history::{EventEffect, Fold};
+use andon_core::detect::calibration;
+use andon_core::domain::events::What;
+use andon_core::domain::facts::Fact;
+use andon_core::history::{EventEffect, Fold};
+use andon_testkit::facts::{GAP, arbitrary as facts, call, event, turn_end};
 use proptest::prelude::*;
 
 /// The run of `facts`, and by rule the loosest step at which any of them halts, with every rule asked at every step.
@@ -65,7 +65,7 @@ fn calls() -> impl Strategy<Value = Vec<Fact>> {
 proptest! {
     #[test]
     fn a_run_is_halted_as_far_up_as_any_step_halts_it(facts in prop_oneof![facts::facts(), calls()]) {
-        let config = crate::config::load(&[]).unwrap();
+        let config = andon_config::load(&[]).unwrap();
         let (run, all) = both(&config, facts);
         let names = || Ladder::new(&config).rules().map(|rule| rule.id).collect::<Vec<_>>();
         prop_assert_eq!(&run.scores, &all, "{:?}", names());
@@ -81,7 +81,7 @@ fn stream(equal: &[u8], count: u8) -> Vec<Fact> {
 
 #[test]
 fn what_halts_at_a_looser_step_counts_as_halted_at_the_stricter_ones() {
-    let config = crate::config::load(&[]).unwrap();
+    let config = andon_config::load(&[]).unwrap();
     // Five of ten halt as configured (5 of 10); of nine, which is what 0.9 looks at, only four are equal.
     let facts = stream(&[1, 3, 6, 8, 10], 10);
     let (run, _) = both(&config, facts);
@@ -93,7 +93,7 @@ fn what_halts_at_a_looser_step_counts_as_halted_at_the_stricter_ones() {
 
 #[test]
 fn a_rule_is_asked_whether_another_one_has_halted_or_not() {
-    let config = crate::config::load(&[]).unwrap();
+    let config = andon_config::load(&[]).unwrap();
     let edits: Vec<Fact> = (0..12).map(|_| event(What::ToolCall(call("Edit", 1, Some(1))))).collect();
     let (run, all) = both(&config, edits);
     let of = |id: &str| {
@@ -106,7 +106,7 @@ fn a_rule_is_asked_whether_another_one_has_halted_or_not() {
 
 #[test]
 fn what_a_run_has_not_seen_is_not_asked() {
-    let config = crate::config::load(&[]).unwrap();
+    let config = andon_config::load(&[]).unwrap();
     let (run, _) = both(&config, stream(&[], 3));
     let seen: Vec<&str> = Ladder::new(&config)
         .rules()

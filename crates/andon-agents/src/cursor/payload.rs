@@ -1,0 +1,101 @@
+//! What Cursor tells. It reports a shell call, an edit and a call of an MCP server twice: those that every tool has are
+//! taken, and the others where only they are installed.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::told::{self, Told};
+use crate::{HookPayload, tools};
+use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::events::CallEnd;
+use andon_core::format::FormatError;
+
+pub(crate) const EVENTS: &[(&str, HookMoment)] = &[
+    ("preToolUse", HookMoment::BeforeTool),
+    ("beforeShellExecution", HookMoment::BeforeTool),
+    ("beforeMCPExecution", HookMoment::BeforeTool),
+    ("beforeReadFile", HookMoment::Aside),
+    ("postToolUse", HookMoment::AfterTool),
+    ("postToolUseFailure", HookMoment::AfterTool),
+    ("afterShellExecution", HookMoment::AfterTool),
+    ("afterMCPExecution", HookMoment::AfterTool),
+    ("afterFileEdit", HookMoment::AfterTool),
+    ("beforeSubmitPrompt", HookMoment::Prompt),
+    ("stop", HookMoment::TurnEnd),
+    ("sessionStart", HookMoment::SessionStart),
+    ("preCompact", HookMoment::Compacting),
+    ("subagentStart", HookMoment::Aside),
+    ("subagentStop", HookMoment::Aside),
+    ("sessionEnd", HookMoment::Aside),
+    ("afterAgentResponse", HookMoment::Aside),
+    ("afterAgentThought", HookMoment::Aside),
+];
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+struct Wire {
+    conversation_id: Told<String>,
+    workspace_roots: Told<Vec<String>>,
+    transcript_path: Told<String>,
+    cwd: Told<String>,
+    tool_name: Told<String>,
+    tool_input: Told<Value>,
+    tool_output: Told<Value>,
+    tool_use_id: Told<String>,
+    error_message: Told<Value>,
+    command: Told<String>,
+    output: Told<Value>,
+    result_json: Told<Value>,
+    file_path: Told<String>,
+    edits: Told<Value>,
+    prompt: Told<String>,
+    loop_count: Told<u64>,
+    context_tokens: Told<u64>,
+}
+
+pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
+    let wire: Wire = told::read(bytes)?;
+    let command = wire.command.0;
+    let (name, args) = match event {
+        "beforeShellExecution" | "afterShellExecution" => {
+            (Some("Shell".to_owned()), command.map(|command| serde_json::json!({ "command": command })))
+        }
+        "afterFileEdit" => {
+            let args = serde_json::json!({ "file_path": wire.file_path.0, "edits": wire.edits.0 });
+            (Some("Write".to_owned()), Some(args))
+        }
+        _ => (wire.tool_name.name(), wire.tool_input.0),
+    };
+    let id = wire.tool_use_id.name();
+    let mut payload = HookPayload {
+        session: wire.conversation_id.name(),
+        cwd: wire.cwd.name().or_else(|| wire.workspace_roots.0.and_then(|roots| roots.into_iter().next())),
+        transcript: wire.transcript_path.name(),
+        calls: name.map(|name| tools::called(&name, id, args)).into_iter().collect(),
+        continued: wire.loop_count.0.map(|count| count > 0),
+        prompt: wire.prompt.0,
+        usage: wire.context_tokens.0.map(|tokens| andon_core::domain::usage::Usage {
+            context_tokens: Some(tokens),
+            ..andon_core::domain::usage::Usage::default()
+        }),
+        ..HookPayload::default()
+    };
+    match event {
+        "postToolUse" => {
+            let answer = wire.tool_output.0;
+            let code = answer.as_ref().and_then(|answer| {
+                let answer = answer
+                    .as_str()
+                    .map_or_else(|| Some(answer.clone()), |text| serde_json::from_str(text).ok())?;
+                answer.get("exitCode").or_else(|| answer.get("exit_code"))?.as_i64()
+            });
+            payload.ended(answer, code.map_or(CallEnd::Unknown, tools::by_exit));
+        }
+        "postToolUseFailure" => payload.ended(wire.error_message.0, CallEnd::Failed),
+        "afterShellExecution" => payload.ended(wire.output.0, CallEnd::Unknown),
+        "afterMCPExecution" => payload.ended(wire.result_json.0, CallEnd::Unknown),
+        "afterFileEdit" => payload.ended(None, CallEnd::Done),
+        _ => {}
+    }
+    Ok(payload)
+}

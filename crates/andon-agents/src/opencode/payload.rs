@@ -1,0 +1,128 @@
+//! What the plugin hands over: `{"input": ..., "output": ...}` of a hook, or an event of the bus.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::told::{self, Told, text};
+use crate::{HookPayload, tools};
+use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::events::CallEnd;
+use andon_core::domain::usage::Usage;
+use andon_core::format::FormatError;
+
+pub(crate) const EVENTS: &[(&str, HookMoment)] = &[
+    ("tool.execute.before", HookMoment::BeforeTool),
+    ("tool.execute.after", HookMoment::AfterTool),
+    ("chat.message", HookMoment::Prompt),
+    ("experimental.session.compacting", HookMoment::Compacting),
+    // It comes with every request to the model.
+    ("experimental.chat.system.transform", HookMoment::Aside),
+    ("session.created", HookMoment::SessionStart),
+    ("session.idle", HookMoment::TurnEnd),
+    ("session.compacted", HookMoment::Compacted),
+    ("message.updated", HookMoment::Answered),
+    ("message.part.updated", HookMoment::AfterTool),
+    ("shell.env", HookMoment::Aside),
+    ("permission.ask", HookMoment::Aside),
+    ("event", HookMoment::Aside),
+];
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+struct Wire {
+    #[serde(rename = "type")]
+    kind: Told<String>,
+    properties: Told<Value>,
+    input: Told<Value>,
+    output: Told<Value>,
+}
+
+pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
+    let wire: Wire = told::read(bytes)?;
+    match (&wire.properties.0, &wire.kind.0) {
+        (Some(properties), Some(kind)) => Ok(of_bus(event, kind, properties)),
+        _ => Ok(of_hook(event, wire.input.0.as_ref(), wire.output.0.as_ref())),
+    }
+}
+
+fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> HookPayload {
+    let args = output.and_then(|output| output.get("args")).or_else(|| input?.get("args")).cloned();
+    let id = text(input, "callID").map(str::to_owned);
+    let mut payload = HookPayload {
+        session: text(input, "sessionID").map(str::to_owned),
+        cwd: text(input, "cwd").map(str::to_owned),
+        calls: text(input, "tool").map(|name| tools::called(name, id, args)).into_iter().collect(),
+        ..HookPayload::default()
+    };
+    if event == "tool.execute.after" {
+        let (answer, end) = ended(output);
+        payload.ended(answer, end);
+    }
+    if event == "chat.message" {
+        let parts = output.and_then(|output| output.get("parts")?.as_array());
+        payload.prompt =
+            parts.into_iter().flatten().find_map(|part| text(Some(part), "text").map(str::to_owned));
+    }
+    payload
+}
+
+/// The answer of a tool, and how it ended: shells tell their exit code.
+fn ended(output: Option<&Value>) -> (Option<Value>, CallEnd) {
+    let code = output.and_then(|output| output.pointer("/metadata/exit")?.as_i64());
+    (output.and_then(|output| output.get("output")).cloned(), code.map_or(CallEnd::Done, tools::by_exit))
+}
+
+fn of_bus(event: &str, kind: &str, properties: &Value) -> HookPayload {
+    let session = text(Some(properties), "sessionID").map(str::to_owned);
+    let moment =
+        EVENTS.iter().find(|(name, _)| *name == kind).map_or(HookMoment::Aside, |(_, moment)| *moment);
+    let mut payload = HookPayload { session, moment: Some(moment), ..HookPayload::default() };
+    match kind {
+        "message.part.updated" => failed_part(&mut payload, properties.get("part")),
+        "message.updated" => payload.usage = usage(properties.get("info")),
+        "session.created" => {
+            let info = properties.get("info");
+            payload.cwd = text(info, "directory").map(str::to_owned);
+            // A subagent's session is none of a person's.
+            if text(info, "parentID").is_some() {
+                payload.moment = Some(HookMoment::Aside);
+            }
+        }
+        _ => {}
+    }
+    if event != "event" && event != kind {
+        payload.moment = Some(HookMoment::Aside);
+    }
+    payload
+}
+
+/// A tool that failed: no hook tells of it, and only then the bus has to.
+fn failed_part(payload: &mut HookPayload, part: Option<&Value>) {
+    let state = part.and_then(|part| part.get("state"));
+    let failed = text(part, "type") == Some("tool") && text(state, "status") == Some("error");
+    let Some(name) = text(part, "tool").filter(|_| failed) else {
+        payload.moment = Some(HookMoment::Aside);
+        return;
+    };
+    let id = text(part, "callID").map(str::to_owned);
+    payload.calls = vec![tools::called(name, id, state.and_then(|state| state.get("input")).cloned())];
+    payload.ended(state.and_then(|state| state.get("error")).cloned(), CallEnd::Failed);
+}
+
+/// Tokens of a message that is finished: while it is not, all are 0.
+fn usage(info: Option<&Value>) -> Option<Usage> {
+    let tokens = info?.get("tokens")?;
+    let count = |pointer: &str| tokens.pointer(pointer).and_then(Value::as_u64);
+    let cached = count("/cache/read").unwrap_or(0).saturating_add(count("/cache/write").unwrap_or(0));
+    let input = count("/input")?;
+    let context = input.saturating_add(cached);
+    let cost = info?.get("cost").and_then(Value::as_f64).filter(|cost| *cost > 0.0);
+    (context > 0).then(|| Usage {
+        input_tokens: Some(input),
+        output_tokens: count("/output"),
+        cached_tokens: Some(cached),
+        context_tokens: Some(context),
+        cost_usd: cost.map(|cost| format!("{cost:.6}")),
+        ..Usage::default()
+    })
+}

@@ -1,0 +1,284 @@
+//! What is known of programs by their names: which only read, which start another one, which take away.
+
+use crate::ruling::shell::Simple;
+
+/// Programs that only read, whatever they are told.
+const READERS: [&str; 36] = [
+    "cat",
+    "ls",
+    "head",
+    "tail",
+    "wc",
+    "less",
+    "more",
+    "grep",
+    "egrep",
+    "fgrep",
+    "stat",
+    "diff",
+    "cmp",
+    "sha256sum",
+    "md5sum",
+    "jq",
+    "test",
+    "[",
+    "[[",
+    "echo",
+    "printf",
+    "pwd",
+    "true",
+    "false",
+    ":",
+    "which",
+    "type",
+    "nl",
+    "od",
+    "cut",
+    "tr",
+    "readlink",
+    "realpath",
+    "du",
+    "basename",
+    "dirname",
+];
+/// Programs that take away what they name.
+pub(super) const REMOVERS: [&str; 11] =
+    ["rm", "rmdir", "unlink", "shred", "trash", "del", "erase", "rd", "ri", "remove-item", "srm"];
+/// Programs that change who may do what with a file, and all below it where they are told so.
+pub(super) const MODES: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
+/// Programs that only start another one.
+const WRAPPERS: [&str; 15] = [
+    "command", "exec", "nohup", "time", "sudo", "setsid", "nice", "ionice", "xargs", "timeout", "stdbuf",
+    "builtin", "doas", "busybox", "env",
+];
+const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+/// Words that stand before a command without being one.
+const KEYWORDS: [&str; 13] =
+    ["{", "}", "!", "if", "then", "else", "elif", "do", "while", "until", "coproc", "fi", "done"];
+pub(super) const DECLARING: [&str; 8] =
+    ["export", "declare", "typeset", "readonly", "local", "set", "setenv", "setx"];
+/// Programs whose input is a program.
+const INTERPRETERS: [&str; 19] = [
+    "python",
+    "pypy",
+    "node",
+    "deno",
+    "bun",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "osascript",
+    "pwsh",
+    "powershell",
+    "tclsh",
+    "expect",
+    "ed",
+    "vim",
+    "at",
+    "batch",
+    "crontab",
+];
+/// Programs that are told things in words.
+pub(super) const TOLD: [&str; 16] = [
+    "gh",
+    "glab",
+    "tea",
+    "hub",
+    "curl",
+    "wget",
+    "mail",
+    "logger",
+    "notify-send",
+    "say",
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "opencode",
+];
+/// What package managers call taking a program away.
+pub(super) const TAKES_AWAY: [&str; 5] = ["uninstall", "remove", "rm", "purge", "unlink"];
+
+/// The program that a word names.
+pub(super) fn name_of(word: &str) -> String {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+    name.strip_suffix(".exe").map_or(name.clone(), str::to_owned)
+}
+
+/// Whether more is known of the program than its words.
+pub(super) fn is_judged(name: &str) -> bool {
+    matches!(name, "git" | "andon" | "mv" | "cp" | "find")
+        || REMOVERS.contains(&name)
+        || SHELLS.contains(&name)
+}
+
+/// Whether the program, told that, reads and changes nothing.
+pub(super) fn only_reads(name: &str, args: &[String]) -> bool {
+    let none = |starts: &[&str]| !args.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    match name {
+        "rg" => none(&["--pre", "--hostname-bin"]),
+        "bat" => none(&["--pager"]),
+        "file" => none(&["-C", "--compile"]),
+        "tree" => none(&["-o"]),
+        "sort" => none(&["-o", "--output", "--compress-program"]),
+        "uniq" => args.iter().filter(|word| !word.starts_with('-')).count() < 2,
+        "sed" => sed(args),
+        "find" => {
+            none(&["-delete", "-ok", "-fprint", "-fls"])
+                && args.iter().enumerate().all(|(at, word)| {
+                    let started = args.get(at + 1).map(|word| name_of(word)).unwrap_or_default();
+                    !word.starts_with("-exec") || READERS.contains(&started.as_str())
+                })
+        }
+        name => READERS.contains(&name),
+    }
+}
+
+/// Whether sed only prints: its scripts have no letter of a command that writes or starts something.
+fn sed(args: &[String]) -> bool {
+    let (mut scripts, mut words, mut plain) = (Vec::new(), args.iter(), None);
+    while let Some(word) = words.next() {
+        if let Some(script) = word.strip_prefix("--expression=") {
+            scripts.push(script);
+        } else if word == "--expression" || is_short(word) && word.ends_with('e') {
+            scripts.extend(words.next().map(String::as_str));
+        } else if is_short(word) && word.contains(['i', 'f'])
+            || word.starts_with("--in")
+            || word.starts_with("--fi")
+        {
+            return false;
+        } else if !word.starts_with('-') {
+            plain = plain.or(Some(word.as_str()));
+        }
+    }
+    let scripts = if scripts.is_empty() { plain.into_iter().collect() } else { scripts };
+    scripts.iter().all(|script| !script.contains(['w', 'W', 'e']))
+}
+
+/// Whether a word is letters behind one hyphen.
+pub(super) fn is_short(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--")
+}
+
+/// Whether what a program reads is a program.
+pub(super) fn interprets(name: &str) -> bool {
+    let version = |rest: &str| rest.chars().all(|c| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.iter().any(|known| name.strip_prefix(known).is_some_and(version))
+}
+
+/// Whether the program is a shell, or does as one does.
+pub(super) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name) || matches!(name, "eval" | "trap")
+}
+
+/// What a command starts, behind programs that only start another one.
+#[derive(Debug)]
+pub(super) struct Started<'a> {
+    /// Assignments before it.
+    pub(super) assigned: Vec<&'a str>,
+    /// It with its words.
+    pub(super) rest: &'a [String],
+    /// What `env -S` takes apart.
+    pub(super) split: Option<&'a str>,
+    /// Whether what it reads are words of it.
+    pub(super) fed: bool,
+}
+
+/// Takes off what stands before a program.
+pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
+    let mut found = Started { assigned: Vec::new(), rest: words, split: None, fed: false };
+    while let Some((first, after)) = found.rest.split_first() {
+        let name = name_of(first);
+        if is_assignment(first) {
+            found.assigned.push(first.as_str());
+            found.rest = after;
+        } else if KEYWORDS.contains(&name.as_str()) {
+            found.rest = after;
+        } else if WRAPPERS.contains(&name.as_str()) {
+            found.fed |= name == "xargs";
+            (found.rest, found.split) = behind(after, &name);
+            if found.split.is_some() {
+                break;
+            }
+        } else {
+            break;
+        }
+    }
+    found
+}
+
+/// What follows the options of a wrapper, some of which take a word of their own; and the text that `env -S` takes apart.
+fn behind<'a>(mut words: &'a [String], wrapper: &str) -> (&'a [String], Option<&'a str>) {
+    while let Some((first, after)) = words.split_first() {
+        if wrapper == "env" {
+            let attached = first.strip_prefix("--split-string=").or_else(|| first.strip_prefix("-S"));
+            match attached {
+                Some("") => return (after.get(1..).unwrap_or_default(), after.first().map(String::as_str)),
+                Some(text) => return (after, Some(text)),
+                None if first == "--split-string" => {
+                    return (after.get(1..).unwrap_or_default(), after.first().map(String::as_str));
+                }
+                None => {}
+            }
+        }
+        let takes_one = matches!(
+            first.as_str(),
+            "-u" | "-n"
+                | "-k"
+                | "-s"
+                | "-C"
+                | "-I"
+                | "-P"
+                | "-L"
+                | "-a"
+                | "-f"
+                | "-o"
+                | "-g"
+                | "--unset"
+                | "--user"
+        );
+        let number = first.starts_with(|c: char| c.is_ascii_digit());
+        words = match (takes_one, first.starts_with('-') || number) {
+            (true, _) => after.get(1..).unwrap_or_default(),
+            (false, true) => after,
+            (false, false) => return (words, None),
+        };
+    }
+    (words, None)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// Scripts that a command hands to a shell.
+pub(super) fn scripts(name: &str, args: &[String], input: &str) -> Vec<String> {
+    if name == "eval" {
+        return vec![args.join(" ")];
+    }
+    if name == "trap" {
+        return args.first().cloned().into_iter().collect();
+    }
+    if !SHELLS.contains(&name) {
+        return Vec::new();
+    }
+    let is_command = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+    let told = args
+        .iter()
+        .position(is_command)
+        .and_then(|at| args[at + 1..].iter().find(|word| !word.starts_with('-')));
+    told.cloned().into_iter().chain((!input.is_empty()).then(|| input.to_owned())).collect()
+}
+
+/// What a command writes for the one behind it, where its words tell.
+pub(super) fn says(command: &Simple) -> String {
+    match command.words.first().map(|word| name_of(word)).as_deref() {
+        Some("echo" | "printf" | "ls" | "find") => command.words[1..].join(" "),
+        Some("cat" | "tee") => command.input.clone(),
+        _ => String::new(),
+    }
+}

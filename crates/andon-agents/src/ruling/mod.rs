@@ -1,0 +1,15 @@
+//! What an agent may do, decided from values: which tool calls are refused, whether a turn may end, and what was said
+//! already. The hook of the client asks; `andon::report::agent` has the words and `andon_agents` the client's way to say them.
+
+mod before;
+mod disarm;
+mod paths;
+mod session;
+mod shell;
+mod turn;
+
+pub use before::{Before, Refused, ToolGround, before_tool};
+pub use paths::GuardFiles;
+pub use session::{Session, in_order};
+pub use shell::runs_git;
+pub use turn::{TurnAsked, TurnRuling, turn_end};

@@ -1,0 +1,53 @@
+//! A member of a payload: of the type that is looked for, or unknown. Nothing of a foreign payload is an error but that it
+//! cannot be read at all.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::MAX_PAYLOAD;
+use andon_core::format::FormatError;
+
+/// A member that may be missing or of another type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told<T>(pub(super) Option<T>);
+
+impl<T> Default for Told<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Told<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Ok(Self(if value.is_null() { None } else { serde_json::from_value(value).ok() }))
+    }
+}
+
+impl Told<String> {
+    /// A text that says something, cut to what a name may have.
+    pub(super) fn name(self) -> Option<String> {
+        self.0.filter(|text| !text.is_empty()).map(|text| text.chars().take(MAX_NAME).collect())
+    }
+}
+
+/// Longest id or path, in characters.
+const MAX_NAME: usize = 4096;
+
+/// Reads the members that `T` names. Of the others nothing is kept: a payload may be large.
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatError> {
+    if bytes.len() > MAX_PAYLOAD {
+        return Err(FormatError::TooLarge { bytes: bytes.len(), max: MAX_PAYLOAD });
+    }
+    // A list would do for a structure.
+    if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+        return Err(FormatError::NotAnObject);
+    }
+    serde_json::from_slice(bytes).map_err(|error| FormatError::Json(error.to_string()))
+}
+
+/// The text of `value`, or of its member `key`.
+pub(super) fn text<'a>(value: Option<&'a Value>, key: &str) -> Option<&'a str> {
+    value?.get(key)?.as_str()
+}

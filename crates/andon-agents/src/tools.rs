@@ -1,0 +1,237 @@
+//! What tools do, by the names that clients give them; and which commands and files their arguments name.
+
+use serde_json::Value;
+
+use super::Called;
+use andon_core::domain::agent_door::{ToolKind, ToolUse};
+use andon_core::domain::events::CallEnd;
+use andon_core::history::is_edit;
+
+/// Tools that change nothing.
+const READERS: [&str; 58] = [
+    "read",
+    "read_file",
+    "read_files",
+    "readfile",
+    "read_many_files",
+    "notebookread",
+    "view",
+    "view_image",
+    "view_file",
+    "list",
+    "ls",
+    "list_dir",
+    "list_directory",
+    "list_files",
+    "glob",
+    "grep",
+    "grep_search",
+    "search",
+    "search_files",
+    "search_file_content",
+    "search_codebase",
+    "codebase_search",
+    "file_search",
+    "websearch",
+    "web_search",
+    "webfetch",
+    "web_fetch",
+    "google_web_search",
+    "fetch",
+    "fetch_web_content",
+    "toolsearch",
+    "tool_search",
+    "todoread",
+    "todo_read",
+    "todowrite",
+    "todo_write",
+    "update_plan",
+    "updateplan",
+    "enterplanmode",
+    "exitplanmode",
+    "exit_plan_mode",
+    "think",
+    "finish",
+    "ask_user",
+    "askuserquestion",
+    "ask_followup_question",
+    "ask_question",
+    "report_intent",
+    "bashoutput",
+    "taskoutput",
+    "read_bash",
+    "list_code_definition_names",
+    "listmcpresources",
+    "listmcpresourcestool",
+    "readmcpresourcetool",
+    "lsp",
+    "attempt_completion",
+    "submit_and_exit",
+];
+const SHELLS: [&str; 19] = [
+    "bash",
+    "shell",
+    "local_shell",
+    "exec",
+    "exec_command",
+    "run_command",
+    "run_commands",
+    "run_shell_command",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "runterminalcommand",
+    "execute_command",
+    "execute_bash",
+    "terminal",
+    "developer__shell",
+    "powershell",
+    "write_stdin",
+    "write_bash",
+    "local_shell_call",
+];
+/// What an editor is told where it only shows.
+const SHOWING: [&str; 3] = ["view", "read", "undo_view"];
+const PATHS: [&str; 24] = [
+    "file_path",
+    "filePath",
+    "path",
+    "filename",
+    "file",
+    "notebook_path",
+    "notebookPath",
+    "absolute_path",
+    "target_file",
+    "targetFile",
+    "relative_path",
+    "destination",
+    "new_path",
+    "old_path",
+    "source",
+    "src",
+    "from",
+    "to",
+    "target",
+    "directory",
+    "dir",
+    "uri",
+    "paths",
+    "files",
+];
+const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "code", "shell_command", "command_line"];
+/// Lines of a patch that name a file.
+const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+
+/// A call of `name` with `args`.
+pub(super) fn called(name: &str, id: Option<String>, args: Option<Value>) -> Called {
+    let args = args.map(spelled_out);
+    let lower = name.to_ascii_lowercase();
+    let shows = || {
+        args.as_ref()
+            .and_then(|args| args.get("command")?.as_str())
+            .is_some_and(|told| SHOWING.contains(&told))
+    };
+    let kind = match lower.as_str() {
+        name if SHELLS.contains(&name) => ToolKind::Shell,
+        name if READERS.contains(&name) => ToolKind::Read,
+        name if is_edit(name) && shows() => ToolKind::Read,
+        name if is_edit(name) => ToolKind::Edit,
+        _ => ToolKind::Unknown,
+    };
+    let commands = if matches!(kind, ToolKind::Shell | ToolKind::Unknown) {
+        commands(args.as_ref())
+    } else {
+        Vec::new()
+    };
+    let paths = paths(args.as_ref());
+    let used = ToolUse { name: name.to_owned(), kind, id, commands, paths, end: CallEnd::Unknown };
+    Called { used, args, result: None }
+}
+
+/// Arguments may come as the text of a JSON object.
+fn spelled_out(args: Value) -> Value {
+    let object = args.as_str().filter(|text| text.trim_start().starts_with(['{', '[']));
+    object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(args)
+}
+
+/// The command lines that arguments name: as a text, as the words of one, or several.
+fn commands(args: Option<&Value>) -> Vec<String> {
+    let Some(args) = args else { return Vec::new() };
+    let one = COMMANDS.iter().find_map(|key| args.get(key));
+    let mut found: Vec<String> = match one {
+        Some(Value::String(command)) => vec![command.clone()],
+        Some(Value::Array(words)) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            let is_shell = |word: &str| word.ends_with("sh");
+            match words.as_slice() {
+                // `["bash", "-lc", "SCRIPT"]` is the script.
+                [shell, flag, script] if is_shell(shell) && flag.starts_with('-') && flag.contains('c') => {
+                    vec![(*script).to_owned()]
+                }
+                words => vec![words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")],
+            }
+        }
+        Some(_) | None => Vec::new(),
+    };
+    if let Some(several) = args.get("commands") {
+        let several = spelled_out(several.clone());
+        let each = several.as_array().map_or(&[][..], Vec::as_slice);
+        let command = |one: &Value| one.as_str().or_else(|| one.get("command")?.as_str()).map(str::to_owned);
+        found.extend(each.iter().filter_map(command).chain(several.as_str().map(str::to_owned)));
+    }
+    if let Some(text) = args.as_str() {
+        found.push(text.to_owned());
+    }
+    found
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The files that arguments name, those in a patch among them.
+fn paths(args: Option<&Value>) -> Vec<String> {
+    let Some(args) = args else { return Vec::new() };
+    let told = PATHS.iter().filter_map(|key| args.get(key)).flat_map(named);
+    let patches = ["command", "input", "patch", "diff"].iter().filter_map(|key| args.get(key)?.as_str());
+    let in_patch = patches.chain(args.as_str()).flat_map(str::lines).filter_map(|line| {
+        PATCHED
+            .iter()
+            .find_map(|start| line.trim_start().strip_prefix(start))
+            .map(|path| path.trim().to_owned())
+    });
+    let edits = args.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let in_edits = edits.iter().flat_map(|edit| PATHS.iter().filter_map(|key| edit.get(key))).flat_map(named);
+    told.chain(in_patch).chain(in_edits).collect()
+}
+
+/// The files of one member: a path, an address of one, or several.
+fn named(value: &Value) -> Vec<String> {
+    let one = |text: &str| text.strip_prefix("file://").unwrap_or(text).to_owned();
+    match value {
+        Value::String(text) => vec![one(text)],
+        Value::Array(several) => {
+            let path = |each: &Value| each.as_str().or_else(|| each.get("path")?.as_str()).map(one);
+            several.iter().filter_map(path).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+    }
+}
+
+/// The exit code behind `Exit Code: ` or `Exit code: ` at the beginning of a line.
+pub(super) fn told_exit(text: &str) -> Option<i64> {
+    text.lines().find_map(|line| {
+        let rest = line.strip_prefix("Exit Code:").or_else(|| line.strip_prefix("Exit code"))?;
+        rest.trim_start_matches(':').trim().parse().ok()
+    })
+}
+
+/// How a call with that exit code ended.
+pub(super) fn by_exit(code: i64) -> CallEnd {
+    if code == 0 { CallEnd::Done } else { CallEnd::Failed }
+}

@@ -1,0 +1,100 @@
+//! The end of a client's transcript: tokens where no payload has them, and exit codes of commands. What cannot be read is
+//! unknown; lines of other types are passed over.
+
+use serde_json::Value;
+
+use andon_core::domain::agent::Client;
+use andon_core::domain::usage::Usage;
+
+/// Tokens with the id of the message that they are of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadUsage {
+    /// Which message, or how much was spent by then.
+    pub id: String,
+    /// What it came to.
+    pub usage: Usage,
+}
+
+/// The newest tokens that `tail`, the last bytes of a transcript, tells of.
+pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
+    let of = if client == Client::Claude { claude } else { codex };
+    let known = matches!(client, Client::Claude | Client::Codex);
+    lines(tail).filter(|_| known).find_map(|line| of(&line))
+}
+
+/// The exit code of the command with that id, as Codex keeps it.
+pub fn exit_code(tail: &[u8], id: &str) -> Option<i64> {
+    lines(tail).find_map(|line| {
+        let item = line.pointer("/payload/item")?;
+        (item.get("id")?.as_str()? == id).then(|| item.get("exit_code")?.as_i64())?
+    })
+}
+
+/// The lines that are JSON, the newest first.
+fn lines(tail: &[u8]) -> impl Iterator<Item = Value> {
+    tail.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+fn claude(line: &Value) -> Option<ReadUsage> {
+    let side = line.get("isSidechain").and_then(Value::as_bool) == Some(true);
+    if side || line.get("type")?.as_str()? != "assistant" {
+        return None;
+    }
+    let message = line.get("message")?;
+    let usage = message.get("usage")?;
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let input = count("input_tokens")?;
+    let cached = count("cache_read_input_tokens")
+        .unwrap_or(0)
+        .saturating_add(count("cache_creation_input_tokens").unwrap_or(0));
+    let usage = Usage {
+        input_tokens: Some(input),
+        output_tokens: count("output_tokens"),
+        cached_tokens: Some(cached),
+        context_tokens: Some(input.saturating_add(cached)),
+        ..Usage::default()
+    };
+    Some(ReadUsage { id: message.get("id")?.as_str()?.to_owned(), usage })
+}
+
+/// Its input holds what came from a cache.
+fn codex(line: &Value) -> Option<ReadUsage> {
+    let info = line
+        .pointer("/payload/info")
+        .filter(|_| line.pointer("/payload/type").and_then(Value::as_str) == Some("token_count"))?;
+    let last = info.get("last_token_usage")?;
+    let count = |key: &str| last.get(key).and_then(Value::as_u64);
+    let input = count("input_tokens")?;
+    let usage = Usage {
+        input_tokens: Some(input),
+        output_tokens: count("output_tokens"),
+        context_tokens: Some(input),
+        ..Usage::default()
+    };
+    let total = info.get("total_token_usage").map_or_else(String::new, Value::to_string);
+    Some(ReadUsage { id: total, usage })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_tokens_count() {
+        let tail = b"cut off\"}\n\
+            {\"type\":\"assistant\",\"isSidechain\":false,\"message\":{\"id\":\"m1\",\"usage\":{\"input_tokens\":10,\"cache_read_input_tokens\":5,\"output_tokens\":2}}}\n\
+            {\"type\":\"assistant\",\"isSidechain\":true,\"message\":{\"id\":\"m2\",\"usage\":{\"input_tokens\":99}}}\n\
+            {\"type\":\"last-prompt\"}\nhalf a li";
+        let found = newest_usage(Client::Claude, tail).unwrap();
+        assert_eq!(
+            (found.id.as_str(), found.usage.context_tokens, found.usage.cached_tokens),
+            ("m1", Some(15), Some(5))
+        );
+        let tail = b"{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":{\"total_token_usage\":{\"a\":1},\"last_token_usage\":{\"input_tokens\":7,\"output_tokens\":1}}}}\n\
+            {\"type\":\"event_msg\",\"payload\":{\"type\":\"x\",\"item\":{\"type\":\"CommandExecution\",\"id\":\"c1\",\"exit_code\":3}}}";
+        assert_eq!(newest_usage(Client::Codex, tail).unwrap().usage.context_tokens, Some(7));
+        assert_eq!((exit_code(tail, "c1"), exit_code(tail, "c2")), (Some(3), None));
+        assert_eq!(newest_usage(Client::Gemini, tail), None);
+        assert_eq!(newest_usage(Client::Claude, b"\xff\n\n"), None);
+    }
+}

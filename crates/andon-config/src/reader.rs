@@ -1,0 +1,252 @@
+//! From spanned TOML to checked values by dotted key; every doubt becomes an error with its place.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::document::Lines;
+use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
+use super::mistake::{Problems, mistake, quoted};
+use super::patterns;
+use super::reading::{read_key, read_level, read_param, shown};
+use super::rules::RuleSpecView;
+use super::source::{ConfigSource, Layer, SettingOrigin};
+use super::suggest;
+use super::value::{SourceValue, Value};
+use super::workflow;
+use super::wrong::{Read, wrong};
+use andon_core::domain::workflow::Workflow;
+
+/// Reads one source into the values of all sources.
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a ConfigSource,
+    pub(super) lines: Lines<'a>,
+    /// The rules of this version.
+    pub(super) rules: &'a [RuleSpecView],
+    pub(super) problems: &'a mut Problems,
+    /// The values so far; later sources overwrite.
+    pub(super) values: &'a mut BTreeMap<String, SourceValue>,
+    /// The workflow; a later source that declares one replaces it whole.
+    pub(super) workflow: &'a mut Option<Workflow>,
+}
+
+type Name<'a> = Spanned<DeString<'a>>;
+type Item<'a> = Spanned<DeValue<'a>>;
+
+/// The entries of a table as they stand in the file.
+fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+impl Reader<'_> {
+    /// Reads the document.
+    pub(super) fn read(&mut self, table: &DeTable<'_>) {
+        for (name, item) in in_order(table) {
+            let Some(section) = SECTIONS.iter().find(|section| section.name == name.get_ref().as_ref())
+            else {
+                self.unknown_section(name);
+                continue;
+            };
+            let Some(table) = item.get_ref().as_table() else {
+                let what = format!("{} is a section, not a value", quoted(section.name));
+                self.problem(item.span(), what, format!("write [{}] on a line of its own", section.name));
+                continue;
+            };
+            match &section.contents {
+                Contents::Keys(keys) => self.read_keys(section, keys, table),
+                Contents::Rules => self.read_rules(table),
+                Contents::Patterns => self.read_patterns(table),
+                Contents::Workflow => self.read_workflow(name, table),
+            }
+        }
+    }
+
+    fn read_keys(&mut self, section: &Section, keys: &[&Key], table: &DeTable<'_>) {
+        for (name, item) in in_order(table) {
+            let word = name.get_ref().as_ref();
+            if let Some(key) = keys.iter().find(|key| key.name == word) {
+                let dotted = key.dotted();
+                if matches!(key.kind, Kind::Program) && self.source.layer != Layer::User {
+                    self.program_elsewhere(&dotted, name);
+                    continue;
+                }
+                self.keep(&dotted, name.span(), read_key(&dotted, key, item));
+            } else {
+                self.unknown_key(section, keys, name);
+            }
+        }
+    }
+
+    fn read_rules(&mut self, table: &DeTable<'_>) {
+        let rules = self.rules;
+        for (name, item) in in_order(table) {
+            let Some(rule) = rules.iter().find(|rule| rule.id == name.get_ref().as_ref()) else {
+                self.unknown_rule(name);
+                continue;
+            };
+            if let Some(table) = item.get_ref().as_table() {
+                self.read_rule(rule, table);
+            } else {
+                let dotted = format!("rules.{}.level", rule.id);
+                self.keep(&dotted, name.span(), level_or_hint(rule, item));
+            }
+        }
+    }
+
+    fn read_rule(&mut self, rule: &RuleSpecView, table: &DeTable<'_>) {
+        for (name, item) in in_order(table) {
+            let word = name.get_ref().as_ref();
+            let dotted = format!("rules.{}.{word}", rule.id);
+            if word == "level" {
+                self.keep(&dotted, name.span(), read_level(rule.id, item));
+            } else if let Some(spec) = rule.params.iter().find(|spec| spec.name == word) {
+                self.keep(&dotted, name.span(), read_param(&dotted, spec, item));
+            } else {
+                let known = std::iter::once("level").chain(rule.params.iter().map(|spec| spec.name));
+                let what = format!("rule {} has no parameter {}", quoted(rule.id), quoted(word));
+                self.problem_with(name.span(), what, |word| suggest::hint(word, known.clone()), word);
+            }
+        }
+    }
+
+    fn read_patterns(&mut self, table: &DeTable<'_>) {
+        for (index, (name, item)) in in_order(table).into_iter().enumerate() {
+            let word = name.get_ref().as_ref();
+            let dotted = format!("normalize.{word}");
+            let patterns = self.values.keys().filter(|key| key.starts_with("normalize.")).count();
+            let is_new = !self.values.contains_key(&dotted);
+            // Bad ones count too: each costs a compilation.
+            if index >= patterns::MAX_PATTERNS || (is_new && patterns >= patterns::MAX_PATTERNS) {
+                let what = format!(
+                    "more than {} patterns in [normalize], all layers together",
+                    patterns::MAX_PATTERNS
+                );
+                self.problem(name.span(), what, "join some with `|`".to_owned());
+                return;
+            }
+            let read = read_pattern(word, name.span(), item);
+            self.keep(&dotted, name.span(), read);
+        }
+    }
+
+    /// A repository must not name programs that run on the machine of whoever works in it.
+    fn program_elsewhere(&mut self, dotted: &str, name: &Name<'_>) {
+        let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
+        let hint = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
+        self.problem(name.span(), what, hint.to_owned());
+    }
+
+    fn read_workflow(&mut self, name: &Name<'_>, table: &DeTable<'_>) {
+        let read = workflow::read(table).map(|workflow| {
+            let nodes = workflow.nodes.iter().map(|node| node.name.clone()).collect();
+            *self.workflow = Some(workflow);
+            Value::Texts(nodes)
+        });
+        self.keep("workflow.nodes", name.span(), read);
+    }
+
+    fn unknown_section(&mut self, name: &Name<'_>) {
+        let word = name.get_ref().as_ref();
+        let place = keys::section_with(word).or_else(|| self.rule_place(word));
+        let what = format!("unknown section {}", quoted(word));
+        let known = SECTIONS.iter().map(|section| section.name);
+        let hint = |word: &str| match place {
+            Some(place) => format!("`{word}` belongs in [{place}]"),
+            None => suggest::hint(word, known.clone()),
+        };
+        self.problem_with(name.span(), what, hint, word);
+    }
+
+    fn rule_place(&self, word: &str) -> Option<&'static str> {
+        self.rules.iter().any(|rule| rule.id == word).then_some("rules")
+    }
+
+    fn unknown_key(&mut self, section: &Section, keys: &[&Key], name: &Name<'_>) {
+        let word = name.get_ref().as_ref();
+        let what = format!("unknown key {} in [{}]", quoted(word), section.name);
+        let place = keys::section_with(word).or_else(|| self.rule_place(word));
+        let hint = |word: &str| match place {
+            Some(place) => format!("`{word}` belongs in [{place}]"),
+            None => suggest::hint(word, keys.iter().map(|key| key.name)),
+        };
+        self.problem_with(name.span(), what, hint, word);
+    }
+
+    fn unknown_rule(&mut self, name: &Name<'_>) {
+        let word = name.get_ref().as_ref();
+        let rules = self.rules;
+        let what = format!("unknown rule {}", quoted(word));
+        self.problem_with(
+            name.span(),
+            what,
+            |word| suggest::hint(word, rules.iter().map(|rule| rule.id)),
+            word,
+        );
+    }
+
+    fn keep(&mut self, dotted: &str, span: Range<usize>, read: Read<Value>) {
+        match read {
+            Ok(value) => {
+                let order = self.values.get(dotted).map_or(self.values.len(), |earlier| earlier.order);
+                let origin = SettingOrigin::Given {
+                    layer: self.source.layer,
+                    file: self.source.name.clone(),
+                    line: self.lines.line(span.start),
+                };
+                self.values.insert(dotted.to_owned(), SourceValue { value, origin, order });
+            }
+            Err(wrongs) => {
+                for one in wrongs {
+                    self.problem(one.span, one.what, one.hint);
+                }
+            }
+        }
+    }
+
+    /// An error whose hint is only thought of when it will be shown: nearest words cost time.
+    fn problem_with(&mut self, span: Range<usize>, what: String, hint: impl Fn(&str) -> String, word: &str) {
+        let hint = if self.problems.is_full() { String::new() } else { hint(word) };
+        self.problem(span, what, hint);
+    }
+
+    fn problem(&mut self, span: Range<usize>, what: String, hint: String) {
+        let at = Some(self.lines.position(span.start));
+        self.problems.push(mistake(&self.source.name, at, what, hint));
+    }
+}
+
+/// A rule that is given neither a level nor a table: says what it takes.
+fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
+    if item.get_ref().is_str() {
+        return read_level(rule.id, item);
+    }
+    let what = format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
+    let default = rule.default_level.as_str();
+    let hint = match rule.params.first() {
+        Some(spec) => {
+            let value = Value::Param(spec.default());
+            format!("write {} = \"{default}\" or {} = {{ {} = {value} }}", rule.id, rule.id, spec.name)
+        }
+        None => format!("write {} = \"{default}\"", rule.id),
+    };
+    wrong(item.span(), what, hint)
+}
+
+fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+        let what = format!("{} is no name for a pattern", quoted(name));
+        return wrong(at, what, "use letters, digits, `-` and `_`, at most 64");
+    }
+    let dotted = format!("normalize.{name}");
+    let Some(pattern) = item.get_ref().as_str() else {
+        let what = format!("{} must be a regular expression, not {}", quoted(&dotted), shown(item.get_ref()));
+        return wrong(item.span(), what, format!("write {name} = 'build [0-9]+'"));
+    };
+    patterns::check_regex(&dotted, pattern, item.span())?;
+    Ok(Value::Text(pattern.to_owned()))
+}

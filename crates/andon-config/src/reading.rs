@@ -1,0 +1,319 @@
+//! One value of one type, checked. Knows nothing of files: what is wrong comes with its span.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::command::TestCommand;
+use super::identity;
+use super::keys::{self, Key, Kind};
+use super::kind::SpanRange;
+use super::mistake::quoted;
+use super::patterns;
+use super::suggest;
+use super::value::{UNLIMITED, Value};
+use super::wrong::{Read, Wrong, wrong};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::EntryId;
+use andon_core::domain::settings::{ParamSpec, ParamValue};
+use andon_core::domain::time::Span;
+
+/// Longest list of texts.
+const MAX_ITEMS: usize = 256;
+/// Longest single text, in bytes.
+const MAX_TEXT: usize = 4096;
+
+/// Largest count: far beyond any use, near enough that nothing sized by it runs away.
+pub(super) const MAX_COUNT: u64 = 1_000_000_000;
+
+type Item<'a> = Spanned<DeValue<'a>>;
+
+/// Reads the value of a key of the table; `name` is dotted.
+pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
+    let expected = Expected {
+        name,
+        words: key.kind.expected(),
+        hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
+    };
+    match &key.kind {
+        Kind::Choice { words } => read_choice(&expected, &words(), item),
+        Kind::Duration(range) => read_span(&expected, *range, item).map(Value::Span),
+        Kind::Limit(range) => match item.get_ref().as_str() {
+            // "off" is how it was written before.
+            Some(UNLIMITED | "off") => Ok(Value::Unlimited),
+            Some(_) | None => read_span(&expected, *range, item).map(Value::Span),
+        },
+        Kind::Format => read_format(&expected, item),
+        Kind::Command => read_command(&expected, item).map(Value::Command),
+        Kind::Switch => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
+        Kind::Program => match read_command(&expected, item)? {
+            command @ TestCommand::Argv(_) => Ok(Value::Command(command)),
+            TestCommand::Shell(_) => Err(expected.not(item)),
+        },
+        Kind::Providers => read_providers(&expected, item).map(Value::Texts),
+        Kind::Text => match item.get_ref().as_str().filter(|text| !text.trim().is_empty()) {
+            Some(text) => check_text(&expected, text, item.span()).map(|()| Value::Text(text.to_owned())),
+            None => Err(expected.not(item)),
+        },
+        Kind::Texts => read_words(&expected, item).map(Value::Texts),
+        Kind::Checksum => match item.get_ref().as_str().filter(|text| identity::checksum(text).is_some()) {
+            Some(text) => Ok(Value::Text(text.to_owned())),
+            None => Err(expected.not(item)),
+        },
+        Kind::Entry => match item.get_ref().as_str().filter(|text| text.parse::<EntryId>().is_ok()) {
+            Some(text) => Ok(Value::Text(text.to_owned())),
+            None => Err(expected.not(item)),
+        },
+        Kind::Pinned => identity::read_pinned(name, item),
+        Kind::Globs => {
+            let items = read_texts(&expected, item)?;
+            patterns::check_globs(name, &items)?;
+            Ok(Value::Texts(items.into_iter().map(|(text, _)| text).collect()))
+        }
+    }
+}
+
+/// Reads a rule's parameter; the default fixes its type. `name` is dotted.
+pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<Value> {
+    let default = spec.default();
+    let words = match &default {
+        ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
+        ParamValue::Share(_) => "a share between 0.0 and 1.0".to_owned(),
+        ParamValue::Span(_) => "a duration such as \"10m\"".to_owned(),
+        ParamValue::Limit(_) => {
+            format!("a whole number from {} to {MAX_COUNT}, or \"{UNLIMITED}\" for no limit", spec.min)
+        }
+        ParamValue::SpanLimit(_) => format!("a duration such as \"10m\", or \"{UNLIMITED}\" for no limit"),
+        ParamValue::Switch(_) => "true or false".to_owned(),
+        ParamValue::List(_) => "a list of texts".to_owned(),
+        ParamValue::Word { of, .. } => {
+            of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+        }
+    };
+    let hint = format!("write {} = {}", spec.name, meant(&default, item));
+    let expected = Expected { name, words, hint };
+    let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
+    let value = match default {
+        ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
+        ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),
+        ParamValue::Span(_) => read_span(&expected, ANY_SPAN, item).map(ParamValue::Span),
+        ParamValue::Limit(_) if unlimited => Ok(ParamValue::Limit(None)),
+        ParamValue::SpanLimit(_) if unlimited => Ok(ParamValue::SpanLimit(None)),
+        ParamValue::Limit(_) => {
+            read_count(&expected, spec.min, item).map(|count| ParamValue::Limit(Some(count)))
+        }
+        ParamValue::SpanLimit(_) => match read_span(&expected, ANY_SPAN, item)? {
+            Span(0) => Err(expected.not(item)),
+            span => Ok(ParamValue::SpanLimit(Some(span))),
+        },
+        ParamValue::Switch(_) => {
+            item.get_ref().as_bool().map(ParamValue::Switch).ok_or_else(|| expected.not(item))
+        }
+        ParamValue::List(_) => read_words(&expected, item).map(ParamValue::List),
+        ParamValue::Word { of, .. } => {
+            let found = item.get_ref().as_str().and_then(|text| of.iter().find(|word| **word == text));
+            found.map(|is| ParamValue::Word { is, of }).ok_or_else(|| expected.not(item))
+        }
+    };
+    value.map(Value::Param)
+}
+
+/// What was probably meant by a value that is wrong: whoever writes zero for a limit wants none.
+fn meant(default: &ParamValue, item: &Item<'_>) -> Value {
+    let zero = match item.get_ref() {
+        DeValue::Integer(number) => number.as_str().parse() == Ok(0_u64),
+        DeValue::String(text) => text.parse() == Ok(Span(0)),
+        DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => false,
+    };
+    match default {
+        ParamValue::Limit(_) if zero => Value::Param(ParamValue::Limit(None)),
+        ParamValue::SpanLimit(_) if zero => Value::Param(ParamValue::SpanLimit(None)),
+        ParamValue::Count(_)
+        | ParamValue::Share(_)
+        | ParamValue::Span(_)
+        | ParamValue::Limit(_)
+        | ParamValue::SpanLimit(_)
+        | ParamValue::Switch(_)
+        | ParamValue::List(_)
+        | ParamValue::Word { .. } => Value::Param(default.clone()),
+    }
+}
+
+/// Reads a level.
+pub(super) fn read_level(name: &str, item: &Item<'_>) -> Read<Value> {
+    let names = Level::ALL.iter().map(|(_, name)| *name);
+    let Some(word) = item.get_ref().as_str() else {
+        let listed = names.collect::<Vec<_>>().join(", ");
+        return wrong(
+            item.span(),
+            format!("the level of {} must be a text, not {}", quoted(name), shown(item.get_ref())),
+            format!("one of {listed}"),
+        );
+    };
+    match Level::from_name(word) {
+        Some(level) => Ok(Value::Level(level)),
+        None => wrong(item.span(), format!("no such level: {}", quoted(word)), suggest::hint(word, names)),
+    }
+}
+
+/// What a value should be.
+struct Expected<'a> {
+    name: &'a str,
+    words: String,
+    hint: String,
+}
+
+impl Expected<'_> {
+    fn not(&self, item: &Item<'_>) -> Vec<Wrong> {
+        self.not_text(item.span(), &shown(item.get_ref()))
+    }
+
+    fn not_text(&self, span: Range<usize>, shown: &str) -> Vec<Wrong> {
+        let what = format!("{} must be {}, not {shown}", quoted(self.name), self.words);
+        vec![Wrong { span, what, hint: self.hint.clone() }]
+    }
+}
+
+/// The value for a message: itself where it is short, its type where it is not.
+pub(super) fn shown(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => quoted(text).replace('`', "\""),
+        DeValue::Integer(number) => cut(&number.to_string()),
+        DeValue::Float(number) => cut(number.as_str()),
+        DeValue::Boolean(switch) => switch.to_string(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+fn cut(number: &str) -> String {
+    number.chars().take(40).collect()
+}
+
+fn read_choice(expected: &Expected<'_>, words: &[&str], item: &Item<'_>) -> Read<Value> {
+    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
+    if words.contains(&word) {
+        return Ok(Value::Text(word.to_owned()));
+    }
+    Err(expected.not(item))
+}
+
+fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
+    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
+    if keys::formats().any(|known| known == word) {
+        return Ok(Value::Text(word.to_owned()));
+    }
+    let what = format!("no such format: {}", quoted(word));
+    wrong(item.span(), what, suggest::hint(word, keys::formats()))
+}
+
+const ANY_SPAN: SpanRange = SpanRange { min: Span(0), max: Span(u64::MAX) };
+
+fn read_span(expected: &Expected<'_>, SpanRange { min, max }: SpanRange, item: &Item<'_>) -> Read<Span> {
+    let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
+    let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
+    if span < min || span > max {
+        let what = format!("{} must be between {min} and {max}, not {span}", quoted(expected.name));
+        return wrong(item.span(), what, expected.hint.clone());
+    }
+    Ok(span)
+}
+
+fn read_count(expected: &Expected<'_>, min: u64, item: &Item<'_>) -> Read<u64> {
+    let number = item.get_ref().as_integer();
+    number
+        .and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
+        .filter(|count| (min..=MAX_COUNT).contains(count))
+        .ok_or_else(|| expected.not(item))
+}
+
+fn read_share(expected: &Expected<'_>, item: &Item<'_>) -> Read<f64> {
+    let text = match item.get_ref() {
+        DeValue::Float(number) => number.as_str(),
+        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
+        DeValue::Integer(_)
+        | DeValue::String(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => return Err(expected.not(item)),
+    };
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| expected.not(item))
+}
+
+fn read_command(expected: &Expected<'_>, item: &Item<'_>) -> Read<TestCommand> {
+    let empty = |span| expected.not_text(span, "an empty one");
+    if let Some(text) = item.get_ref().as_str() {
+        check_text(expected, text, item.span())?;
+        if text.trim().is_empty() {
+            return Err(empty(item.span()));
+        }
+        return Ok(TestCommand::Shell(text.to_owned()));
+    }
+    let arguments: Vec<String> = read_texts(expected, item)?.into_iter().map(|(text, _)| text).collect();
+    match arguments.first() {
+        Some(program) if !program.trim().is_empty() => Ok(TestCommand::Argv(arguments)),
+        Some(_) | None => Err(empty(item.span())),
+    }
+}
+
+fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Range<usize>)>> {
+    let Some(items) = item.get_ref().as_array() else { return Err(expected.not(item)) };
+    if items.len() > MAX_ITEMS {
+        let what = format!("{} has more than {MAX_ITEMS} items", quoted(expected.name));
+        return wrong(item.span(), what, "shorten the list");
+    }
+    let mut texts = Vec::with_capacity(items.len());
+    let mut wrongs = Vec::new();
+    for item in items {
+        match item.get_ref().as_str() {
+            Some(text) => match check_text(expected, text, item.span()) {
+                Ok(()) => texts.push((text.to_owned(), item.span())),
+                Err(more) => wrongs.extend(more),
+            },
+            None => wrongs
+                .extend(expected.not_text(item.span(), &format!("{} in the list", shown(item.get_ref())))),
+        }
+    }
+    if wrongs.is_empty() { Ok(texts) } else { Err(wrongs) }
+}
+
+/// Texts of which none is empty: as a prefix or a part, the empty one would match everything.
+fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+    let texts = read_texts(expected, item)?;
+    let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
+    let wrongs: Vec<Wrong> =
+        empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
+    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+}
+
+fn read_providers(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+    let texts = read_texts(expected, item)?;
+    let not = |(text, span): &(String, Range<usize>)| {
+        let unknown = andon_core::domain::response::Provider::parse(text).is_none();
+        unknown.then(|| expected.not_text(span.clone(), &quoted(text)))
+    };
+    let wrongs: Vec<Wrong> = texts.iter().filter_map(not).flatten().collect();
+    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+}
+
+fn check_text(expected: &Expected<'_>, text: &str, span: Range<usize>) -> Read<()> {
+    if text.len() > MAX_TEXT {
+        return wrong(
+            span,
+            format!("{} is longer than {MAX_TEXT} bytes", quoted(expected.name)),
+            "shorten it",
+        );
+    }
+    if text.contains('\0') {
+        return wrong(span, format!("{} holds a NUL character", quoted(expected.name)), "remove it");
+    }
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! From the values of all sources to the one configuration that holds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::document;
+use super::keys;
+use super::mistake::{ConfigErrors, Problems, mistake};
+use super::reader::Reader;
+use super::response::{Perpetual, Response};
+use super::rules::{self as ordered, RuleSpecView, known_rules};
+use super::setting::Setting;
+use super::settings::{Config, FullRuns, Guard, PathSettings, TestSettings};
+use super::signed;
+use super::source::{ConfigSource, SettingOrigin};
+use super::value::{SourceValue, Value};
+use andon_core::domain::identity::IdentityRules;
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::response::{Bell, Program};
+use andon_core::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
+use andon_core::domain::time::Span;
+
+/// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
+/// Fails with everything that is wrong in any of them.
+pub fn load(sources: &[ConfigSource]) -> Result<Config, ConfigErrors> {
+    load_with(sources, &known_rules())
+}
+
+/// As [`load`], for other rules than this version's.
+pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
+    let mut problems = Problems::default();
+    let mut values = BTreeMap::new();
+    let mut workflow = None;
+    let mut ordered: Vec<&ConfigSource> = sources.iter().collect();
+    ordered.sort_by_key(|source| source.layer);
+    for source in ordered {
+        let start = problems.listed();
+        if let Some(document) = document::parse(source, &mut problems) {
+            let (values, problems, workflow) = (&mut values, &mut problems, &mut workflow);
+            Reader { source, lines: document.lines, rules, problems, values, workflow }.read(&document.table);
+        }
+        problems.sort_from(start);
+    }
+    problems.into_result()?;
+    let mut config = resolve(values, rules)?;
+    if let Some(error) = ordered::out_of_order(&config, rules) {
+        return Err(error.into());
+    }
+    if let Some(error) = signed::alone(&config) {
+        return Err(error.into());
+    }
+    config.workflow = Arc::new(workflow.unwrap_or_default());
+    Ok(config)
+}
+
+fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
+    let (docs, ignore) = (keys::PATHS_DOCS.value(&values), keys::PATHS_IGNORE.value(&values));
+    let path_rules = PathRules::new(&docs, &ignore).map_err(|error| uncompilable(&values, &error))?;
+    Ok(Config {
+        guard: Guard {
+            ack: keys::GUARD_ACK.value(&values),
+            ledger: keys::GUARD_LEDGER.value(&values),
+            applies_to: keys::GUARD_APPLIES_TO.value(&values),
+            on_internal_error: keys::GUARD_ON_INTERNAL_ERROR.value(&values),
+            perpetual: if keys::GUARD_PERPETUAL.value(&values) { Perpetual::Yes } else { Perpetual::No },
+            session_gap: keys::GUARD_SESSION_GAP.value(&values),
+        },
+        test: TestSettings {
+            command: keys::TEST_COMMAND.value(&values),
+            format: keys::TEST_FORMAT.value(&values),
+            full: if keys::TEST_FULL.value(&values) { FullRuns::Required } else { FullRuns::Wanted },
+            handed_in: keys::TEST_HANDED_IN.value(&values),
+            reports: keys::TEST_REPORTS.value(&values),
+            runner: keys::TEST_RUNNER.value(&values),
+            timeout: keys::TEST_TIMEOUT.value(&values),
+        },
+        paths: PathSettings { rules: path_rules, docs, ignore, api: keys::PATHS_API.value(&values) },
+        rules: rules.iter().map(|rule| (rule.id, rule_setting(&values, rule))).collect::<RuleSettings>(),
+        cached: keys::USAGE_CACHED.value(&values),
+        normalize: patterns(&values),
+        response: response(&values),
+        identity: IdentityRules {
+            files: keys::IDENTITY_FILES.value(&values),
+            checksum: keys::IDENTITY_CHECKSUM.value(&values),
+            workflow_binding: keys::IDENTITY_WORKFLOW_BINDING.value(&values),
+            authorized_roles: keys::IDENTITY_AUTHORIZED_ROLES.value(&values),
+            pinned: keys::IDENTITY_PINNED.value(&values).into_iter().collect(),
+        },
+        workflow: Arc::default(),
+        values,
+    })
+}
+
+/// Each glob is valid and all together are too much for the matcher: the nearest place is where they stand.
+fn uncompilable(values: &BTreeMap<String, SourceValue>, error: &globset::Error) -> ConfigErrors {
+    let keys = [&keys::PATHS_DOCS.key, &keys::PATHS_IGNORE.key];
+    let origin = keys.iter().find_map(|key| values.get(&key.dotted())).map(|values| &values.origin);
+    let file = match origin {
+        Some(origin @ SettingOrigin::Given { .. }) => origin.place().unwrap_or_default(),
+        Some(SettingOrigin::Default) | None => "default".to_owned(),
+    };
+    let what = format!("the globs of [paths] cannot be compiled: {}", error.kind());
+    mistake(&file, None, what, "use fewer or simpler globs").into()
+}
+
+/// How long the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).
+const NOTICE: Span = Span(5);
+
+fn response(values: &BTreeMap<String, SourceValue>) -> Response {
+    let program = |command: &Setting<Option<Vec<String>>>, timeout: Span| {
+        command.value(values).map(|argv| Program { argv, timeout })
+    };
+    Response {
+        on_stall: keys::ON_STALL_POLICY.value(values),
+        on_stall_program: program(&keys::ON_STALL_COMMAND, keys::ON_STALL_TIMEOUT.value(values)),
+        advisor: program(&keys::ADVISOR_COMMAND, keys::ADVISOR_TIMEOUT.value(values)),
+        providers: keys::FALLBACK_PROVIDERS.value(values),
+        notify: program(&keys::NOTIFY_COMMAND, NOTICE),
+        again: keys::NOTIFY_AGAIN.value(values),
+        bell: if keys::NOTIFY_BELL.value(values) { Bell::Rings } else { Bell::Silent },
+    }
+}
+
+fn rule_setting(all: &BTreeMap<String, SourceValue>, rule: &RuleSpecView) -> RuleSetting {
+    let values = |name: &str| all.get(&format!("rules.{}.{name}", rule.id)).map(|values| &values.value);
+    let level = match values("level") {
+        Some(Value::Level(level)) => *level,
+        _ => rule.default_level,
+    };
+    let param = |spec: &ParamSpec| match values(spec.name) {
+        Some(Value::Param(value)) => value.clone(),
+        _ => spec.default(),
+    };
+    RuleSetting { level, params: rule.params.iter().map(|spec| (spec.name, param(spec))).collect() }
+}
+
+fn patterns(values: &BTreeMap<String, SourceValue>) -> Vec<(String, String)> {
+    let named = values.iter().filter_map(|(key, values)| Some((key.strip_prefix("normalize.")?, values)));
+    let mut patterns: Vec<_> = named.collect();
+    patterns.sort_by_key(|(_, values)| values.order);
+    let text = |(name, values): (&str, &SourceValue)| {
+        let Value::Text(pattern) = &values.value else { return None };
+        Some((name.to_owned(), pattern.clone()))
+    };
+    patterns.into_iter().filter_map(text).collect()
+}

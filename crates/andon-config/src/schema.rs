@@ -1,0 +1,146 @@
+//! JSON Schema of `andon.toml`, for editors: made from the same table as everything else.
+
+use super::keys::{self, Contents, Key, Kind, SECTIONS};
+use super::reading::MAX_COUNT;
+use super::rules::{RuleSpecView, known_rules};
+use super::value::{UNLIMITED, Value};
+use crate::json_schema::{Additional, SchemaJson};
+use andon_core::domain::findings::Level;
+use andon_core::domain::settings::{ParamSpec, ParamValue};
+
+/// What editors are told a duration looks like; the reader knows better.
+const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
+
+/// The schema, draft 2020-12.
+pub fn schema() -> serde_json::Value {
+    let rules = known_rules();
+    let section = |contents: &Contents| match contents {
+        Contents::Keys(keys) => closed(keys.iter().map(|key| (key.name, key_schema(key)))),
+        Contents::Rules => closed(rules.iter().map(|rule| (rule.id, rule_schema(rule)))),
+        Contents::Workflow => workflow_schema(),
+        Contents::Patterns => SchemaJson {
+            property_names: Some(Box::new(SchemaJson {
+                pattern: Some("^[A-Za-z0-9_-]{1,64}$"),
+                ..SchemaJson::default()
+            })),
+            ..open(SchemaJson { format: Some("regex"), ..of("string") })
+        },
+    };
+    let sections = SECTIONS.iter().map(|one| (one.name, described(section(&one.contents), one.doc)));
+    SchemaJson {
+        schema: Some("https://json-schema.org/draft/2020-12/schema"),
+        title: Some("andon.toml"),
+        ..closed(sections)
+    }
+    .document()
+}
+
+fn of(kind: &'static str) -> SchemaJson {
+    SchemaJson { kind: Some(kind), ..SchemaJson::default() }
+}
+
+/// An object of these properties and no others.
+fn closed<'a>(properties: impl Iterator<Item = (&'a str, SchemaJson)>) -> SchemaJson {
+    SchemaJson {
+        properties: Some(properties.map(|(name, schema)| (name.to_owned(), schema)).collect()),
+        additional_properties: Some(Additional::Nothing),
+        ..of("object")
+    }
+}
+
+/// An object of any properties that are of `schema`.
+fn open(schema: SchemaJson) -> SchemaJson {
+    SchemaJson { additional_properties: Some(Additional::Any(Box::new(schema))), ..of("object") }
+}
+
+fn text() -> SchemaJson {
+    SchemaJson { min_length: Some(1), ..of("string") }
+}
+
+fn matching(pattern: &'static str) -> SchemaJson {
+    SchemaJson { pattern: Some(pattern), ..of("string") }
+}
+
+fn count(min: u64) -> SchemaJson {
+    SchemaJson { minimum: Some(min), maximum: Some(MAX_COUNT), ..of("integer") }
+}
+
+fn list(items: SchemaJson) -> SchemaJson {
+    SchemaJson { items: Some(Box::new(items)), ..of("array") }
+}
+
+fn one_of(words: Vec<&'static str>) -> SchemaJson {
+    SchemaJson { words: Some(words), ..SchemaJson::default() }
+}
+
+fn any_of(schemas: Vec<SchemaJson>) -> SchemaJson {
+    SchemaJson { any_of: Some(schemas), ..SchemaJson::default() }
+}
+
+/// Or no limit.
+fn or_unlimited(schema: SchemaJson) -> SchemaJson {
+    any_of(vec![schema, SchemaJson { constant: Some(UNLIMITED), ..SchemaJson::default() }])
+}
+
+fn described(schema: SchemaJson, doc: &'static str) -> SchemaJson {
+    SchemaJson { description: Some(doc), ..schema }
+}
+
+fn workflow_schema() -> SchemaJson {
+    let short = || SchemaJson { max_length: Some(256), ..text() };
+    let texts = ["environment", "author", "trailer", "branch"].map(|name| (name, short()));
+    let node = closed(texts.into_iter().chain([
+        ("edits", of("boolean")),
+        ("max_turns", count(1)),
+        ("max_runtime", matching(DURATION)),
+    ]));
+    let edge = closed([("from", short()), ("to", short())].into_iter().chain([
+        ("anchor", of("boolean")),
+        ("max_iterations", count(1)),
+        ("max_runtime", matching(DURATION)),
+        ("max_cost", matching(r"^[0-9]*\.?[0-9]*$")),
+    ]));
+    let edge = SchemaJson { required: Some(&["from", "to"]), ..edge };
+    closed([("nodes", open(node)), ("edges", list(edge))].into_iter())
+}
+
+fn key_schema(key: &Key) -> SchemaJson {
+    let schema = match &key.kind {
+        Kind::Choice { words } => one_of(words()),
+        Kind::Duration(_) => matching(DURATION),
+        Kind::Limit(_) => or_unlimited(matching(DURATION)),
+        Kind::Command => any_of(vec![text(), SchemaJson { min_items: Some(1), ..list(of("string")) }]),
+        Kind::Globs | Kind::Program | Kind::Providers | Kind::Texts => list(text()),
+        Kind::Text => text(),
+        Kind::Entry => matching("^[0-9a-fA-F]{64}$"),
+        Kind::Checksum => matching("^sha256:[0-9a-fA-F]{64}$"),
+        Kind::Pinned => open(matching("^[0-7]{1,6} [0-9a-f]+$")),
+        Kind::Format => one_of(keys::formats().collect()),
+        Kind::Switch => of("boolean"),
+    };
+    let default = Some(key.default()).filter(|default| *default != Value::Unset);
+    described(SchemaJson { default: default.map(|default| default.to_json()), ..schema }, key.doc)
+}
+
+fn rule_schema(rule: &RuleSpecView) -> SchemaJson {
+    let default = || Some(rule.default_level.as_str().into());
+    let level = SchemaJson { default: default(), ..one_of(Level::ALL.map(|(_, name)| name).to_vec()) };
+    let params = rule.params.iter().map(|spec| (spec.name, param_schema(spec)));
+    let table = closed(std::iter::once(("level", level.clone())).chain(params));
+    described(SchemaJson { default: default(), ..any_of(vec![level, table]) }, rule.summary)
+}
+
+fn param_schema(spec: &ParamSpec) -> SchemaJson {
+    let default = spec.default();
+    let schema = match &default {
+        ParamValue::Count(_) => count(spec.min),
+        ParamValue::Limit(_) => or_unlimited(count(spec.min)),
+        ParamValue::SpanLimit(_) => or_unlimited(matching(DURATION)),
+        ParamValue::Share(_) => SchemaJson { minimum: Some(0), maximum: Some(1), ..of("number") },
+        ParamValue::Span(_) => matching(DURATION),
+        ParamValue::Switch(_) => of("boolean"),
+        ParamValue::List(_) => list(of("string")),
+        ParamValue::Word { of, .. } => one_of(of.to_vec()),
+    };
+    described(SchemaJson { default: Some(Value::Param(default).to_json()), ..schema }, spec.doc)
+}

@@ -1,0 +1,189 @@
+//! The configuration after all layers: typed, complete, valid.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::command::TestCommand;
+use super::response::{Perpetual, Response};
+use super::setting::Words;
+use super::source::SettingOrigin;
+use super::value::SourceValue;
+use andon_core::domain::context::Cached;
+use andon_core::domain::identity::IdentityRules;
+use andon_core::domain::ids::EntryId;
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::response::AckMode;
+use andon_core::domain::settings::RuleSettings;
+use andon_core::domain::time::Span;
+use andon_core::domain::workflow::Workflow;
+use testreport::Format;
+
+/// Whose commits are refused (docs/concepts.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AppliesTo {
+    /// Everyone's.
+    Everyone,
+    /// Those with an agent's markers, trailers or node; others are recorded only.
+    Agents,
+}
+
+impl Words for AppliesTo {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Everyone, "everyone"), (Self::Agents, "agents")];
+}
+
+/// What a hook does when Andon itself fails (docs/exit-codes.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnInternalError {
+    /// Warns and lets the commit pass.
+    Warn,
+    /// Refuses the commit.
+    Block,
+}
+
+impl Words for OnInternalError {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Warn, "warn"), (Self::Block, "block")];
+}
+
+/// `[guard]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// What acknowledges a halt.
+    pub ack: AckMode,
+    /// The ledger whose witnesses do, where only a signature acknowledges.
+    pub ledger: Option<EntryId>,
+    /// Whose commits are refused.
+    pub applies_to: AppliesTo,
+    /// What a hook does when Andon itself fails.
+    pub on_internal_error: OnInternalError,
+    /// Whether the loop is meant to run for ever.
+    pub perpetual: Perpetual,
+    /// The pause after which a new run begins.
+    pub session_gap: Span,
+}
+
+/// What runs that were made elsewhere are worth (docs/concepts.md: a run counts only if it was the configured
+/// `test.command`, and of such a run Andon has but somebody's word).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HandedIn {
+    /// They are kept and shown, and prove nothing.
+    Record,
+    /// They count as runs of `test.command`, marked as handed in.
+    Count,
+}
+
+impl Words for HandedIn {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Record, "record"), (Self::Count, "count")];
+}
+
+/// Whether a passing run must have run all tests that are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FullRuns {
+    /// Fewer tests are worth a warning.
+    Wanted,
+    /// Fewer tests prove nothing (`test.full = true`).
+    Required,
+}
+
+/// A test runner whose reports Andon knows how to ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Runner {
+    /// `cargo test`
+    Cargo,
+    /// `cargo nextest run`
+    Nextest,
+    /// `pytest`
+    Pytest,
+    /// `jest`
+    Jest,
+    /// `vitest`
+    Vitest,
+    /// `go test`
+    Go,
+    /// `npm test` and its kind: pass on to another runner.
+    Npm,
+    /// `phpunit`
+    Phpunit,
+    /// `ctest`
+    Ctest,
+    /// A test program of Google Test.
+    Gtest,
+}
+
+impl Words for Runner {
+    const WORDS: &'static [(Self, &'static str)] = &[
+        (Self::Cargo, "cargo"),
+        (Self::Nextest, "nextest"),
+        (Self::Pytest, "pytest"),
+        (Self::Jest, "jest"),
+        (Self::Vitest, "vitest"),
+        (Self::Go, "go"),
+        (Self::Npm, "npm"),
+        (Self::Phpunit, "phpunit"),
+        (Self::Ctest, "ctest"),
+        (Self::Gtest, "gtest"),
+    ];
+}
+
+/// `[test]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestSettings {
+    /// What runs the tests.
+    pub command: Option<TestCommand>,
+    /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.
+    pub format: Option<Format>,
+    /// Whether a passing run of a part of the tests proves anything.
+    pub full: FullRuns,
+    /// What runs made elsewhere are worth.
+    pub handed_in: HandedIn,
+    /// Globs of report files, from the repository root; valid.
+    pub reports: Vec<String>,
+    /// The runner, for better reports; `None` leaves the command as it is.
+    pub runner: Option<Runner>,
+    /// How long a run may take; `None` (`timeout = "none"`) for no limit.
+    pub timeout: Option<Span>,
+}
+
+/// `[paths]`: valid globs, from the repository root.
+#[derive(Debug, Clone)]
+pub struct PathSettings {
+    /// `docs` and `ignore`, compiled.
+    pub rules: PathRules,
+    /// Documentation.
+    pub docs: Vec<String>,
+    /// Neither code nor documentation.
+    pub ignore: Vec<String>,
+    /// The declared API.
+    pub api: Vec<String>,
+}
+
+/// The effective configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `[guard]`.
+    pub guard: Guard,
+    /// `[test]`.
+    pub test: TestSettings,
+    /// `[paths]`.
+    pub paths: PathSettings,
+    /// `[rules]`: every rule of the registry.
+    pub rules: RuleSettings,
+    /// `usage.cached`
+    pub cached: Cached,
+    /// `[normalize]`: names and patterns, in the order they apply; each compiles.
+    pub normalize: Vec<(String, String)>,
+    /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
+    pub response: Response,
+    /// `[identity]`.
+    pub identity: IdentityRules,
+    /// `[workflow]`; empty without one.
+    pub workflow: Arc<Workflow>,
+    /// What was said, by dotted key.
+    pub(super) values: BTreeMap<String, SourceValue>,
+}
+
+impl Config {
+    /// Who said the value of the dotted `key`, such as `rules.iteration-cap.max`.
+    pub fn origin(&self, key: &str) -> SettingOrigin {
+        self.values.get(key).map_or(SettingOrigin::Default, |given| given.origin.clone())
+    }
+}

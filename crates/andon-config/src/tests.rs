@@ -1,0 +1,277 @@
+//! Whole files, whole messages.
+
+mod errors;
+mod generated;
+
+use proptest::prelude::*;
+
+use super::*;
+use andon_core::domain::findings::Level;
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::response::AckMode;
+use andon_core::domain::settings::{Param, ParamSpec, ParamValue};
+use andon_core::domain::time::Span;
+use testreport::Format;
+
+const MAX: Param<u64> = Param::count("max", 100, 1, "Iterations.");
+const EXEMPT: Param<Vec<String>> = Param::list("exempt", &["Revert"], "A list.");
+static CAP: [ParamSpec; 1] = [MAX.spec];
+static MIXED: [ParamSpec; 4] = [
+    Param::share("share", 0.5, "A share.").spec,
+    Param::span("pause", Span(600), "A pause.").spec,
+    Param::switch("strict", false, "A switch.").spec,
+    EXEMPT.spec,
+];
+
+fn rules() -> [RuleSpecView; 3] {
+    [
+        RuleSpecView { id: "iteration-cap", summary: "Caps.", default_level: Level::Halt, params: &CAP },
+        RuleSpecView { id: "mixed", summary: "Mixes.", default_level: Level::Warn, params: &MIXED },
+        RuleSpecView { id: "untested-edit", summary: "Tests.", default_level: Level::Block, params: &[] },
+    ]
+}
+
+fn source(layer: Layer, text: &str) -> ConfigSource {
+    let name = match layer {
+        Layer::Default => "default.toml",
+        Layer::User => "/home/u/.config/andon/config.toml",
+        Layer::Repository => "andon.toml",
+        Layer::CommandLine => "command line",
+    };
+    ConfigSource { layer, name: name.to_owned(), text: text.as_bytes().to_vec() }
+}
+
+fn read(text: &str) -> Result<Config, ConfigErrors> {
+    load_with(&[source(Layer::Repository, text)], &rules())
+}
+
+#[test]
+fn without_sources_the_defaults_of_the_design_hold() {
+    let config = load_with(&[], &rules()).unwrap();
+    assert_eq!(
+        config.guard,
+        Guard {
+            ack: AckMode::Delete,
+            ledger: None,
+            applies_to: AppliesTo::Everyone,
+            on_internal_error: OnInternalError::Warn,
+            perpetual: Perpetual::No,
+            session_gap: Span(21_600),
+        }
+    );
+    let expected = TestSettings {
+        command: None,
+        format: None,
+        full: FullRuns::Wanted,
+        handed_in: HandedIn::Record,
+        reports: vec![],
+        runner: None,
+        timeout: Some(Span(1_800)),
+    };
+    assert_eq!(config.test, expected);
+    assert_eq!(config.paths.docs[..2], ["**/*.md", "docs/**"]);
+    for path in [
+        "LICENSE-MIT",
+        "sub/COPYING",
+        ".gitignore",
+        "a/.mailmap",
+        ".vscode/x.json",
+        "a/b.svg",
+        "notes.txt",
+        ".github/workflows/ci.yml",
+    ] {
+        assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Docs, "{path}");
+    }
+    for path in
+        [".gitattributes", "license.rs", "src/image.rs", "requirements.txt", "CMakeLists.txt", "vscode/a.c"]
+    {
+        assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
+    }
+    assert_eq!(config.paths.ignore, ["**/*.log"]);
+    assert!(config.paths.api.is_empty() && config.normalize.is_empty());
+    assert_eq!(config.paths.rules.class(b"docs/a.txt"), PathClass::Docs);
+    assert_eq!(config.rules["iteration-cap"].level, Level::Halt);
+    assert_eq!(config.rules["iteration-cap"].count(&MAX), 100);
+}
+
+#[test]
+fn everything_that_can_be_said_is_heard() {
+    let config = read(
+        r#"
+        [guard]
+        ack = "resume"
+        applies_to = "agents"
+        on_internal_error = "block"
+        session_gap = "1h 30m"
+        [test]
+        command = ["cargo", "test"]
+        format = "junit"
+        reports = ["target/**/junit.xml"]
+        timeout = "none"
+        [paths]
+        docs = []
+        ignore = ["*.tmp"]
+        api = ["src/lib.rs"]
+        [rules]
+        untested-edit = "off"
+        iteration-cap = { level = "block", max = 0x10 }
+        mixed.share = 1
+        mixed.pause = "1h"
+        mixed.strict = true
+        mixed.exempt = ["Release #"]
+        [normalize]
+        zulu = 'z[0-9]+'
+        alpha = 'a+'
+        "#,
+    )
+    .unwrap();
+    assert_eq!(config.guard.ack, AckMode::Resume);
+    assert_eq!(config.guard.applies_to, AppliesTo::Agents);
+    assert_eq!(config.guard.on_internal_error, OnInternalError::Block);
+    assert_eq!(config.guard.session_gap, Span(5_400));
+    assert_eq!(config.test.command.as_ref().map(TestCommand::display).as_deref(), Some("cargo test"));
+    assert_eq!(config.test.format, Format::named("junit"));
+    assert_eq!((config.test.reports.len(), config.test.timeout), (1, None));
+    assert_eq!(config.paths.rules.class(b"README.md"), PathClass::Code);
+    assert_eq!(config.paths.api, ["src/lib.rs"]);
+    assert_eq!(config.rules["untested-edit"].level, Level::Off);
+    assert_eq!(config.rules["iteration-cap"].level, Level::Block);
+    assert_eq!(config.rules["iteration-cap"].count(&MAX), 16);
+    let mixed = &config.rules["mixed"];
+    assert_eq!(mixed.level, Level::Warn);
+    assert_eq!(mixed.params["share"], ParamValue::Share(1.0));
+    assert_eq!(mixed.params["pause"], ParamValue::Span(Span(3_600)));
+    assert_eq!(mixed.params["strict"], ParamValue::Switch(true));
+    assert_eq!(mixed.list(&EXEMPT), ["Release #"]);
+    let pair = |name: &str, pattern: &str| (name.to_owned(), pattern.to_owned());
+    assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
+}
+
+const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", \"**/*.adoc\", \"**/*.txt\", \
+     \"!**/*requirements*.txt\", \"!**/constraints*.txt\", \"!**/CMakeLists.txt\", \"!**/requirements/**\", \"!**/conanfile.txt\", \
+     \"**/README\", \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
+     \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \".github/**\", \
+     \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \
+     \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \
+     \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
+
+/// What `andon config show` says then.
+const SHOWN: [&str; 42] = [
+    "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
+    "guard.ledger = (unset)  # default",
+    "guard.applies_to = \"everyone\"  # default",
+    "guard.on_internal_error = \"warn\"  # default",
+    "guard.perpetual = false  # default",
+    "guard.session_gap = \"3h\"  # repository, andon.toml:3",
+    "test.command = (unset)  # default",
+    "test.format = \"auto\"  # default",
+    "test.full = false  # default",
+    "test.handed_in = \"record\"  # default",
+    "test.reports = []  # default",
+    "test.runner = (unset)  # default",
+    "test.timeout = \"30m\"  # default",
+    DOCS_SHOWN,
+    "paths.ignore = [\"**/*.log\"]  # default",
+    "paths.api = []  # default",
+    "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",
+    "rules.iteration-cap.max = 3  # command line, command line:1",
+    "rules.mixed.level = \"warn\"  # default",
+    "rules.mixed.exempt = [\"Revert\"]  # default",
+    "rules.mixed.pause = \"10m\"  # default",
+    "rules.mixed.share = 0.5  # default",
+    "rules.mixed.strict = false  # default",
+    "rules.untested-edit.level = \"block\"  # default",
+    "usage.cached = \"separate\"  # default",
+    "normalize.a = \"repository\"  # repository, andon.toml:9",
+    "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
+    "normalize.c = \"c\"  # repository, andon.toml:8",
+    "on_stall.policy = \"interactive\"  # default",
+    "on_stall.command = (unset)  # default",
+    "on_stall.timeout = \"5m\"  # default",
+    "advisor.command = (unset)  # default",
+    "advisor.timeout = \"2m\"  # default",
+    "fallback.providers = []  # default",
+    "notify.again = \"30m\"  # default",
+    "notify.bell = true  # default",
+    "notify.command = (unset)  # default",
+    "identity.files = [\"AGENTS.md\", \"CLAUDE.md\", \"GEMINI.md\", \".claude/**\", \".mcp.json\"]  # default",
+    "identity.checksum = (unset)  # default",
+    "identity.workflow_binding = (unset)  # default",
+    "identity.authorized_roles = []  # default",
+    "identity.pinned = []  # default",
+];
+
+#[test]
+fn the_higher_layer_wins_key_by_key() {
+    let sources = [
+        source(Layer::CommandLine, "rules.iteration-cap.max = 3"),
+        source(
+            Layer::User,
+            "[guard]\nack = \"resume\"\nsession_gap = \"2h\"\n[normalize]\na = 'user'\nb = 'b'",
+        ),
+        source(
+            Layer::Repository,
+            "[guard]\n\nsession_gap = \"3h\"\n[rules.iteration-cap]\nlevel = \"warn\"\nmax = 9\n[normalize]\nc = 'c'\na = 'repository'",
+        ),
+    ];
+    let config = load_with(&sources, &rules()).unwrap();
+    let shown: Vec<String> = config.entries().iter().map(KeyEntry::to_string).collect();
+    assert_eq!(shown, SHOWN);
+    assert_eq!(config.guard.session_gap, Span(10_800));
+    assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
+    assert_eq!(config.origin("guard.applies_to"), SettingOrigin::Default);
+}
+
+#[test]
+fn sources_are_read_with_bounds() {
+    let root = tempfile::tempdir().unwrap();
+    let user = root.path().join("user.toml");
+    assert_eq!(read_sources(root.path(), Some(&user)).unwrap(), []);
+    std::fs::write(root.path().join("andon.toml"), "[guard]\n").unwrap();
+    std::fs::write(&user, [0xff]).unwrap();
+    let sources = read_sources(root.path(), Some(&user)).unwrap();
+    assert_eq!(sources.iter().map(|one| one.layer).collect::<Vec<_>>(), [Layer::User, Layer::Repository]);
+    assert_eq!(sources[1].name, "andon.toml");
+    std::fs::write(&user, vec![b'#'; MAX_BYTES + 1]).unwrap();
+    let error = read_sources(root.path(), Some(&user)).unwrap_err();
+    assert_eq!(error.to_string(), format!("{}: is larger than 1 MiB", user.display()));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_read() {
+    for target in ["/dev/zero", "/", "nowhere"] {
+        let root = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(target, root.path().join("andon.toml")).unwrap();
+        let error = read_sources(root.path(), None).unwrap_err();
+        assert!(error.to_string().starts_with("andon.toml: "), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_load_or_fail(text in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = load(&[ConfigSource { layer: Layer::Repository, name: "andon.toml".to_owned(), text }]);
+    }
+
+    #[test]
+    fn any_toml_like_text_loads_or_fails_with_places_inside(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "\n", " ", "\"", "'", "'''", "#", "\\", "\u{e9}", "1",
+                "1.5", "true", "\"6h\"", "guard", "ack", "\"delete\"", "rules", "iteration-cap", "max", "level",
+                "\"off\"", "paths", "docs", "[\"**\"]", "normalize", "'a+'", "test", "command", "\r\n", "\u{feff}",
+            ]),
+            0..40,
+        )
+    ) {
+        let text = parts.concat();
+        if let Err(errors) = read(&text) {
+            prop_assert!(!errors.errors.is_empty());
+            for error in errors.errors {
+                let line = error.position().map_or(1, |at| at.line);
+                prop_assert!(line >= 1 && line <= text.split('\n').count());
+            }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The strike candidates of the window and what their tests say, counted once.
+//!
+//! Three rules ask whether failures go down. They share this reading, so that they agree on which test
+//! results belong to an edit and on what counts as progress: a lower failing count, and no credit for
+//! tests that are gone (docs/spec-map.md, settled choice 8).
+
+use std::collections::BTreeSet;
+
+use super::credits::{Credit, Credits, baseline};
+pub(super) use super::step::Step;
+use crate::domain::facts::{UncreditedFall, Weakening};
+use crate::domain::ids::Signature;
+use crate::domain::signatures::signature;
+use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
+
+/// A strike candidate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attempt<'a> {
+    pub(super) iteration: &'a Iteration,
+    /// Its test result, when it says anything. `None` too for a result that was carried over from the
+    /// commit before because the code stayed the same: those tests judge that commit, not this one.
+    pub tests: Option<&'a TestEvidence>,
+    /// What became of the failing count.
+    pub step: Step,
+    /// What fails, flaky tests aside.
+    pub(super) failures: Option<Signature>,
+    /// Whether a failure of it is held against the loop.
+    pub(super) credit: Credit,
+    /// Whether the code differs from that of the iteration before.
+    pub(super) edit: Edit,
+    /// Whether merges, reverts, picks or rebases changed code since the attempt before, and nobody tested it.
+    pub(super) between: Edit,
+}
+
+/// Whether an attempt edited code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edit {
+    Code,
+    /// Documents or nothing: what the tests said of the code holds on.
+    NoCode,
+}
+
+/// The strike candidates of `timeline`, oldest first.
+pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
+    let mut attempts = Vec::new();
+    let mut count = Count::default();
+    let mut before: Option<&Iteration> = None;
+    let mut counted = None;
+    let (mut untested, mut between) = (Untested::default(), Edit::NoCode);
+    let flaky = timeline.flaky();
+    let (mut credits, baseline) = (Credits::default(), baseline(timeline));
+    for iteration in timeline.attempted() {
+        let unedited = before.is_some_and(|before| before.code == iteration.code);
+        before = Some(iteration);
+        if iteration.strike != Strike::Candidate {
+            if !unedited && iteration.tests.is_none() {
+                (untested.edited, between) = (true, Edit::Code);
+            }
+            continue;
+        }
+        let carried = unedited && counted == Some(iteration.code);
+        let tests = iteration.tests.as_ref().filter(|tests| !carried && outcome(tests) != Outcome::Nothing);
+        if tests.is_some() {
+            counted = Some(iteration.code);
+        }
+        // Tests of which only flaky ones fail say nothing about the edit.
+        let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
+        let mended = untested.mended_unseen(tests, unedited);
+        let step = tests.map_or(Step::Unknown, |tests| {
+            if mended {
+                count.begin_anew(iteration, tests);
+            }
+            count.step(iteration, tests, &flaky)
+        });
+        let failures = tests.map(|tests| failures(tests, &flaky));
+        let credit = tests.map_or(Credit::Strike, |tests| credits.of(tests, step, &baseline));
+        let edit = if unedited { Edit::NoCode } else { Edit::Code };
+        let between = std::mem::replace(&mut between, Edit::NoCode);
+        attempts.push(Attempt { iteration, tests, step, failures, credit, edit, between });
+    }
+    attempts
+}
+
+/// What failed before code changed that nobody tested.
+#[derive(Debug, Default)]
+struct Untested<'a> {
+    newest: Option<&'a TestEvidence>,
+    edited: bool,
+}
+
+impl<'a> Untested<'a> {
+    /// Whether what failed before is mended: code changed that nobody tested, most of what failed before passes, and most
+    /// of what fails now passed. Without such a change in between, each result tells of the edit before it: one test
+    /// mended and another broken is no progress.
+    fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, unedited: bool) -> bool {
+        let Some(tests) = tests else {
+            self.edited |= !unedited;
+            return false;
+        };
+        let edited = std::mem::take(&mut self.edited);
+        let before = self.newest.replace(tests);
+        edited && before.is_some_and(|before| named(before) && named(tests) && others_fail(before, tests))
+    }
+}
+
+/// Whether all that fails is named.
+fn named(tests: &TestEvidence) -> bool {
+    outcome(tests) == Outcome::Red && !tests.failing.is_empty() && !tests.truncated
+}
+
+fn others_fail(before: &TestEvidence, now: &TestEvidence) -> bool {
+    let failed: BTreeSet<&String> = before.failing.iter().collect();
+    let still = now.failing.iter().filter(|id| failed.contains(id)).count();
+    still * 2 < before.failing.len() && still * 2 < now.failing.len()
+}
+
+/// The falls of the failing count that earn no credit, oldest first.
+pub fn uncredited_falls(timeline: &Timeline) -> Vec<UncreditedFall> {
+    let flaky = timeline.flaky();
+    let mut falls = Vec::new();
+    let mut before = None;
+    for attempt in attempts(timeline) {
+        let Some(to) = attempt.tests.and_then(|tests| steady_count(tests, &flaky)) else { continue };
+        let (Step::NotLower { gone } | Step::Rise { gone }) = attempt.step else {
+            before = Some(to);
+            continue;
+        };
+        if let Some(from) = before.replace(to)
+            && (gone > 0 && to < from)
+        {
+            falls.push(UncreditedFall { from, to, gone });
+        }
+    }
+    falls
+}
+
+fn only_flaky_fail(tests: &TestEvidence, flaky: &BTreeSet<String>) -> bool {
+    tests.status == TestStatus::Failed
+        && flaky_failures(tests, flaky) > 0
+        && steady_count(tests, flaky) == Some(0)
+}
+
+/// The failure signature; where flaky tests fail too, the one that the others would give.
+fn failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Signature {
+    if flaky.is_empty() {
+        return tests.signature;
+    }
+    let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
+    signature(&tests.runner, &tests.command, tests.status, &steady)
+}
+
+/// Running figures of the window.
+#[derive(Debug, Default)]
+struct Count {
+    /// Lowest count since all tests passed, tests that are gone counted as failing.
+    low: Option<u64>,
+    /// Highest count since that lowest one.
+    peak: u64,
+    /// Lowest count since that highest one.
+    trough: u64,
+    /// Tests that failed in the result before.
+    failed: Option<u64>,
+    /// Tests that were gone in it.
+    gone: u64,
+    /// Most tests that ran at once since then; a waiver (`Tests-Removed`) starts it anew.
+    most: u64,
+    /// Tests that were taken away since then, by the diffs.
+    taken: u64,
+}
+
+impl Count {
+    /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
+    /// may have been taken away.
+    fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
+        let taken = iteration.weakening.as_ref().is_some_and(|it| it.failing > 0 && it.total > 0);
+        let gone = self.most > tests.counts.ran() || self.taken > 0 || taken;
+        if !gone {
+            *self = Self::default();
+        }
+    }
+
+    fn step(&mut self, iteration: &Iteration, tests: &TestEvidence, flaky: &BTreeSet<String>) -> Step {
+        let Some(failing) = steady_count(tests, flaky) else { return Step::Unknown };
+        let ran = tests.counts.ran();
+        match &iteration.weakening {
+            Some(Weakening { waiver: Some(_), .. }) => self.most = ran,
+            // What is taken away while nothing fails hides nothing.
+            Some(weakening) if weakening.failing > 0 => {
+                self.taken = self.taken.saturating_add(weakening.total);
+            }
+            Some(_) | None => {}
+        }
+        // A test that was taken away by the diff is missing in the count as well: it is not counted twice.
+        if self.low.is_none() && failing > 0 {
+            // What was there before the first failure hides none.
+            (self.most, self.taken) = (ran, 0);
+        }
+        let gone = self.most.saturating_sub(ran).max(self.taken);
+        self.most = self.most.max(ran);
+        let vanished = gone > std::mem::replace(&mut self.gone, gone);
+        let was_green = self.failed.replace(failing) == Some(0);
+        // What is taken away while nothing fails hides nothing; what is gone for long is not held against a later fix.
+        if failing == 0 && (!vanished || was_green) {
+            *self = Self { most: ran, failed: Some(0), ..Self::default() };
+            return Step::Green;
+        }
+        self.counted(failing.saturating_add(gone), gone)
+    }
+
+    fn counted(&mut self, count: u64, gone: u64) -> Step {
+        match self.low {
+            Some(low) if count < low => {
+                (self.low, self.peak, self.trough) = (Some(count), count, count);
+                Step::Fall { gone }
+            }
+            Some(_) if count > self.peak => {
+                (self.peak, self.trough) = (count, count);
+                Step::Rise { gone }
+            }
+            Some(low) if count > low && count < self.trough => {
+                self.trough = count;
+                Step::Recovery
+            }
+            Some(_) => Step::NotLower { gone },
+            None => {
+                (self.low, self.peak, self.trough) = (Some(count), count, count);
+                Step::First
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::facts::CommitKind;
+    use crate::domain::tests::TestStatus;
+    use crate::testkit::{Commit, commit, green, other, red, timeline};
+
+    fn steps(commits: Vec<Commit>) -> Vec<Step> {
+        attempts(&timeline(commits)).iter().map(|attempt| attempt.step).collect()
+    }
+
+    #[test]
+    fn counts_fall_only_below_the_lowest() {
+        let abc = &["a", "b", "c"];
+        let found = steps(vec![
+            commit(1).tests(red(1, abc, 9)),
+            commit(2).tests(red(2, &abc[..2], 9)),
+            commit(3).tests(red(3, abc, 9)),
+            commit(4).tests(red(4, &abc[..2], 9)),
+            commit(5).tests(green(5, 9)),
+            commit(6).tests(red(6, &abc[..1], 9)),
+        ]);
+        let (rise, level) = (Step::Rise { gone: 0 }, Step::NotLower { gone: 0 });
+        assert_eq!(found, [Step::First, Step::Fall { gone: 0 }, rise, level, Step::Green, Step::First]);
+    }
+
+    #[test]
+    fn what_rises_and_falls_again_is_told_from_what_stays() {
+        let names = ["a", "b", "c", "d", "e", "f", "g"];
+        let of = |counts: &[usize]| {
+            let commits = (1_u8..).zip(counts);
+            steps(
+                commits.map(|(state, count)| commit(state).tests(red(state, &names[..*count], 9))).collect(),
+            )
+        };
+        let (rise, level) = (Step::Rise { gone: 0 }, Step::NotLower { gone: 0 });
+        let fall = Step::Fall { gone: 0 };
+        assert_eq!(of(&[2, 4, 7, 5, 3, 1]), [Step::First, rise, rise, Step::Recovery, Step::Recovery, fall]);
+        assert_eq!(of(&[2, 3, 2, 3, 2]), [Step::First, rise, level, level, level], "to and fro");
+        assert_eq!(of(&[3, 3, 3]), [Step::First, level, level]);
+    }
+
+    #[test]
+    fn other_failures_after_a_change_that_nobody_tested_are_counted_anew() {
+        let of = |first: &[&str], then: &[&str], between: Option<Commit>| {
+            let mut commits = vec![commit(1).tests(red(1, first, 9))];
+            commits.extend(between);
+            commits.push(commit(3).tests(red(3, then, 9)));
+            *steps(commits).last().unwrap()
+        };
+        let level = Step::NotLower { gone: 0 };
+        assert_eq!(of(&["a", "b"], &["c", "d"], Some(commit(2))), Step::First);
+        assert_eq!(of(&["a", "b"], &["c", "d"], Some(commit(2).kind(CommitKind::Merge))), Step::First);
+        assert_eq!(of(&["a", "b"], &["c", "d"], None), level, "one mended, another broken");
+        assert_eq!(of(&["a", "b"], &["c", "d"], Some(commit(1))), level, "no code changed in between");
+        assert_eq!(of(&["a", "b"], &["b", "c"], Some(commit(2))), level, "half of it fails still");
+        assert_eq!(of(&["a"], &["a", "b", "c"], Some(commit(2))), Step::Rise { gone: 0 }, "and more");
+        let taken =
+            vec![commit(1).tests(red(1, &["a", "b"], 9)), commit(2), commit(3).tests(red(3, &["c", "d"], 7))];
+        assert_eq!(*steps(taken).last().unwrap(), Step::Rise { gone: 2 }, "tests are gone");
+    }
+
+    #[test]
+    fn tests_taken_away_while_all_pass_hide_nothing() {
+        let found = steps(vec![
+            commit(1).tests(green(1, 9)),
+            commit(2).tests(green(2, 8)),
+            commit(3).tests(red(3, &["a"], 8)),
+            commit(4).tests(green(4, 7)),
+            commit(5).tests(green(5, 7)),
+            commit(6).tests(red(6, &["a"], 7)),
+        ]);
+        let hidden = Step::NotLower { gone: 1 };
+        assert_eq!(found, [Step::Green, Step::Green, Step::First, hidden, Step::Green, Step::First]);
+    }
+
+    #[test]
+    fn tests_that_are_gone_earn_no_credit() {
+        let found = steps(vec![
+            commit(1).tests(red(1, &["a", "b", "c"], 9)),
+            commit(2).tests(red(2, &["a", "b"], 8)),
+            commit(3).tests(green(3, 6)),
+            commit(4).tests(red(4, &["a"], 8)),
+        ]);
+        let expected =
+            [Step::First, Step::NotLower { gone: 1 }, Step::NotLower { gone: 3 }, Step::Fall { gone: 1 }];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_carried_result_counts_once_and_exempt_commits_not_at_all() {
+        let found = attempts(&timeline(vec![
+            commit(1).tests(red(1, &["a"], 9)),
+            commit(1).tests(red(1, &["a"], 9)).subject("docs"),
+            commit(2).tests(green(2, 9)).kind(CommitKind::Merge),
+            commit(1).tests(red(1, &["a"], 9)),
+        ]))
+        .iter()
+        .map(|attempt| attempt.tests.is_some())
+        .collect::<Vec<_>>();
+        assert_eq!(found, [true, false, true]);
+    }
+
+    #[test]
+    fn what_is_unknown_has_no_count() {
+        let found = steps(vec![
+            commit(1),
+            commit(2).tests(other(2, TestStatus::BuildFailed)),
+            commit(3).tests(other(3, TestStatus::NoTests)),
+        ]);
+        assert_eq!(found, [Step::Unknown; 3]);
+    }
+}

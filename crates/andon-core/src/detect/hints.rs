@@ -1,0 +1,245 @@
+//! The way out of a refusal for untested code: a function of the state in which the commit was refused, one row a state.
+//! A person who follows the first command word for word and commits again passes after at most two such rounds, and loses
+//! nothing: no command takes work out of the working tree or the index, none stages what was staged in part, and none
+//! ends a merge, a pick, a revert or a rebase that is under way.
+
+use super::situation::{GitUnderway, IndexUse, Making, PathDifference, Staging, Whereabouts};
+
+/// What the table is asked about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct State<'a> {
+    /// The commit that was refused; `None` where no commit is being made.
+    pub(super) making: Option<&'a Making>,
+    /// The first of the paths that differ between the tested code and that of the commit.
+    pub(super) paths: &'a [PathDifference],
+    /// How many differ in all.
+    pub total: u64,
+    /// Whether the tests ran with all that the working tree has now.
+    pub(super) staging: Staging,
+}
+
+/// A command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// `andon test`: the working tree holds what is committed.
+    Test,
+    /// Tests what is being committed in a checkout of its own.
+    Exact,
+    /// The same, as the second choice.
+    OrExact,
+    /// Stages the named files.
+    Add,
+    /// The same, as the second choice.
+    OrAdd,
+    /// Has git see what it was told not to look at.
+    Unveil,
+}
+
+/// One state with its ways out, the best first.
+struct Row {
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "the name of the row, for whoever reads or tests the table")
+    )]
+    state: &'static str,
+    is: fn(&State<'_>) -> bool,
+    ways: &'static [Way],
+}
+
+/// The first row that applies holds.
+static ROWS: [Row; 13] = [
+    Row { state: "no commit is being made", is: |state| state.making.is_none(), ways: &[Way::Test] },
+    Row {
+        state: "the working tree holds what is committed, also where a hook changed it since",
+        is: |state| state.all(Whereabouts::AsCommitted),
+        ways: &[Way::Test],
+    },
+    Row { state: "paths were given", is: |state| state.index() == IndexUse::Paths, ways: &[Way::Exact] },
+    Row { state: "a merge", is: |state| state.under() == GitUnderway::Merge, ways: &[Way::Exact] },
+    Row { state: "a cherry-pick", is: |state| state.under() == GitUnderway::Pick, ways: &[Way::Exact] },
+    Row { state: "a revert", is: |state| state.under() == GitUnderway::Revert, ways: &[Way::Exact] },
+    Row {
+        state: "a rebase that stopped",
+        is: |state| state.under() == GitUnderway::Rebase,
+        ways: &[Way::Exact],
+    },
+    Row { state: "a repository inside", is: |state| state.any(Whereabouts::Nested), ways: &[Way::Exact] },
+    Row {
+        state: "a submodule with changes of its own",
+        is: |state| state.any(Whereabouts::ChangedSubmodule),
+        ways: &[Way::Exact, Way::Unveil],
+    },
+    Row { state: "staged in part", is: |state| state.any(Whereabouts::PartlyStaged), ways: &[Way::Exact] },
+    Row {
+        state: "hidden from git",
+        is: |state| state.any(Whereabouts::Veiled),
+        ways: &[Way::Exact, Way::Unveil],
+    },
+    Row {
+        state: "work that is not staged: tracked, untracked, or declared with add -N",
+        is: |state| {
+            // git may have been told that a file which is gone is to be left out.
+            state.is_named() && state.staging == Staging::OnlyUnstaged && !state.any(Whereabouts::Gone)
+        },
+        ways: &[Way::Add, Way::OrExact],
+    },
+    Row { state: "edited or taken away since", is: |_| true, ways: &[Way::Exact, Way::OrAdd] },
+];
+
+impl State<'_> {
+    fn under(&self) -> GitUnderway {
+        self.making.map_or(GitUnderway::Nothing, |making| making.underway)
+    }
+
+    fn index(&self) -> IndexUse {
+        self.making.map_or(IndexUse::AsIs, |making| making.index)
+    }
+
+    fn any(&self, wanted: Whereabouts) -> bool {
+        self.paths.iter().any(|path| path.state == wanted)
+    }
+
+    fn all(&self, wanted: Whereabouts) -> bool {
+        self.is_named() && self.paths.iter().all(|path| path.state == wanted)
+    }
+
+    /// Whether every path that differs is known.
+    fn is_named(&self) -> bool {
+        u64::try_from(self.paths.len()).unwrap_or(u64::MAX) >= self.total
+    }
+
+    fn add(&self) -> Option<String> {
+        use Whereabouts::{Gone, Intended, Unstaged, Untracked};
+        let stageable = |path: &&PathDifference| matches!(path.state, Gone | Unstaged | Untracked | Intended);
+        let words: Vec<&str> = self.paths.iter().filter(stageable).map(|path| path.word.as_str()).collect();
+        (self.is_named() && !words.is_empty()).then(|| format!("git add -- {}", words.join(" ")))
+    }
+
+    fn commands(&self, way: Way) -> Vec<String> {
+        let exact = || self.making.map_or_else(|| "andon test".to_owned(), |making| making.exact.clone());
+        match way {
+            Way::Test => vec!["andon test".to_owned()],
+            Way::Exact => vec![exact()],
+            Way::OrExact => vec![format!("or test exactly what is committed: {}", exact())],
+            Way::Add => self.add().into_iter().collect(),
+            Way::OrAdd => self.add().iter().map(|add| format!("or take these files along: {add}")).collect(),
+            Way::Unveil => {
+                let hints = self.paths.iter().filter_map(|path| path.hint.as_ref());
+                hints.take(UNVEILED).map(|hint| hint.command.clone()).collect()
+            }
+        }
+    }
+}
+
+/// Most commands for hidden paths.
+const UNVEILED: usize = 3;
+
+/// The commands that lead out, the best first.
+pub(super) fn ways(state: &State<'_>) -> Vec<String> {
+    let row = ROWS.iter().find(|row| (row.is)(state));
+    row.map_or(&[] as &[Way], |row| row.ways).iter().flat_map(|way| state.commands(*way)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::situation::{PathHint, Side};
+    use crate::domain::tests::Tracking;
+
+    fn path(name: &str, state: Whereabouts) -> PathDifference {
+        let hint = matches!(state, Whereabouts::Veiled | Whereabouts::ChangedSubmodule)
+            .then(|| PathHint { reason: "r".to_owned(), command: format!("see {name}") });
+        PathDifference {
+            path: name.as_bytes().to_vec(),
+            word: name.to_owned(),
+            tracking: Tracking::Tracked,
+            hint,
+            side: Side::Run,
+            state,
+        }
+    }
+
+    fn making(underway: GitUnderway, index: IndexUse) -> Making {
+        let exact = if index == IndexUse::AsIs { "andon test --staged" } else { "andon test --tree T" };
+        Making { underway, index, exact: exact.to_owned() }
+    }
+
+    type Case<'a> = (&'a str, Option<Making>, Vec<PathDifference>, Staging, Vec<&'a str>);
+
+    /// Each row by the state that it is for, with the commands that lead out of it.
+    #[test]
+    #[allow(clippy::too_many_lines, reason = "one table")]
+    fn each_state_has_its_way_out() {
+        use GitUnderway::{Merge, Nothing, Pick, Rebase, Revert};
+        use IndexUse::{All, AsIs, Paths};
+        use Whereabouts::*;
+        let staged = "andon test --staged";
+        let only = Staging::OnlyUnstaged;
+        let at = |under, index| Some(making(under, index));
+        let a = |state| vec![path("a", state)];
+        let table: Vec<Case<'_>> = vec![
+            ("no commit", None, a(Unstaged), only, vec!["andon test"]),
+            ("never ran", at(Nothing, AsIs), vec![], Staging::Edited, vec!["andon test"]),
+            ("as committed", at(Merge, Paths), a(AsCommitted), Staging::Edited, vec!["andon test"]),
+            ("paths given", at(Nothing, Paths), a(Unstaged), only, vec!["andon test --tree T"]),
+            ("merge", at(Merge, AsIs), a(Unstaged), only, vec![staged]),
+            ("pick", at(Pick, AsIs), a(Unstaged), only, vec![staged]),
+            ("revert", at(Revert, AsIs), a(PartlyStaged), only, vec![staged]),
+            ("rebase", at(Rebase, AsIs), a(Untracked), only, vec![staged]),
+            ("nested", at(Nothing, AsIs), a(Nested), only, vec![staged]),
+            ("submodule", at(Nothing, AsIs), a(ChangedSubmodule), only, vec![staged, "see a"]),
+            (
+                "partly",
+                at(Nothing, AsIs),
+                vec![path("a", PartlyStaged), path("b", Unstaged)],
+                only,
+                vec![staged],
+            ),
+            ("veiled", at(Nothing, AsIs), a(Veiled), only, vec![staged, "see a"]),
+            (
+                "unstaged",
+                at(Nothing, AsIs),
+                vec![path("a", Unstaged), path("b", Untracked), path("c", Intended)],
+                only,
+                vec!["git add -- a b c", "or test exactly what is committed: andon test --staged"],
+            ),
+            (
+                "untracked with commit -a",
+                at(Nothing, All),
+                a(Untracked),
+                only,
+                vec!["git add -- a", "or test exactly what is committed: andon test --tree T"],
+            ),
+            (
+                "gone",
+                at(Nothing, AsIs),
+                a(Gone),
+                only,
+                vec![staged, "or take these files along: git add -- a"],
+            ),
+            (
+                "edited since",
+                at(Nothing, AsIs),
+                a(Unstaged),
+                Staging::Edited,
+                vec![staged, "or take these files along: git add -- a"],
+            ),
+        ];
+        let mut rows = std::collections::BTreeSet::new();
+        for (name, making, paths, staging, wanted) in &table {
+            let total = u64::try_from(paths.len()).unwrap();
+            let state = State { making: making.as_ref(), paths, total, staging: *staging };
+            assert_eq!(ways(&state), *wanted, "{name}");
+            rows.insert(ROWS.iter().find(|row| (row.is)(&state)).unwrap().state);
+        }
+        assert_eq!(rows.len(), ROWS.len(), "each row has its case");
+    }
+
+    #[test]
+    fn what_is_not_named_is_not_staged() {
+        let (making, paths) =
+            (making(GitUnderway::Nothing, IndexUse::AsIs), [path("a", Whereabouts::Unstaged)]);
+        let state = State { making: Some(&making), paths: &paths, total: 40, staging: Staging::OnlyUnstaged };
+        assert_eq!(ways(&state), ["andon test --staged"]);
+    }
+}

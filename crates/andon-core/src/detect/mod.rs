@@ -1,0 +1,164 @@
+//! A timeline becomes findings: one file a rule, and a static registry of them.
+//!
+//! One signal alone halts only where its false-trip rate is measured to be about zero; everything else
+//! needs two signals together (docs/rules.md). Nothing here reads a clock, a disk or the environment,
+//! so hooks, `check`, `replay` and the tests all ask the very same rules.
+
+mod attempts;
+mod budget;
+pub mod calibration;
+mod calls;
+mod collected;
+mod credits;
+mod exempt;
+mod gains;
+mod hints;
+pub mod ladder;
+mod lost_tests;
+mod movement;
+mod moving;
+mod once;
+mod releases;
+mod returns;
+pub mod rule;
+mod rules;
+mod signals;
+mod situation;
+mod soon;
+mod step;
+mod switches;
+#[cfg(test)]
+mod testkit;
+mod words;
+
+pub use attempts::uncredited_falls;
+pub use collected::{Collected, left_behind, subject};
+pub use lost_tests::{Compared, lost_in_all, lost_tests, taken_by, with_lost};
+pub use rule::{Docs, Reads, Rule};
+pub use rules::co_occurrence::signal_name;
+pub use signals::{is_hot, knobs, signals, signals_by};
+pub use situation::{
+    Candidate, CodeChange, DocsChange, EvidenceState, GitUnderway, IndexUse, Making, Origin, PathDifference,
+    PathHint, Side, Situation, Staging, Stops, Whereabouts,
+};
+
+/// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
+pub use rules::REGISTRY;
+pub use rules::{
+    co_occurrence::RULE as CO_OCCURRENCE,
+    context_window::RULE as CONTEXT_WINDOW,
+    docs_not_updated::RULE as DOCS_NOT_UPDATED,
+    failing_tests::RULE as FAILING_TESTS,
+    hook_bypass::RULE as HOOK_BYPASS,
+    identity_drift::RULE as IDENTITY_DRIFT,
+    iteration_cap::RULE as ITERATION_CAP,
+    oscillation::RULE as OSCILLATION,
+    refused_commits::RULE as REFUSED_COMMITS,
+    repeated_failures::RULE as REPEATED_FAILURES,
+    test_weakening::RULE as TEST_WEAKENING,
+    test_weakening::{Patterns, SAY_WHY},
+    untested_edit::RULE as UNTESTED_EDIT,
+    user_stop::RULE as USER_STOP,
+};
+
+pub use soon::soon;
+
+use crate::domain::about::{About, EventClass};
+use crate::domain::context::{ContextUse, Thresholds};
+use crate::domain::facts::Weakening;
+use crate::domain::findings::{Finding, Level};
+use crate::domain::settings::RuleSettings;
+use crate::domain::workflow::Cycle;
+use crate::history::Timeline;
+
+/// The rule of that id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    REGISTRY.iter().copied().find(|rule| rule.id == id)
+}
+
+/// What others have to know of the rule of that id. One that is not known, of a later version, says that nothing moves.
+pub fn about(id: &str) -> About {
+    rule(id).map_or(About::of(EventClass::Stall), |rule| rule.about)
+}
+
+/// The rules that can be skipped for one commit: the dirty bits. Never a halt, and nothing that guards the guard.
+pub fn skippable() -> impl Iterator<Item = &'static Rule> + Clone {
+    REGISTRY.iter().copied().filter(|rule| rule.about.dirty.is_some())
+}
+
+/// The cap of all iterations; `None` where there is none.
+pub fn iteration_cap(settings: &RuleSettings) -> Option<u64> {
+    ITERATION_CAP.active(settings).map(|setting| setting.count(&rules::iteration_cap::MAX))
+}
+
+/// The limit of the iterations of one cycle; `None` where there is none.
+pub fn cycle_limit(cycle: &Cycle, settings: &RuleSettings) -> Option<u64> {
+    let setting = rules::cycle_iterations::RULE.active(settings)?;
+    let limit = setting.limit(&rules::cycle_iterations::MAX);
+    Some(cycle.budget.max_iterations.unwrap_or(limit)).filter(|max| *max > 0)
+}
+
+/// At which level `andon check` tells of a commit that went around the gate; `None` where it does not.
+pub fn bypass_level(settings: &RuleSettings) -> Option<Level> {
+    HOOK_BYPASS.active(settings).map(|setting| rules::hook_bypass::level_in_check(&setting))
+}
+
+/// At which level `andon check` tells of a commit by an agent whose client had no live hook; `None` where it does not.
+pub fn unguarded_level(settings: &RuleSettings) -> Option<Level> {
+    HOOK_BYPASS.active(settings).and_then(|setting| rules::hook_bypass::unguarded_level(&setting))
+}
+
+/// At which shares of the window `context-window` warns, demands a compaction and blocks, and how large the window is.
+pub fn context_limits(settings: &RuleSettings) -> (Thresholds, u64) {
+    rules::context_window::limits(&CONTEXT_WINDOW.setting(settings))
+}
+
+/// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.
+pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
+    rules::context_window::context_use(timeline, node, &CONTEXT_WINDOW.setting(settings))
+}
+
+/// What `context-window` says of a fill, at `level`.
+pub fn context_finding(found: &ContextUse, level: Level) -> Finding {
+    rules::context_window::finding(found, level)
+}
+
+/// What `test-weakening` says of what a whole range takes from the tests of its base.
+pub fn weakened_range(found: Weakening, settings: &RuleSettings) -> Option<Finding> {
+    let setting = TEST_WEAKENING.active(settings)?;
+    Some(rules::test_weakening::of_range(found, &setting))
+}
+
+/// The settings of all rules before any configuration.
+pub fn defaults() -> RuleSettings {
+    REGISTRY.iter().map(|rule| (rule.id, rule.defaults())).collect()
+}
+
+/// The rules that are evaluated at `stage`, in registry order.
+pub fn active(
+    stage: crate::domain::decision::Stage,
+    settings: &RuleSettings,
+) -> impl Iterator<Item = &'static Rule> {
+    let on = |rule: &Rule| rule.level_in(settings) > Level::Off;
+    REGISTRY.iter().copied().filter(move |rule| rule.stages.contains(&stage) && on(rule))
+}
+
+/// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
+/// has its defaults; one at [`Level::Off`] is not evaluated.
+pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
+    // How a halt is answered is not said here: of several findings that halt only the first is written down.
+    REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect()
+}
+
+/// Evaluates one rule: what [`run`] has of it.
+pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
+    let setting = rule.stages.contains(&situation.stage).then(|| rule.setting(settings))?;
+    if setting.level == Level::Off {
+        return None;
+    }
+    let finding = (rule.check)(situation, &setting)?;
+    Some(once::reported(finding, rule, situation, &setting))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! `co-occurrence`: several signs of being stuck at once, round after round: a person is called.
+
+use std::fmt;
+
+use super::{
+    failures_not_decreasing, file_comebacks, recurrence, tool_loop, undo_churn, verdict_split, weak_change,
+};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, Signal};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const ROUNDS: Param<u64> =
+    Param::count("rounds", 2, 1, "Consecutive iterations with two or more signals that escalate.");
+pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
+    "stagnation_limit",
+    5,
+    2,
+    "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
+);
+
+/// The rule that takes the signals of others together.
+pub static RULE: Rule = Rule {
+    id: "co-occurrence",
+    summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
+    docs: Docs {
+        trips: "Each iteration is asked for its signals: `no-change` (nothing that runs has changed for \
+                `stagnation_limit` - 1 iterations), `recurrence` (the code equals a state two or more \
+                iterations back), and the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
+                `undo-churn`, `file-comebacks` and `tool-loop` where it warns. `undo-churn` and \
+                `file-comebacks` together are one. An iteration is asked for what was known when it ended: votes \
+                and calls after it belong to the next one. Two or more signals in each of `rounds` \
+                iterations in a row halt the loop, once an episode, and in one more where nobody watched the newest (a commit that \
+                no hook recorded, with no tests known), in four more where the newest six come two minutes or longer apart \
+                in the mean. An iteration with fewer than two ends the \
+                episode. With `guard.perpetual` the rule warns and does not halt.",
+        why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
+              hardly ever do. In 476,817 commits that nobody watched two rounds were people who guess, a few lines at a \
+              time, what a style check or a build of documents wants; with minutes between them, four rounds.",
+        source: "docs/spec-map.md: Signals and escalation, sections 2 and 5",
+        example: "The comments of one file are reworded five times in a row. `weak-change` and `no-change` \
+                  both show in the fourth and in the fifth iteration, and the fifth halts.",
+        tune: "`co-occurrence = { rounds = 3 }`, or `\"off\"`.",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About::of(EventClass::Escalation),
+    params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// The rules that give a signal.
+static SIGNALLING: [&Rule; 7] = [
+    &recurrence::RULE,
+    &verdict_split::RULE,
+    &weak_change::RULE,
+    &failures_not_decreasing::RULE,
+    &undo_churn::RULE,
+    &tool_loop::RULE,
+    &file_comebacks::RULE,
+];
+
+/// The rule that gives a signal; none gives `no-change`.
+pub(in crate::detect) fn rule_of(signal: Signal) -> Option<&'static Rule> {
+    SIGNALLING.into_iter().find(|rule| rule.about.signal == Some(signal))
+}
+
+/// The name of a signal in JSON and messages: the id of its rule.
+pub fn signal_name(signal: Signal) -> &'static str {
+    rule_of(signal).map_or("no-change", |rule| rule.id)
+}
+
+/// The knobs of the fold over rounds, but for those of other rules.
+pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
+    Knobs {
+        rounds: setting.count(&ROUNDS),
+        no_change_min: setting.count(&STAGNATION_LIMIT).saturating_sub(1),
+        ..Knobs::default()
+    }
+}
+
+/// Signals that were seen together.
+#[derive(Debug)]
+struct Together {
+    names: Vec<&'static str>,
+    iterations: u64,
+    mode: EscalationMode,
+}
+
+impl Found for Together {}
+
+impl fmt::Display for Together {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mode = match self.mode {
+            EscalationMode::Halting => "",
+            EscalationMode::Perpetual => "; perpetual mode: this is notify-only and does not halt the run",
+        };
+        write!(
+            f,
+            "{} of being stuck came together for {} in a row ({}){mode}",
+            words::count(self.names.len(), "sign"),
+            words::count(self.iterations, "iteration"),
+            self.names.join(", "),
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let episode = situation.episode.filter(|episode| episode.call == EscalationCall::Escalate)?;
+    let names: Vec<&'static str> = episode.hot.iter().map(|signal| signal_name(*signal)).collect();
+    let level = match episode.mode {
+        EscalationMode::Halting => setting.level,
+        EscalationMode::Perpetual => setting.level.min(Level::Warn),
+    };
+    let mut evidence: Vec<Evidence> =
+        names.iter().map(|name| Evidence::Text(format!("signal {name}"))).collect();
+    evidence.extend(situation.timeline.newest().and_then(|newest| newest.commit).map(Evidence::Commit));
+    let help = vec![
+        "read the handoff in .andon/handoffs/".to_owned(),
+        "to do without this escalation, in andon.toml under [rules]:  co-occurrence = \"off\"".to_owned(),
+    ];
+    let together = Together { names, iterations: episode.consecutive, mode: episode.mode };
+    Some(Finding { evidence, help, ..RULE.finding(level, together) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::situation::Stops;
+    use crate::domain::decision::Stage;
+    use crate::domain::escalation::{Episode, Signal};
+    use crate::history::Timeline;
+    use crate::testkit::GAP;
+
+    fn asked(call: EscalationCall, mode: EscalationMode) -> Option<Finding> {
+        let episode = Episode {
+            call,
+            consecutive: 2,
+            hot: vec![Signal::NoChange, Signal::WeakChange],
+            escalated_at: None,
+            mode,
+        };
+        let line = Timeline::new(GAP);
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::PostCommit,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: Some(&episode),
+        };
+        check(&situation, &RULE.defaults())
+    }
+
+    #[test]
+    fn it_speaks_when_a_person_is_to_be_called_and_only_then() {
+        assert!(asked(EscalationCall::Wait, EscalationMode::Halting).is_none());
+        let finding = asked(EscalationCall::Escalate, EscalationMode::Halting).unwrap();
+        assert_eq!(finding.level, Level::Halt);
+        assert_eq!(
+            finding.message(),
+            "2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)"
+        );
+        assert!(
+            finding.help.iter().any(|help| help.contains("co-occurrence = \"off\"")),
+            "opt-out at the site"
+        );
+    }
+
+    #[test]
+    fn perpetual_mode_tells_and_does_not_halt() {
+        let finding = asked(EscalationCall::Escalate, EscalationMode::Perpetual).unwrap();
+        assert_eq!(finding.level, Level::Warn);
+        insta::assert_snapshot!(finding.message(), @"2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change); perpetual mode: this is notify-only and does not halt the run");
+    }
+}

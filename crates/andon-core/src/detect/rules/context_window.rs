@@ -1,0 +1,371 @@
+//! `context-window`: the agent's context window fills up.
+
+use std::fmt;
+
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::briefing::PROMPT;
+use crate::domain::context::{ContextUse, FillSource, Pressure, Thresholds, percent};
+use crate::domain::decision::Stage;
+use crate::domain::detail::{Figures, Found};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting, Word};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::{Door, Timeline};
+
+/// What an estimate may lead to.
+const ESTIMATES: &[&str] = &["off", "warn", "block"];
+
+pub(in crate::detect) const WINDOW: Param<u64> =
+    Param::count("window", 200_000, 1, "Size of the context window in tokens.");
+pub(in crate::detect) const WARN: Param<u64> =
+    Param::rising_percent("warn", 75, "Percent of the window that warn.");
+pub(in crate::detect) const COMPACT: Param<u64> = Param::rising_percent(
+    "compact",
+    80,
+    "Percent of the window from which compaction is mandatory: no new turn begins.",
+);
+pub(in crate::detect) const BLOCK: Param<u64> =
+    Param::rising_percent("block", 85, "Percent of the window from which tool calls are refused.");
+pub(in crate::detect) const ESTIMATE: Param<Word> = Param::word(
+    "estimate",
+    "warn",
+    ESTIMATES,
+    "What an estimate from lines of output may lead to, where nothing better is reported.",
+);
+pub(in crate::detect) const ESTIMATE_LINES: Param<u64> = Param::count(
+    "estimate_lines",
+    500,
+    1,
+    "Lines of output that are taken for `estimate_percent` of the window.",
+);
+pub(in crate::detect) const ESTIMATE_PERCENT: Param<u64> = Param::count(
+    "estimate_percent",
+    70,
+    1,
+    "Percent of the window that `estimate_lines` lines are taken for.",
+);
+
+/// Shown and warned of by the engine, which asks for its level and its limits.
+pub static RULE: Rule = Rule {
+    id: "context-window",
+    summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
+              calls)",
+    docs: Docs {
+        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` \
+                or `block` percent of `window`. The count is what the client reports (`context_tokens` of \
+                `andon observe usage`), else its newest input and cached tokens (`usage.cached`), else an \
+                estimate from the lines of output. From `compact` on no new turn begins and the briefing is \
+                written. From `block` on tool calls are refused as well. The events `compaction` and \
+                `session_start` clear the window. Commits are never refused.",
+        why: "What slides out of the window is lost without the agent's knowing; a summary written in time \
+              is not. An estimate is too rough to refuse anything, unless `estimate` says so.",
+        source: "docs/spec-map.md: Loop rules, context compaction gate",
+        example: "At 162,000 of 200,000 tokens `andon tick` refuses the next turn, and \
+                  .andon/MISSION_BRIEFING.md has been written.",
+        tune: "`context-window = { window = 1000000 }`",
+    },
+    level: Level::Block,
+    reason: HaltReason::BudgetExceeded,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::CompactContext,
+            "compact the context window, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue",
+        ),
+        ..About::of(EventClass::Compaction)
+    },
+    params: &[
+        WINDOW.spec,
+        WARN.spec,
+        COMPACT.spec,
+        BLOCK.spec,
+        ESTIMATE.spec,
+        ESTIMATE_LINES.spec,
+        ESTIMATE_PERCENT.spec,
+    ],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// What leads to what, and the size of the window.
+pub(in crate::detect) fn limits(setting: &RuleSetting) -> (Thresholds, u64) {
+    let thresholds = Thresholds {
+        warn: setting.count(&WARN),
+        compact: setting.count(&COMPACT),
+        block: setting.count(&BLOCK),
+    };
+    (thresholds, setting.count(&WINDOW))
+}
+
+/// How full the window of `node` is; `None` where nothing tells.
+pub(in crate::detect) fn context_use(
+    timeline: &Timeline,
+    node: &str,
+    setting: &RuleSetting,
+) -> Option<ContextUse> {
+    let (thresholds, window) = limits(setting);
+    let lines = timeline.window(node).lines;
+    let estimate = setting.word(&ESTIMATE);
+    let guess =
+        || (estimate != "off" && lines > 0).then(|| (estimated(lines, setting), FillSource::Estimate));
+    let (used, source) = timeline.window_tokens(node).or_else(guess)?;
+    let pressure = match percent(used, window) {
+        full if full >= thresholds.block => Pressure::HardBlock,
+        full if full >= thresholds.compact => Pressure::Mandatory,
+        full if full >= thresholds.warn => Pressure::Warning,
+        _ => Pressure::Free,
+    };
+    let most =
+        if source == FillSource::Estimate && estimate != "block" { Pressure::Warning } else { pressure };
+    let pressure = pressure.min(most);
+    Some(ContextUse { node: node.to_owned(), used, source, lines, window, thresholds, pressure })
+}
+
+/// `min(100, lines * 70 / 500)` percent of the window, in tokens.
+fn estimated(lines: u64, setting: &RuleSetting) -> u64 {
+    let window = u128::from(setting.count(&WINDOW));
+    let of = u128::from(setting.count(&ESTIMATE_LINES)).saturating_mul(100);
+    let share = u128::from(lines).saturating_mul(u128::from(setting.count(&ESTIMATE_PERCENT)));
+    let tokens = share.saturating_mul(window).checked_div(of).unwrap_or(window);
+    u64::try_from(tokens.min(window)).unwrap_or(u64::MAX)
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let found = context_use(timeline, timeline.window_node(), setting)?;
+    let most = match (found.pressure, situation.stage, timeline.activity.windows.door) {
+        (Pressure::Free, _, _) => return None,
+        // The commit is made, and committing is the best that can be done before a compaction; and the summary has to
+        // be written with tools.
+        (_, Stage::PostCommit, _)
+        | (Pressure::Warning, _, _)
+        | (Pressure::Mandatory, Stage::Event, Door::Within) => Level::Warn,
+        (Pressure::Mandatory, _, _) => Level::Block,
+        (Pressure::HardBlock, _, _) => Level::Halt,
+    };
+    Some(finding(&found, setting.level.min(most)))
+}
+
+/// What is to be said of a fill.
+pub(in crate::detect) fn finding(found: &ContextUse, level: Level) -> Finding {
+    let evidence =
+        format!("{} tokens of {}, {}", found.used, words::bounded(&found.node), found.source.as_str());
+    Finding {
+        evidence: vec![Evidence::Text(evidence)],
+        help: help(found),
+        ..RULE.finding(level, Fill(found.clone()))
+    }
+}
+
+/// A window that fills up.
+#[derive(Debug)]
+struct Fill(ContextUse);
+
+impl Found for Fill {
+    fn figures(&self) -> Figures {
+        let Thresholds { warn, compact, block } = self.0.thresholds;
+        let threshold = match self.0.pressure {
+            Pressure::Free | Pressure::Warning => warn,
+            Pressure::Mandatory => compact,
+            Pressure::HardBlock => block,
+        };
+        Figures::Fill { percent: self.0.percent(), threshold }
+    }
+}
+
+impl fmt::Display for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&message(&self.0))
+    }
+}
+
+/// What happened, in one sentence.
+fn message(found: &ContextUse) -> String {
+    let about = if found.source == FillSource::Estimate { "about " } else { "" };
+    let what = match found.pressure {
+        Pressure::Free | Pressure::Warning => "the context window fills up",
+        Pressure::Mandatory => "compaction is mandatory before the next turn",
+        Pressure::HardBlock => "no tool call until the context window is cleared",
+    };
+    let from = match found.source {
+        FillSource::Reported => String::new(),
+        FillSource::Computed => ", from its input and cached tokens".to_owned(),
+        FillSource::Estimate => format!(", an estimate from {}", words::count(found.lines, "line")),
+    };
+    format!("{what}: {about}{} of {} tokens ({} %){from}", found.used, found.window, found.percent())
+}
+
+fn help(found: &ContextUse) -> Vec<String> {
+    let mut help = match found.pressure {
+        Pressure::Free | Pressure::Warning => {
+            vec!["compact soon: /compact, then: andon observe compaction".to_owned()]
+        }
+        Pressure::Mandatory | Pressure::HardBlock => vec![
+            format!("/compact, or begin a new session with: {PROMPT}"),
+            "then say that the window is cleared: andon observe compaction, or andon observe session_start"
+                .to_owned(),
+        ],
+    };
+    if found.used > found.window {
+        help.push(format!(
+            "if the window is larger than {} tokens, in andon.toml under [rules]:  context-window = {{ window = N }}",
+            found.window
+        ));
+    }
+    help
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::detect::situation::Stops;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{Clearing, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
+    use crate::domain::usage::Usage;
+    use crate::testkit::{call, event, event_of, folded, turn_end};
+
+    fn reported(tokens: u64) -> Fact {
+        event(What::Usage(Usage { context_tokens: Some(tokens), ..Usage::default() }))
+    }
+
+    fn lines(lines: u64) -> Fact {
+        event(What::Usage(Usage { output_lines: Some(lines), ..Usage::default() }))
+    }
+
+    fn called() -> Fact {
+        event(What::ToolCall(call("Bash", 1, None)))
+    }
+
+    fn level(facts: Vec<Fact>, stage: Stage, setting: &RuleSetting) -> Option<Level> {
+        let timeline = &folded(facts);
+        let situation = Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None };
+        check(&situation, setting).map(|finding| finding.level)
+    }
+
+    #[test]
+    fn what_is_suggested_names_the_prompt() {
+        let Advice::Own(_, text) = RULE.about.advice else { panic!() };
+        assert!(text.ends_with(PROMPT), "{text}");
+    }
+
+    #[test]
+    fn the_thresholds_are_those_of_the_document_at_each_door() {
+        let (none, warn, block) = (None, Some(Level::Warn), Some(Level::Block));
+        let setting = RULE.defaults();
+        for (tokens, call, turn, commit) in [
+            (0, none, none, none),
+            (149_999, none, none, none),
+            (150_000, warn, warn, warn),
+            (159_999, warn, warn, warn),
+            (160_000, warn, block, warn),
+            (169_999, warn, block, warn),
+            (170_000, block, block, warn),
+            (u64::MAX, block, block, warn),
+        ] {
+            let before = |fact| vec![reported(tokens), fact];
+            let called = level(before(called()), Stage::Event, &setting);
+            let began = level(before(event(What::TurnStart)), Stage::Event, &setting);
+            let ended = level(before(turn_end(1)), Stage::Turn, &setting);
+            let replayed = level(before(turn_end(1)), Stage::Replay, &setting);
+            let committed = level(before(turn_end(1)), Stage::PostCommit, &setting);
+            assert_eq!(
+                (called, began, ended, replayed, committed),
+                (call, turn, turn, turn, commit),
+                "{tokens}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_level_bounds_what_it_does() {
+        for (is, mandatory, hard) in [
+            (Level::Note, Level::Note, Level::Note),
+            (Level::Warn, Level::Warn, Level::Warn),
+            (Level::Block, Level::Block, Level::Block),
+            (Level::Halt, Level::Block, Level::Halt),
+        ] {
+            let setting = RuleSetting { level: is, ..RULE.defaults() };
+            let at = |tokens| level(vec![reported(tokens)], Stage::Event, &setting);
+            assert_eq!((at(165_000), at(180_000)), (Some(mandatory), Some(hard)), "{is:?}");
+        }
+    }
+
+    #[test]
+    fn window_and_thresholds_are_parameters() {
+        let count = |name, value| (name, ParamValue::Count(value));
+        let trips =
+            |tokens, params: &[_]| asked_with(&RULE, &folded(vec![reported(tokens)]), params).is_some();
+        assert!(!trips(150_000, &[count("window", 1_000_000)]));
+        assert!(trips(750_000, &[count("window", 1_000_000)]));
+        assert!(trips(100_000, &[count("warn", 50)]));
+        let block =
+            asked_with(&RULE, &folded(vec![reported(100_000)]), &[count("block", 50), count("compact", 40)]);
+        assert!(block.is_some_and(|finding| finding.message().starts_with("no tool call")));
+        assert!(trips(1, &[count("window", 0)]), "nothing fits into nothing, and nothing panics");
+    }
+
+    #[test]
+    fn an_estimate_says_so_and_warns_at_the_most_unless_told_otherwise() {
+        let word = |is| [("estimate", ParamValue::Word { is, of: ESTIMATES })];
+        let asked = |count, is| asked_with(&RULE, &folded(vec![lines(count)]), &word(is));
+        assert!(asked(535, "warn").is_none());
+        let finding = asked(536, "warn").unwrap();
+        assert_eq!(
+            finding.message(),
+            "the context window fills up: about 150080 of 200000 tokens (75 %), an estimate from 536 lines"
+        );
+        assert_eq!(asked(u64::MAX, "warn").map(|finding| finding.level), Some(Level::Warn));
+        assert_eq!(asked(u64::MAX, "block").map(|finding| finding.level), Some(Level::Block));
+        assert!(asked(u64::MAX, "off").is_none());
+        let better = folded(vec![lines(9_999), reported(10)]);
+        assert!(asked_of(&RULE, &better).is_none(), "what is reported goes before");
+    }
+
+    proptest! {
+        #[test]
+        fn a_cleared_window_is_free_and_more_tokens_never_weigh_less(
+            mut facts in crate::testkit::arbitrary::facts(),
+            (fewer, more) in (any::<u64>(), any::<u64>()),
+            call in any::<bool>(),
+        ) {
+            let setting = RULE.defaults();
+            let door = |tokens| vec![reported(tokens), if call { called() } else { event(What::TurnStart) }];
+            let at = |tokens| level(door(tokens), Stage::Event, &setting);
+            let (fewer, more) = (fewer.min(more) % 400_000, more % 400_000);
+            prop_assert!(at(fewer.min(more)) <= at(more));
+            facts.push(lines(more));
+            let estimated = folded(facts.clone());
+            let found = context_use(&estimated, estimated.window_node(), &setting);
+            let guessed = found.filter(|found| found.source == FillSource::Estimate);
+            let most = guessed.map_or(Pressure::Free, |found| found.pressure);
+            prop_assert!(most <= Pressure::Warning);
+            facts.push(event(What::Cleared(Clearing::Compaction)));
+            prop_assert_eq!(level(facts, Stage::Event, &setting), None);
+        }
+    }
+
+    #[test]
+    fn a_cleared_window_and_that_of_another_node_say_nothing() {
+        let cleared = |how| folded(vec![reported(190_000), event(What::Cleared(how))]);
+        assert!(asked_of(&RULE, &cleared(Clearing::Compaction)).is_none());
+        assert!(asked_of(&RULE, &cleared(Clearing::SessionStart)).is_none());
+        assert!(asked_of(&RULE, &folded(vec![reported(190_000), reported(20_000)])).is_none());
+        let other = folded(vec![reported(190_000), event_of("reviewer", 1, What::TurnStart)]);
+        assert!(asked_of(&RULE, &other).is_none());
+    }
+
+    #[test]
+    fn more_than_fits_asks_whether_the_window_is_right() {
+        let finding = asked_of(&RULE, &folded(vec![reported(400_000)])).unwrap();
+        insta::assert_snapshot!(finding.message(), @"no tool call until the context window is cleared: 400000 of 200000 tokens (200 %)");
+        assert!(finding.help.iter().any(|line| line.contains("window = N")), "{:?}", finding.help);
+    }
+}

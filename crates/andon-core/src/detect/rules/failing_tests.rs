@@ -1,0 +1,197 @@
+//! `failing-tests`: the tests ran on this code, and some fail.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::situation::{CodeChange, EvidenceState, Situation};
+use crate::detect::words;
+use crate::domain::about::{About, DirtyBit, EventClass};
+use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::history::{Outcome, failing_count, outcome};
+
+pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
+    "block_commits",
+    false,
+    "Whether the level holds at commit too; otherwise a commit is warned about at most.",
+);
+
+/// `andon check` asks it about the tip; the demo waits for its warning.
+pub static RULE: Rule = Rule {
+    id: "failing-tests",
+    summary: "the tests of this code fail",
+    docs: Docs {
+        trips: "The newest valid test run on exactly this code ended with a failure: of a test, of the build \
+                or of the runner (a non-zero exit without a failing case is never green). Asked at commit, \
+                push, `andon complete` and `andon check`. Where no code changed, only `andon complete` asks.",
+        why: "Work in progress may be committed red, so a commit is only warned about. What leaves the clone \
+              or is called done must be green, so there the rule blocks.",
+        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_passing)",
+        example: "4 of 120 tests fail on this code: the commit passes with a warning, and the push is \
+                  refused.",
+        tune: "`failing-tests = { block_commits = true }` refuses red commits as well.",
+    },
+    level: Level::Block,
+    reason: HaltReason::RepeatedError,
+    report_file: ReportFile::Checkpoint,
+    about: About { dirty: Some(DirtyBit::TestsPassing), ..About::of(EventClass::DirtyBit) },
+    params: &[BLOCK_COMMITS.spec],
+    stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
+    reads: Reads::Tree,
+    check,
+};
+
+/// A result that is no pass.
+#[derive(Debug)]
+enum Failing {
+    /// These tests, the first of them by name, of all that ran.
+    Tests { named: Vec<String>, failing: u64, total: u64, flaky: Vec<String> },
+    /// Nothing that has a name.
+    Otherwise(TestStatus),
+}
+
+impl Found for Failing {}
+
+impl fmt::Display for Failing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tests { named, failing, total, flaky } => write!(
+                f,
+                "{failing} of {} on this code: {}{}",
+                verb((*total).max(*failing), *failing),
+                words::list(named, *failing),
+                words::flaky(flaky),
+            ),
+            Self::Otherwise(TestStatus::BuildFailed) => f.write_str("this code does not build for its tests"),
+            Self::Otherwise(TestStatus::RunnerError) => f.write_str(
+                "the test command ended with an error on this code, though it named no failing test",
+            ),
+            Self::Otherwise(
+                TestStatus::Passed
+                | TestStatus::Failed
+                | TestStatus::TimedOut
+                | TestStatus::Crashed
+                | TestStatus::NoTests
+                | TestStatus::Incomplete,
+            ) => f.write_str("the test command failed on this code"),
+        }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let candidate = situation.candidate?;
+    if candidate.code_changed == CodeChange::Unchanged && situation.stage != Stage::Complete {
+        return None;
+    }
+    let tests = match &candidate.evidence {
+        EvidenceState::Tested(tests) if outcome(tests) == Outcome::Red => tests,
+        EvidenceState::Tested(_)
+        | EvidenceState::Unconfigured
+        | EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. } => return None,
+    };
+    let level = match situation.stage {
+        Stage::PreCommit if !setting.switch(&BLOCK_COMMITS) => setting.level.min(Level::Warn),
+        Stage::PreCommit
+        | Stage::Halts
+        | Stage::PostCommit
+        | Stage::PrePush
+        | Stage::Complete
+        | Stage::Check
+        | Stage::Replay
+        | Stage::Turn
+        | Stage::Event => setting.level,
+    };
+    Some(Finding {
+        evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
+        help: vec!["fix what fails, then: andon test".to_owned()],
+        ..RULE.finding(level, found(tests, &situation.timeline.flaky()))
+    })
+}
+
+fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Failing {
+    let Some(failing) = failing_count(tests) else { return Failing::Otherwise(tests.status) };
+    let known = |id: &&String| flaky.contains(*id) || tests.caveats.flaky.contains(*id);
+    Failing::Tests {
+        named: tests.failing.iter().take(words::NAMES).cloned().collect(),
+        failing,
+        total: tests.counts.total,
+        flaky: tests.failing.iter().filter(known).cloned().collect(),
+    }
+}
+
+/// `120 tests fail`, `1 test fails`: the verb goes with what fails.
+fn verb(total: u64, failing: u64) -> String {
+    format!("{} {}", words::count(total, "test"), if failing == 1 { "fails" } else { "fail" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::judged;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{green, other, red};
+
+    fn level(tests: TestEvidence, changed: CodeChange, stage: Stage) -> Option<Level> {
+        judged(&RULE, EvidenceState::Tested(Box::new(tests)), changed, stage).map(|finding| finding.level)
+    }
+
+    #[test]
+    fn red_warns_at_commit_and_blocks_elsewhere() {
+        use CodeChange::{Changed, Unchanged};
+        let red = || red(1, &["a"], 9);
+        assert_eq!(level(red(), Changed, Stage::PreCommit), Some(Level::Warn));
+        for stage in [Stage::PrePush, Stage::Complete, Stage::Check] {
+            assert_eq!(level(red(), Changed, stage), Some(Level::Block), "{stage:?}");
+            assert_eq!(level(green(1, 9), Changed, stage), None, "{stage:?}");
+        }
+        assert_eq!(level(red(), Unchanged, Stage::PreCommit), None);
+        assert_eq!(level(red(), Unchanged, Stage::PrePush), None);
+        assert_eq!(level(red(), Unchanged, Stage::Complete), Some(Level::Block));
+    }
+
+    #[test]
+    fn every_status_is_decided() {
+        use TestStatus::{BuildFailed, Crashed, Failed, Incomplete, NoTests, Passed, RunnerError, TimedOut};
+        for (status, trips) in [
+            (Passed, false),
+            (Failed, true),
+            (BuildFailed, true),
+            (RunnerError, true),
+            (TimedOut, false),
+            (Crashed, false),
+            (NoTests, false),
+            (Incomplete, false),
+        ] {
+            let found = level(other(1, status), CodeChange::Changed, Stage::PrePush);
+            assert_eq!(found.is_some(), trips, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn red_commits_can_be_blocked() {
+        use crate::detect::testkit::judged_with;
+        let state = EvidenceState::Tested(Box::new(red(1, &["a"], 9)));
+        let param = [("block_commits", ParamValue::Switch(true))];
+        let finding = judged_with(&RULE, state, Stage::PreCommit, &param);
+        assert_eq!(finding.map(|finding| finding.level), Some(Level::Block));
+    }
+
+    #[test]
+    fn the_message_counts_and_names() {
+        let said = |tests| {
+            judged(&RULE, EvidenceState::Tested(Box::new(tests)), CodeChange::Changed, Stage::Check)
+                .map(|finding| finding.message())
+                .unwrap_or_default()
+        };
+        assert_eq!(said(red(1, &["a", "b"], 9)), "2 of 9 tests fail on this code: a, b");
+        assert_eq!(said(red(1, &["a"], 9)), "1 of 9 tests fails on this code: a");
+        assert_eq!(said(red(1, &[], 0)), "the test command failed on this code");
+        assert_eq!(said(other(1, TestStatus::BuildFailed)), "this code does not build for its tests");
+    }
+}

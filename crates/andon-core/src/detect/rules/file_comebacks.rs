@@ -1,0 +1,189 @@
+//! `file-comebacks`: one file comes back to what it was, again and again, at whatever distance.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::oscillation;
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::gains::{self, Gain};
+use crate::detect::releases::is_release_step;
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::switches::is_switch;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::ids::HunkHash;
+use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::history::{Iteration, PathState, Strike, Timeline};
+
+pub(in crate::detect) const COMEBACKS: Param<u64> =
+    Param::count("comebacks", 4, 2, "Returns of one file to any earlier contents.");
+pub(in crate::detect) const AMONG: Param<u64> =
+    Param::count("among", 12, 2, "Newest changes of that file that are looked at.").sense(Sense::Wider);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "file-comebacks",
+    summary: "one file came back to earlier contents 4 times among 12 changes",
+    docs: Docs {
+        trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
+                had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
+                Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
+                Nothing is said while tests newly pass, nor of documentation. It is a note where a line of that file is all \
+                that a third of those commits changed (a status, a flag) and others bring new code beside it.",
+        why: "A loop that tries the same four variants of one file in no fixed order has no period that \
+              `oscillation` could see. Files that hold a status come back too, so this is a signal that does \
+              not halt alone.",
+        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
+        example: "`src/cache.rs` has the contents A, B, C, A, D, B, C, A beside other work: the fourth \
+                  comeback shows at the last.",
+        tune: "`file-comebacks = { comebacks = 6 }`",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Oscillating,
+    report_file: ReportFile::Checkpoint,
+    about: About { signal: Some(Signal::FileComebacks), ..About::of(EventClass::Oscillation) },
+    params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// A file that comes back.
+#[derive(Debug)]
+struct Comebacks {
+    times: u64,
+    among: u64,
+}
+
+impl Found for Comebacks {}
+
+impl fmt::Display for Comebacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let among = words::count(self.among, "change");
+        write!(f, "one file came back to earlier contents {} among {among}", words::times(self.times))
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let found = timeline.newest_paths().find_map(|path| of_path(timeline, path, setting));
+    let (path, back, among) = found?;
+    let first = back.first()?.number;
+    if gains::since(timeline, first) == Gain::NewlyPassing {
+        return None;
+    }
+    let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);
+    let level = if beside_work { setting.level.min(Level::Note) } else { setting.level };
+    let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let found = Comebacks { times: words::len(&back), among };
+    let echo_of = Some(oscillation::RULE.id);
+    Some(Finding { files: vec![path], evidence, echo_of, ..RULE.finding(level, found) })
+}
+
+/// The path, the iterations that brought it back, and among how many changes, where those are enough.
+fn of_path<'a>(
+    timeline: &'a Timeline,
+    path: HunkHash,
+    setting: &RuleSetting,
+) -> Option<(HunkHash, Vec<&'a Iteration>, u64)> {
+    let states = timeline.path_states(path);
+    let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
+    let newest = states.get(states.len().saturating_sub(among.saturating_add(1))..).unwrap_or_default();
+    let mut seen: BTreeSet<HunkHash> = BTreeSet::new();
+    let mut back: Vec<&Iteration> = Vec::new();
+    for PathState { state, brought_by } in newest {
+        if !seen.insert(*state)
+            && let Some(one) = brought_by.filter(|one| counts(one, timeline, setting))
+        {
+            back.push(one);
+        }
+    }
+    let last = newest.last()?.brought_by;
+    let current = back.last().copied() == last && last == timeline.newest();
+    let enough = words::len(&back) >= setting.count(&COMEBACKS).max(1);
+    // What changed while the code stayed is a document.
+    let code = back.iter().all(|one| !timeline.leaves_the_code(one));
+    let changes = u64::try_from(newest.len().saturating_sub(1)).unwrap_or(u64::MAX);
+    (current && enough && code).then_some((path, back, changes))
+}
+
+fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
+    one.strike == Strike::Candidate
+        && !goes_back_on_purpose(one, setting.list(&EXEMPT))
+        && !is_release_step(one, timeline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::change::Nature;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{Commit, commit, green};
+
+    /// Path 1 in these states, beside new work.
+    fn file(states: &[u8]) -> Vec<Commit> {
+        let mut old = 0;
+        let mut one = |(at, new): (u8, &u8)| {
+            let step = (1, std::mem::replace(&mut old, *new), *new);
+            commit(at).change(Nature::Work, &[step, (9, at, at + 1)])
+        };
+        (100..).zip(states).map(&mut one).collect()
+    }
+
+    #[test]
+    fn four_comebacks_in_whatever_order_are_a_signal() {
+        let table: [(&[u8], bool); 6] = [
+            (&[1, 2, 3, 1, 4, 2, 3], false),
+            (&[1, 2, 3, 1, 4, 2, 3, 1], true),
+            (&[1, 2, 1, 2, 1, 2], true),
+            (&[1, 2, 1, 2, 1, 2, 9], false),
+            (&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], false),
+            (&[1, 2, 1, 2, 1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 12], false),
+        ];
+        for (states, trips) in table {
+            let found = checked(&RULE, file(states)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{states:?}");
+        }
+        let finding = checked(&RULE, file(&[1, 2, 3, 1, 4, 2, 3, 1])).unwrap();
+        assert_eq!(finding.message(), "one file came back to earlier contents 4 times among 8 changes");
+        assert_eq!(finding.files, [HunkHash([1; 8])]);
+    }
+
+    #[test]
+    fn nothing_is_said_while_tests_newly_pass_or_of_what_is_meant() {
+        let states = [1, 2, 3, 1, 4, 2, 3, 1];
+        let tested = |grows: u64| {
+            let one = |(at, commit): (u8, Commit)| commit.tests(green(100 + at, 9 + u64::from(at) * grows));
+            checked(&RULE, (0..).zip(file(&states)).map(one).collect()).is_some()
+        };
+        assert!(tested(0));
+        assert!(!tested(1));
+        let mut meant = file(&states);
+        meant[7] = meant[7].clone().subject("Revert \"x\"");
+        assert!(checked(&RULE, meant).is_none());
+        let releases = (0..)
+            .zip(file(&states))
+            .map(|(at, one): (u8, Commit)| one.subject(&format!("Prepare before 1.{at} release")));
+        assert!(checked(&RULE, releases.collect()).is_none());
+    }
+
+    #[test]
+    fn parameters_count() {
+        let with = |name, count| {
+            let commits = file(&[1, 2, 3, 1, 4, 2, 3, 1]);
+            checked_with(&RULE, commits, &[(name, ParamValue::Count(count))]).is_some()
+        };
+        assert!(with("comebacks", 3));
+        assert!(!with("comebacks", 5));
+        assert!(!with("among", 4));
+    }
+}

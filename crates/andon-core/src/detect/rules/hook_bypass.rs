@@ -1,0 +1,208 @@
+//! `hook-bypass`: a commit that went round the gate.
+
+use std::fmt;
+
+use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
+use crate::domain::facts::{Gate, Recording};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting, Word};
+use crate::history::Strike;
+
+pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
+    Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
+
+pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
+    "agents",
+    "note",
+    &["off", "note", "error"],
+    "What `andon check` makes of a commit by an agent whose client had no live hook.",
+);
+
+/// The log of safety events tells skips of the gate from skips of other rules by it.
+pub static RULE: Rule = Rule {
+    id: "hook-bypass",
+    summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",
+    docs: Docs {
+        trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook \
+                was missing, another hook changed the tree behind the gate, or the commit was recorded later \
+                because the hooks were off when it was made. Commits for which git runs no pre-commit hook do \
+                not count: merges, picks, reverts, patches of `git am`. Neither does a changed tree whose code \
+                is what was tested.",
+        why: "A person may have a reason, so locally it is a note. What reaches a shared branch must have \
+              passed, so `andon check` treats it as an error.",
+        source: "docs/spec-map.md: Loop rules, manual override; settled choice 6",
+        example: "`git commit --no-verify`",
+        tune: "`hook-bypass = { level = \"warn\" }`; `block_in_check = false` keeps the level in `andon \
+               check`; `agents = \"error\"` fails it for commits of agents whose clients had no live hook.",
+    },
+    level: Level::Note,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About::of(EventClass::GateBypass),
+    params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
+    stages: &[Stage::PostCommit, Stage::Check],
+    reads: Reads::Records,
+    check,
+};
+
+/// The level in `andon check`.
+pub(in crate::detect) fn level_in_check(setting: &RuleSetting) -> Level {
+    if setting.switch(&BLOCK_IN_CHECK) { setting.level.max(Level::Block) } else { setting.level }
+}
+
+/// The level in `andon check` of a commit by an agent whose client had no live hook; `None` where it is not told.
+pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level> {
+    match setting.word(&AGENTS) {
+        "off" => None,
+        "error" => Some(Level::Block),
+        _ => Some(Level::Note),
+    }
+}
+
+/// How a commit went around the gate.
+#[derive(Debug)]
+enum How {
+    /// A framework was told by name to leave the gate out.
+    ByName(String),
+    /// `--no-verify`, or what comes to the same.
+    NoVerify,
+    /// Nobody asked the hooks.
+    HooksOff,
+}
+
+/// A commit that did not pass the gate.
+#[derive(Debug)]
+struct Bypass {
+    commit: String,
+    how: How,
+}
+
+impl Found for Bypass {}
+
+impl fmt::Display for Bypass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { commit, how } = self;
+        match how {
+            How::ByName(reason) => write!(f, "commit {commit} did not pass the gate ({reason})"),
+            How::NoVerify => write!(f, "commit {commit} did not pass the gate (--no-verify)"),
+            How::HooksOff => {
+                write!(f, "commit {commit} was made while the hooks were off and recorded later")
+            }
+        }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let newest = situation.timeline.newest()?;
+    let by_name = newest.skipped.iter().find(|skip| skip.rule == RULE.id);
+    let by_name = by_name.map(|skip| How::ByName(words::bounded(&skip.reason)));
+    let how = match (newest.gate, by_name) {
+        (Gate::Bypassed | Gate::NotRun, Some(by_name)) => by_name,
+        (Gate::Bypassed, None) => How::NoVerify,
+        (Gate::NotRun, None)
+            if newest.recording == Recording::CaughtUp && newest.strike == Strike::Candidate =>
+        {
+            How::HooksOff
+        }
+        (Gate::NotRun | Gate::Passed, _) => return None,
+    };
+    let level = match situation.stage {
+        Stage::Check => level_in_check(setting),
+        Stage::PreCommit
+        | Stage::Halts
+        | Stage::PostCommit
+        | Stage::PrePush
+        | Stage::Complete
+        | Stage::Replay
+        | Stage::Turn
+        | Stage::Event => setting.level,
+    };
+    Some(Finding {
+        evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
+        help: vec!["andon doctor  (which ways around the guard are open)".to_owned()],
+        ..RULE.finding(level, Bypass { commit: newest.name(), how })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Stops;
+    use crate::domain::facts::CommitKind::{self, Merge, Normal, Revert};
+    use crate::domain::facts::Skip;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{commit, timeline};
+
+    fn level(gate: Gate, recording: Recording, kind: CommitKind, stage: Stage) -> Option<Level> {
+        let mut one = commit(1).kind(kind);
+        one.record().gate = gate;
+        one.record().recording = recording;
+        let line = timeline(vec![one]);
+        let situation =
+            Situation { timeline: &line, stage, candidate: None, stops: Stops::NONE, episode: None };
+        check(&situation, &RULE.defaults()).map(|finding| finding.level)
+    }
+
+    #[test]
+    fn bypassed_commits_are_noted_and_fail_the_check() {
+        use Gate::{Bypassed, NotRun, Passed};
+        use Recording::{AtCommit, CaughtUp, Patched};
+        let table = [
+            (Passed, AtCommit, Normal, false),
+            (Bypassed, AtCommit, Normal, true),
+            (NotRun, AtCommit, Revert, false),
+            (NotRun, CaughtUp, Merge, false),
+            (NotRun, CaughtUp, Normal, true),
+            (NotRun, Patched, Normal, false),
+        ];
+        for (gate, recording, kind, trips) in table {
+            let expect = |level| trips.then_some(level);
+            assert_eq!(level(gate, recording, kind, Stage::PostCommit), expect(Level::Note), "{gate:?}");
+            assert_eq!(level(gate, recording, kind, Stage::Check), expect(Level::Block), "{gate:?}");
+        }
+    }
+
+    #[test]
+    fn a_hook_that_was_not_there_is_no_bypass() {
+        let mut one = commit(1);
+        one.record().gate = Gate::NotRun;
+        let reason = "pre-commit was replaced by lefthook".to_owned();
+        one.record().skipped = vec![Skip { rule: RULE.id.to_owned(), reason, agent: None }];
+        let line = timeline(vec![one]);
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::PostCommit,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: None,
+        };
+        let message = check(&situation, &RULE.defaults()).unwrap().message();
+        assert!(
+            message.ends_with("did not pass the gate (pre-commit was replaced by lefthook)"),
+            "{message}"
+        );
+        assert!(!message.contains("no-verify"), "{message}");
+    }
+
+    #[test]
+    fn the_check_can_be_told_to_keep_the_level() {
+        let mut one = commit(1);
+        one.record().gate = Gate::Bypassed;
+        let line = timeline(vec![one]);
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::Check,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: None,
+        };
+        let mut setting = RULE.defaults();
+        setting.params.insert("block_in_check", ParamValue::Switch(false));
+        assert_eq!(check(&situation, &setting).map(|finding| finding.level), Some(Level::Note));
+    }
+}

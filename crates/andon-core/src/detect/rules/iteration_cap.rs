@@ -1,0 +1,137 @@
+//! `iteration-cap`: the last line of defence, which asks nothing about progress.
+
+use std::fmt;
+
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const MAX: Param<u64> =
+    Param::count("max", 100, 1, "Iterations since the last acknowledgement that halt the loop.");
+
+/// Its limit is the second number of the badge `Loop 12/100`.
+pub static RULE: Rule = Rule {
+    id: "iteration-cap",
+    summary: "100 iterations since the last answer",
+    docs: Docs {
+        trips: "The number of the newest iteration has reached `max`. It counts commits of every kind since \
+                the last answer to a halt, within one run, turns that ended without one, and commits that were \
+                refused for untested code and given up for other code; an amend and the picks of a rebase keep \
+                the number. A refused commit counts once, as the commit or the turn that came of it: to be refused, \
+                run the tests, repair the code and commit is one iteration. No rule \
+                about states (`oscillation`, `recurrence`) sees the code of a refused commit: what is staged in \
+                part, put aside and committed later looks like going back and forth, and is not. Commits that no hook recorded belong to no known run, so they are not judged when \
+                history is replayed.",
+        why: "A bound on what a run can cost when no other rule sees anything.",
+        source: "docs/spec-map.md: Loop rules, iteration cap; settled choice 5",
+        example: "The 100th commit halts the loop: \"Reached iteration cap: 100/100\".",
+        tune: "`iteration-cap = { max = 200 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    report_file: ReportFile::Checkpoint,
+    about: About { advice: Advice::RaiseMax, ..About::of(EventClass::IterationCap) },
+    params: &[MAX.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// A run that has reached its cap.
+#[derive(Debug)]
+struct Cap {
+    iteration: u64,
+    max: u64,
+}
+
+impl Found for Cap {}
+
+impl fmt::Display for Cap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reached iteration cap: {}/{}", self.iteration, self.max)
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let newest = situation.timeline.newest();
+    let refused = situation.timeline.activity.refused;
+    // The last refused commit may still be tested and committed: it counts as that.
+    let number = newest.map_or(0, |newest| newest.number).saturating_add(refused.given_up);
+    let max = setting.count(&MAX);
+    // Where nobody watched, nobody knows which commits were one run.
+    let counted = newest.is_none_or(|newest| newest.recording.is_by_hook());
+    // Within a turn only a refused commit can be the one too many.
+    let asked = situation.stage != Stage::Event || refused.given_up > 0;
+    if number < max || number == 0 || !counted || !asked {
+        return None;
+    }
+    let code = refused.open.filter(|_| refused.given_up > 0).map(Evidence::Code);
+    let commit = newest.and_then(|newest| newest.commit).map(Evidence::Commit);
+    Some(Finding {
+        evidence: commit.into_iter().chain(code).collect(),
+        help: vec!["look at what the run has achieved: andon status".to_owned()],
+        ..RULE.finding(setting.level, Cap { iteration: number, max })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_at, checked, checked_with};
+    use crate::domain::events::{CommitRefused, What};
+    use crate::domain::facts::{Fact, Recording};
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{code, commit, event, folded};
+
+    #[test]
+    fn the_hundredth_trips() {
+        for (number, trips) in [(2, false), (99, false), (100, true), (101, true), (u64::MAX, true)] {
+            assert_eq!(checked(&RULE, vec![commit(1).number(number)]).is_some(), trips, "{number}");
+        }
+        assert!(checked(&RULE, vec![]).is_none());
+    }
+
+    #[test]
+    fn commits_that_nobody_recorded_are_of_no_run() {
+        let derived = |recording| checked(&RULE, vec![commit(1).number(200).recording(recording)]).is_some();
+        assert!(!derived(Recording::Derived) && !derived(Recording::Backfilled));
+        assert!(derived(Recording::CaughtUp));
+    }
+
+    #[test]
+    fn refused_commits_that_were_given_up_count_and_the_last_one_does_not_yet() {
+        let refused = |state| {
+            event(What::Refused(CommitRefused {
+                code: code(state),
+                tree: None,
+                rule: "untested-edit".to_owned(),
+            }))
+        };
+        let at = |facts: Vec<Fact>, stage| {
+            let line = folded(facts);
+            let setting = [("max", ParamValue::Count(3))];
+            asked_at(&RULE, &line, stage, &setting).is_some()
+        };
+        let before = || vec![commit(1).fact(), commit(2).fact()];
+        let with = |states: &[u8]| before().into_iter().chain(states.iter().copied().map(refused)).collect();
+        assert!(!at(before(), Stage::Event));
+        assert!(!at(with(&[3]), Stage::Event), "it may still be tested and committed");
+        assert!(!at(with(&[3, 3]), Stage::Event), "the same code");
+        assert!(at(with(&[3, 4]), Stage::Event), "one was given up");
+        assert!(
+            at([3, 4, 5].map(refused).into_iter().chain([refused(6)]).collect(), Stage::Event),
+            "no commit at all"
+        );
+    }
+
+    #[test]
+    fn the_cap_is_a_parameter() {
+        let with = |max| checked_with(&RULE, vec![commit(1), commit(2)], &[("max", ParamValue::Count(max))]);
+        assert_eq!(with(2).map(|finding| finding.message()).as_deref(), Some("Reached iteration cap: 2/2"));
+        assert!(with(3).is_none());
+    }
+}

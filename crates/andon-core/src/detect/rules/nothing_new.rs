@@ -1,0 +1,206 @@
+//! `nothing-new`: call after call fails or is answered as before, each in other words.
+
+use std::fmt;
+
+use crate::detect::calls;
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass, Judges};
+use crate::domain::detail::{Figures, Found};
+use crate::domain::events::{Arguments, CallEnd};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::Call;
+
+pub(in crate::detect) const CALLS: Param<u64> =
+    Param::count("calls", 14, 2, "Calls among the last `window` that bring nothing new.");
+pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 20, 2, "Newest calls that count.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "nothing-new",
+    summary: "14 of the last 20 calls failed or were answered as before",
+    docs: Docs {
+        trips: "Of the newest `window` calls of one node since the last new edit, command that wrote files, commit or \
+                changed code, at least `calls` bring nothing new, the newest among them. A call brings nothing new \
+                when it failed, or when the same tool gave that answer before in this time, the arguments of the \
+                call and all digits masked in it. The same call with another quantity in its answer, or any other \
+                answer that is no failure, is polling and counts as new; so does an answer that says nothing. A call without known arguments proves nothing.",
+        why: "Other rules compare calls and answers as they are. An agent that looks for a program that is not \
+              there, or searches in ever other words for what does not exist, repeats neither. Of 1,944 public \
+              runs that solved their task or gave it up it halts one, which had spent 78 calls on files that do \
+              not exist; of 351 that used up their budget it is the first to halt 11.",
+        source: "docs/spec-map.md: Loop rules, loop detection",
+        example: "`which java`, `ls /usr/lib/jvm`, `find / -name javac`, ... : fourteen of twenty searches end with \
+                  \"No such file or directory\".",
+        tune: "`nothing-new = { calls = 16, window = 20 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::ChangeApproach,
+            "tell the agent what it looks for in vain, or give it what it lacks",
+        ),
+        judges: Judges::Calls,
+        ..About::of(EventClass::ToolLoop)
+    },
+    params: &[CALLS.spec, WINDOW.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// Calls that brought nothing new.
+#[derive(Debug)]
+struct InVain {
+    tool: String,
+    /// The newest of them by their short forms.
+    named: String,
+    calls: u64,
+    among: usize,
+}
+
+impl fmt::Display for InVain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of the last {} calls failed or were answered as before; the newest of them: {}",
+            self.calls, self.among, self.named
+        )
+    }
+}
+
+impl Found for InVain {
+    fn figures(&self) -> Figures {
+        Figures::Calls { tool: self.tool.clone(), count: self.calls }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let all = &situation.timeline.activity.calls;
+    let newest = all.last().filter(|call| is_told(call))?;
+    let told = all.iter().filter(|call| call.node == newest.node && call.epoch == newest.epoch);
+    let told: Vec<&Call> = told.filter(|call| is_told(call)).collect();
+    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
+    let first = told.len().saturating_sub(window);
+    let in_vain = |at: &usize| brings_nothing(told[*at], &told[..*at]);
+    if words::len(&told[first..]) < setting.count(&CALLS) || !in_vain(&(told.len() - 1)) {
+        return None;
+    }
+    let vain: Vec<&Call> = (first..told.len()).filter(in_vain).map(|at| told[at]).collect();
+    let count = words::len(&vain);
+    if count < setting.count(&CALLS) {
+        return None;
+    }
+    let newest_of_them = &vain[vain.len().saturating_sub(calls::NAMED)..];
+    let (tool, named) = (words::bounded(&newest.call.tool), calls::row(newest_of_them));
+    Some(Finding {
+        evidence: newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect(),
+        help: vec![
+            "say what is looked for, and where it was looked for already, before the next call".to_owned(),
+        ],
+        ..RULE.finding(setting.level, InVain { tool, named, calls: count, among: told.len() - first })
+    })
+}
+
+fn is_told(call: &Call) -> bool {
+    call.call.args == Arguments::Known
+}
+
+/// Whether `call` fails or says what one of those `before` it said.
+fn brings_nothing(call: &Call, before: &[&Call]) -> bool {
+    let again = before.iter().rev().find(|one| one.call.exact == call.call.exact);
+    let failed = call.call.end == CallEnd::Failed;
+    let differs = |one: &&&Call| {
+        if failed { one.call.moves != call.call.moves } else { one.call.whole != call.call.whole }
+    };
+    let polls = again.as_ref().is_some_and(differs);
+    let known = || call.call.gist.is_some() && before.iter().any(|one| one.call.gist == call.call.gist);
+    !polls && (failed || known())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{ToolCall, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::ShortHash;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{ack, call, event, folded};
+
+    fn of(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
+        let mut own = call("Bash", args, Some(args));
+        change(&mut own);
+        event(What::ToolCall(own))
+    }
+
+    fn failed(args: u8) -> Fact {
+        of(args, |call| call.end = CallEnd::Failed)
+    }
+
+    fn known(args: u8) -> Fact {
+        of(args, |call| call.gist = Some(ShortHash([9; 8])))
+    }
+
+    fn news(args: u8) -> Fact {
+        of(100 + args, |_| {})
+    }
+
+    fn message(facts: Vec<Fact>) -> String {
+        asked_of(&RULE, &folded(facts)).map(|finding| finding.message()).unwrap_or_default()
+    }
+
+    #[test]
+    fn fourteen_of_twenty_halt() {
+        assert_eq!(message((0..13).map(failed).collect()), "");
+        let all =
+            "14 of the last 14 calls failed or were answered as before; the newest of them: Bash; Bash; Bash";
+        assert_eq!(message((0..14).map(failed).collect()), all);
+        assert_eq!(message((0..14).map(known).collect()), "", "the first of them was new");
+        assert!(!message((0..15).map(known).collect()).is_empty());
+        let mixed = |news_in: u8| {
+            let one = |at: u8| if at % 20 < news_in { news(at) } else { failed(at) };
+            message((0..20).map(one).collect())
+        };
+        assert!(!mixed(6).is_empty());
+        assert_eq!(mixed(7), "");
+        let ended = (0..19).map(failed).chain([news(1)]).collect();
+        assert_eq!(message(ended), "", "the newest brings something");
+    }
+
+    #[test]
+    fn what_proves_nothing() {
+        let quiet = |args| of(args, |call| (call.result, call.gist) = (None, None));
+        assert_eq!(message((0..30).map(quiet).collect()), "");
+        let blind = |args| of(args, |call| (call.args, call.end) = (Arguments::Unknown, CallEnd::Failed));
+        assert_eq!(message((0..30).map(blind).collect()), "");
+        let polled = |at: u8| of(1, |call| (call.moves, call.end) = (vec![u64::from(at)], CallEnd::Failed));
+        assert_eq!(message((0..30).map(polled).collect()), "");
+        let clock = |at: u8| {
+            of(1, |call| (call.gist, call.whole) = (Some(ShortHash([9; 8])), Some(ShortHash([at; 8]))))
+        };
+        assert_eq!(message((0..30).map(clock).collect()), "", "times in the answer");
+        let edit = |at: u8| event(What::ToolCall(call("Edit", at, None)));
+        let repaired = (0..30).flat_map(|at| if at % 10 == 0 { vec![edit(at)] } else { vec![failed(at)] });
+        assert_eq!(message(repaired.collect()), "");
+        let written =
+            (0..30).map(|at| if at % 10 == 0 { of(at, |call| call.writes = true) } else { failed(at) });
+        assert_eq!(message(written.collect()), "");
+        let answered = (0..13).map(failed).chain([ack(1)]).chain((0..13).map(failed));
+        assert_eq!(message(answered.collect()), "", "a person answered");
+    }
+
+    #[test]
+    fn parameters_count() {
+        let asked = |name, value| {
+            let timeline = folded((0..14).map(failed).collect());
+            asked_with(&RULE, &timeline, &[(name, ParamValue::Count(value))]).is_some()
+        };
+        assert!(!asked("calls", 15));
+        assert!(!asked("window", 13));
+    }
+}

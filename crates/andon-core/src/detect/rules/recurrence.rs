@@ -1,0 +1,198 @@
+//! `recurrence`: a code state that was left comes back.
+
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
+use crate::detect::gains::{self, Gain};
+use crate::detect::releases::is_release_step;
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::switches::flips;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::ids::CodeId;
+use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::history::{CodeState, Strike, Timeline, stood};
+
+pub(in crate::detect) const RING: Param<u64> =
+    Param::count("ring", 6, 2, "How many code states back a return is seen.").sense(Sense::Wider);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "recurrence",
+    summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",
+    docs: Docs {
+        trips: "The newest iteration counts, changed the code, and brought it to one of the `ring` states \
+                before it. Equal neighbours count as one state, so documentation commits never recur. It is a \
+                note where the commit goes back on purpose: a revert, a subject that begins with a pattern of \
+                `exempt`, a step of a release, known by words that this history said of another version \
+                before, or a pull request (`Title (#12)`) that lands again after its revert; where the \
+                state that is left stood for an hour or longer; and where one line of one file is all that went there \
+                and back (a status, a flag) and no tests tell more.",
+        why: "A signal that does not halt alone: in 130,286 commits of healthy repositories a tree returned \
+              to a state 2 to 6 commits back 279 times.",
+        source: "docs/spec-map.md: Signals and escalation, recurrence proxy (ring of 6); settled choice 1",
+        example: "The states A, B, C, A trip at the second A; A, A, A do not.",
+        tune: "`recurrence = { ring = 10 }`",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Oscillating,
+    report_file: ReportFile::Checkpoint,
+    about: About { signal: Some(Signal::Recurrence), ..About::of(EventClass::Oscillation) },
+    params: &[RING.spec, EXEMPT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// A state of the code that came back.
+#[derive(Debug)]
+struct Return {
+    changes: usize,
+    code: CodeId,
+    brought_by: String,
+}
+
+impl Found for Return {}
+
+impl fmt::Display for Return {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (changes, code) = (words::count(self.changes, "change"), self.code.short());
+        write!(f, "the code is back in the state it had {changes} ago ({code}, from {})", self.brought_by)
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let states = situation.timeline.states();
+    let (newest, earlier) = states.split_last()?;
+    let brought = newest.brought_by;
+    if Some(brought) != situation.timeline.newest() || brought.strike == Strike::Exempt {
+        return None;
+    }
+    let ring = usize::try_from(setting.count(&RING)).unwrap_or(usize::MAX);
+    let back = earlier.iter().rev().take(ring).position(|state| state.code == newest.code)?;
+    let seen = earlier.iter().rev().nth(back)?;
+    let patterns = setting.list(&EXEMPT);
+    let left = earlier.last();
+    let on_purpose = is_meant(newest, left, situation.timeline, patterns);
+    let thought = left.is_some_and(|left| stood(left.brought_by, brought));
+    let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
+    let switch = untold && flips(&states, earlier.len());
+    let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };
+    let found =
+        Return { changes: back.saturating_add(1), code: newest.code, brought_by: seen.brought_by.name() };
+    let commits = [seen.brought_by.commit, brought.commit];
+    let evidence = std::iter::once(Evidence::Code(newest.code))
+        .chain(commits.into_iter().flatten().map(Evidence::Commit));
+    let between = seen.newest.commit.zip(brought.commit);
+    let help = between.map(|(old, new)| format!("git log --oneline {}..{}", old.short(), new.short()));
+    Some(Finding {
+        evidence: evidence.collect(),
+        help: help.into_iter().collect(),
+        ..RULE.finding(level, found)
+    })
+}
+
+/// Whether the newest state came back on purpose.
+fn is_meant(
+    newest: &CodeState<'_>,
+    left: Option<&CodeState<'_>>,
+    timeline: &Timeline,
+    patterns: &[String],
+) -> bool {
+    let brought = newest.brought_by;
+    let reverted = left.is_some_and(|left| goes_back_on_purpose(left.brought_by, patterns));
+    goes_back_on_purpose(brought, patterns)
+        || is_release_step(brought, timeline)
+        || (reverted && is_pull_request(brought))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{Commit, commit};
+
+    fn states(codes: &[u8]) -> Vec<Commit> {
+        codes.iter().map(|code| commit(*code)).collect()
+    }
+
+    #[test]
+    fn a_state_of_the_ring_that_comes_back_trips() {
+        let table: [(&[u8], bool); 9] = [
+            (&[], false),
+            (&[1, 1], false),
+            (&[1, 1, 1, 1], false),
+            (&[1, 2, 1], true),
+            (&[1, 2, 2, 1], true),
+            (&[1, 2, 1, 1], false),
+            (&[1, 2, 3, 4, 5, 6, 1], true),
+            (&[1, 2, 3, 4, 5, 6, 7, 1], false),
+            (&[1, 2, 3, 4], false),
+        ];
+        for (codes, trips) in table {
+            assert_eq!(checked(&RULE, states(codes)).is_some(), trips, "{codes:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_a_signal_and_exempt_commits_make_none() {
+        assert_eq!(checked(&RULE, states(&[1, 2, 1])).map(|finding| finding.level), Some(Level::Warn));
+        let release = vec![commit(1), commit(2), commit(1).subject("Release 2.0")];
+        assert_eq!(checked(&RULE, release).map(|finding| finding.level), Some(Level::Note));
+        for kind in [Revert, Merge, CherryPick, Rebase] {
+            assert!(checked(&RULE, vec![commit(1), commit(2), commit(1).kind(kind)]).is_none(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_thought_about_is_a_note() {
+        let level = |commits| checked(&RULE, commits).map(|finding| finding.level);
+        let switched = |seconds: i64| {
+            vec![commit(1).at(100), commit(2).at(100 + seconds), commit(1).at(100 + 2 * seconds)]
+        };
+        assert_eq!(level(switched(3600)), Some(Level::Note));
+        assert_eq!(level(switched(3599)), Some(Level::Warn));
+        let landed = |again: &'static str| {
+            vec![
+                commit(1),
+                commit(2).subject("Add caching (#7)"),
+                commit(1).subject("Revert \"Add caching (#7)\" (#8)"),
+                commit(2).subject(again),
+            ]
+        };
+        assert_eq!(level(landed("Add caching, again (#9)")), Some(Level::Note));
+        assert_eq!(level(landed("Add caching, again")), Some(Level::Warn));
+        let released = |last: &'static str| {
+            let words = ["Prepare before 1.2 release", "Clean up after 1.2 release", last];
+            [1, 2, 1].into_iter().zip(words).map(|(code, words)| commit(code).subject(words)).collect()
+        };
+        assert_eq!(level(released("Prepare before 1.3 release")), Some(Level::Note));
+        assert_eq!(level(released("Prepare before the release")), Some(Level::Warn));
+    }
+
+    #[test]
+    fn the_ring_is_a_parameter() {
+        let with =
+            |ring| checked_with(&RULE, states(&[1, 2, 3, 1]), &[("ring", ParamValue::Count(ring))]).is_some();
+        assert!(with(3));
+        assert!(!with(2));
+    }
+
+    #[test]
+    fn the_message_says_how_far_back() {
+        let finding = checked(&RULE, states(&[1, 2, 3, 1])).unwrap();
+        assert!(
+            finding.message().starts_with("the code is back in the state it had 3 changes ago (010101010101")
+        );
+    }
+}

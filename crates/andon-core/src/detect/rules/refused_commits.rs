@@ -1,0 +1,170 @@
+//! `refused-commits`: commits are refused one after another for untested code, and the tests are not run.
+
+use std::fmt;
+
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::detail::Found;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+
+pub(in crate::detect) const MAX: Param<u64> =
+    Param::count("max", 5, 2, "Refused commits in a row, each with new code, that halt the loop.");
+pub(in crate::detect) const WARN: Param<u64> =
+    Param::count("warn", 2, 1, "Refused commits in a row from which the command is named.");
+
+/// The gate asks it when it refuses a commit, so that the refusal that is one too many halts.
+pub static RULE: Rule = Rule {
+    id: "refused-commits",
+    summary: "5 commits in a row were refused for untested code, each with new code, and the tests did not run",
+    docs: Docs {
+        trips: "A commit that `untested-edit` refuses counts when its code is not that of the last refused one. `max` \
+                of them halt the loop; from `warn` on the command is named. A commit, a run of the tests by \
+                `andon test`, whatever its result, an answer and a new run begin the count anew. A run that was \
+                handed in and proves nothing, or that never started, does not.",
+        why: "An agent that runs its tests past Andon and commits is refused each time, and changes the code in \
+              between: nothing else would count that. A person who is refused reads the message and runs the \
+              command that it names.",
+        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_run)",
+        example: "Five times an agent edits, runs plain `pytest`, and commits: the fifth refusal halts.",
+        tune: "`refused-commits = { max = 8, warn = 3 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::ChangeApproach,
+            "tell the agent to run the tests by andon test: only that run is known to the gate",
+        ),
+        counts: Counts::Nested,
+        judges: Judges::Iterations,
+        ..About::of(EventClass::Stall)
+    },
+    params: &[MAX.spec, WARN.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// Commits that were refused.
+#[derive(Debug)]
+struct Refused {
+    times: u64,
+}
+
+impl Found for Refused {}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.times == 1 { "was" } else { "were" };
+        write!(
+            f,
+            "{} in a row {verb} refused for untested code, each with new code, with no whole run of the tests in between",
+            words::count(self.times, "commit")
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let refusals = &situation.timeline.activity.refusals;
+    let times = refusals.times;
+    let level = if times >= setting.count(&MAX) {
+        setting.level
+    } else if times >= setting.count(&WARN) {
+        setting.level.min(Level::Warn)
+    } else {
+        return None;
+    };
+    let newest = refusals.newest.as_ref()?;
+    Some(Finding {
+        evidence: vec![Evidence::Code(newest.code)],
+        help: vec!["andon test".to_owned()],
+        ..RULE.finding(level, Refused { times })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{CommitRefused, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
+    use crate::domain::tests::{RunValidity, TestStatus};
+    use crate::testkit::{ack, code, commit, event, folded, green, other, run};
+
+    fn refused(state: u8) -> Fact {
+        event(What::Refused(CommitRefused {
+            code: code(state),
+            tree: None,
+            rule: "untested-edit".to_owned(),
+        }))
+    }
+
+    fn level(facts: Vec<Fact>) -> Option<Level> {
+        asked_of(&RULE, &folded(facts)).map(|finding| finding.level)
+    }
+
+    fn ran(validity: RunValidity) -> Fact {
+        let mut made = run(green(9, 3));
+        made.validity = validity;
+        Fact::TestRun(Box::new(made))
+    }
+
+    #[test]
+    fn two_warn_and_five_halt() {
+        for (times, expected) in [
+            (0, None),
+            (1, None),
+            (2, Some(Level::Warn)),
+            (4, Some(Level::Warn)),
+            (5, Some(Level::Halt)),
+            (30, Some(Level::Halt)),
+        ] {
+            assert_eq!(level((1..=times).map(refused).collect()), expected, "{times}");
+        }
+        let five = || folded((1..=5).map(refused).collect());
+        assert_eq!(
+            asked_with(&RULE, &five(), &[("max", ParamValue::Count(6))]).map(|it| it.level),
+            Some(Level::Warn)
+        );
+        assert!(
+            asked_with(&RULE, &five(), &[("max", ParamValue::Count(9)), ("warn", ParamValue::Count(6))])
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn the_same_code_is_the_same_attempt() {
+        assert_eq!(level(vec![refused(1); 30]), None);
+        assert_eq!(level([1, 1, 2, 2, 3, 3, 4, 4].map(refused).to_vec()), Some(Level::Warn));
+        assert_eq!(
+            level([1, 2, 1, 2, 1].map(refused).to_vec()),
+            Some(Level::Halt),
+            "back and forth is new each time"
+        );
+    }
+
+    #[test]
+    fn a_commit_a_run_and_an_answer_begin_anew() {
+        let failed = Fact::TestRun(Box::new(run(other(9, TestStatus::BuildFailed))));
+        let table = [
+            ("a commit", commit(9).fact(), None),
+            ("a run", ran(RunValidity::Valid), None),
+            ("a run of which the build failed", failed, None),
+            ("a run that was interrupted", ran(RunValidity::Interrupted), None),
+            ("an answer", ack(1), None),
+            ("another command", ran(RunValidity::OtherCommand), Some(Level::Halt)),
+            ("a run that was handed in", ran(RunValidity::HandedIn), Some(Level::Halt)),
+            ("a run that never started", ran(RunValidity::NotStarted), Some(Level::Halt)),
+        ];
+        for (name, between, expected) in table {
+            let facts = (1..=4).map(refused).chain([between, refused(5)]).collect();
+            assert_eq!(level(facts), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `repeated-compaction`: the context is compacted again and again, and nothing is done in between.
+
+use std::fmt;
+
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::detail::Found;
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+
+pub(in crate::detect) const TIMES: Param<u64> =
+    Param::count("times", 5, 2, "Compactions in a row with no edit, commit or changed code in between.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-compaction",
+    summary: "the context was compacted 5 times in a row, and nothing was edited or committed in between",
+    docs: Docs {
+        trips: "The newest `times` events `compaction` came with no new edit, no commit and no turn that changed \
+                the code between them. An answer and a new run start the count anew. A new session does not: some \
+                clients report one after each compaction.",
+        why: "A compaction makes room for work. Where the room is full again before a single edit, what is kept \
+              is what fills it: the next compaction changes nothing.",
+        source: "docs/spec-map.md: Loop rules, context compaction gate",
+        example: "An agent reads a log of ten megabytes, is compacted, reads it again: the fifth compaction halts.",
+        tune: "`repeated-compaction = { times = 8 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::TightenContext,
+            "find out what fills the context: a file, a log, an answer of a tool; and keep it out",
+        ),
+        counts: Counts::Nested,
+        judges: Judges::Compactions,
+        ..About::of(EventClass::Stall)
+    },
+    params: &[TIMES.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// Compactions with nothing between them.
+#[derive(Debug)]
+struct InVain(u64);
+
+impl Found for InVain {}
+
+impl fmt::Display for InVain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the context was compacted {}, with no edit and no commit in between",
+            words::in_a_row(self.0)
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let activity = &situation.timeline.activity;
+    let times = activity.compactions.running(activity.epoch);
+    if times < setting.count(&TIMES).max(2) {
+        return None;
+    }
+    Some(Finding {
+        help: vec!["keep out of the context what fills it: read a part of it, or search in it".to_owned()],
+        ..RULE.finding(setting.level, InVain(times))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{Clearing, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{ack, call, commit, event, folded, turn_end};
+
+    fn compaction() -> Fact {
+        event(What::Cleared(Clearing::Compaction))
+    }
+
+    fn halts(facts: Vec<Fact>) -> bool {
+        asked_of(&RULE, &folded(facts)).is_some()
+    }
+
+    #[test]
+    fn five_in_vain_halt() {
+        assert!(!halts(vec![compaction(); 4]));
+        assert!(halts(vec![compaction(); 5]));
+        let finding = asked_of(&RULE, &folded(vec![compaction(); 10])).unwrap();
+        assert_eq!(
+            finding.message(),
+            "the context was compacted 10 times in a row, with no edit and no commit in between"
+        );
+        let four = [("times", ParamValue::Count(4))];
+        assert!(asked_with(&RULE, &folded(vec![compaction(); 4]), &four).is_some());
+    }
+
+    #[test]
+    fn work_and_answers_begin_anew_and_looking_around_does_not() {
+        let with =
+            |between: Vec<Fact>| halts([vec![compaction(); 4], between, vec![compaction(); 4]].concat());
+        assert!(with(vec![event(What::ToolCall(call("Read", 1, Some(1))))]));
+        assert!(with(vec![turn_end(1)]), "nothing is known to have changed");
+        assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1))))]));
+        assert!(!with(vec![commit(1).fact()]));
+        assert!(!with(vec![ack(1)]));
+        let session = || event(What::Cleared(Clearing::SessionStart));
+        assert!(with(vec![session()]), "a session is no work");
+        let after_each = [compaction(), session()];
+        assert!(halts(after_each.iter().cycle().take(9).cloned().collect()));
+        assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1)))), session()]));
+    }
+}

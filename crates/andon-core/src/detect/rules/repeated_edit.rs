@@ -1,0 +1,160 @@
+//! `repeated-edit`: the very same edit is asked for again and again.
+
+use std::fmt;
+
+use crate::detect::calls;
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::detail::{Figures, Found};
+use crate::domain::events::Arguments;
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::{Call, is_edit};
+
+pub(in crate::detect) const REPEATS: Param<u64> =
+    Param::count("repeats", 4, 2, "Identical edits in a row that halt the loop.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-edit",
+    summary: "the same edit was asked for 4 times in a row, whatever the answer",
+    docs: Docs {
+        trips: "The newest `repeats` edits of one node have the same tool and the same arguments. Calls of \
+                other tools in between do not matter, and neither do the answers: an edit that is refused \
+                and one that changes nothing are asked for again alike. An edit whose arguments are not known \
+                proves nothing.",
+        why: "An edit that was made need not be made again, and one that was refused is refused again. In \
+              runs of agents that solved their task the same edit came twice or three times at most.",
+        source: "docs/spec-map.md: Loop rules, loop detection",
+        example: "`Edit` of the same text in `src/a.rs` is answered with \"old_string not found\" for the \
+                  fourth time, with a look at the file in between: the fourth halts.",
+        tune: "`repeated-edit = { repeats = 6 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::ChangeApproach,
+            "show the agent the file as it is now, and what the edit was answered",
+        ),
+        counts: Counts::Nested,
+        judges: Judges::Calls,
+        ..About::of(EventClass::ToolLoop)
+    },
+    params: &[REPEATS.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// An edit that is asked for again.
+#[derive(Debug)]
+struct SameEdit {
+    node: String,
+    tool: String,
+    /// The edit by its short form.
+    named: String,
+    times: u64,
+}
+
+impl fmt::Display for SameEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} asked for the same edit {}: {}", self.node, words::in_a_row(self.times), self.named)
+    }
+}
+
+impl Found for SameEdit {
+    fn figures(&self) -> Figures {
+        Figures::Calls { tool: self.tool.clone(), count: self.times }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let calls = &situation.timeline.activity.calls;
+    let edits = |call: &&Call| is_edit(&call.call.tool) && call.call.args == Arguments::Known;
+    let newest = calls.iter().rev().find(edits)?;
+    let of_node = calls.iter().rev().filter(|call| call.node == newest.node).filter(edits);
+    let times =
+        words::len(&of_node.take_while(|call| call.call.exact == newest.call.exact).collect::<Vec<_>>());
+    if times < setting.count(&REPEATS).max(2) {
+        return None;
+    }
+    let (node, tool) = (words::bounded(&newest.node), words::bounded(&newest.call.tool));
+    let named = calls::named(&newest.call);
+    Some(Finding {
+        evidence: vec![calls::evidence(&newest.call)],
+        help: vec![
+            "read the file before the next edit: the last one was refused, or is made already".to_owned(),
+        ],
+        ..RULE.finding(setting.level, SameEdit { node, tool, named, times })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{CallEnd, Event, ToolCall, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{ack, call, commit, event, folded, turn_end};
+
+    fn made(tool: &str, args: u8, end: CallEnd) -> Fact {
+        event(What::ToolCall(ToolCall { end, ..call(tool, args, None) }))
+    }
+
+    fn edit(args: u8) -> Fact {
+        made("Edit", args, CallEnd::Done)
+    }
+
+    fn halts(facts: Vec<Fact>) -> bool {
+        asked_of(&RULE, &folded(facts)).is_some_and(|finding| finding.level == Level::Halt)
+    }
+
+    #[test]
+    fn four_in_a_row_halt_whatever_they_are_answered() {
+        assert!(!halts(vec![edit(1), edit(1), edit(1)]));
+        assert!(halts(vec![edit(1), edit(1), edit(1), edit(1)]));
+        assert!(halts(vec![made("Edit", 1, CallEnd::Failed); 4]));
+        let finding = asked_of(&RULE, &folded(vec![edit(1); 4])).unwrap();
+        assert_eq!(finding.message(), "agent asked for the same edit 4 times in a row: Edit");
+    }
+
+    #[test]
+    fn only_another_edit_breaks_the_row() {
+        let with = |between: &[Fact]| -> Vec<Fact> {
+            (0..4).flat_map(|_| [vec![edit(1)], between.to_vec()].concat()).collect()
+        };
+        assert!(halts(with(&[made("Read", 9, CallEnd::Done)])));
+        assert!(halts(with(&[turn_end(1)])));
+        assert!(!halts(with(&[edit(2)])), "a row of two edits is for tool-loop");
+        let mut facts = vec![edit(1); 3];
+        facts.extend([edit(2), edit(1)]);
+        assert!(!halts(facts));
+    }
+
+    #[test]
+    fn what_proves_nothing() {
+        assert!(!halts(vec![made("Bash", 1, CallEnd::Done); 9]), "no edit");
+        let blind = ToolCall { args: Arguments::Unknown, ..call("Edit", 1, None) };
+        assert!(!halts(vec![event(What::ToolCall(blind)); 9]));
+        let answered = [vec![edit(1); 3], vec![ack(1)], vec![edit(1); 3]].concat();
+        assert!(!halts(answered), "a person answered");
+        let other = |node: &str| {
+            let Fact::Event(own) = edit(1) else { unreachable!() };
+            Fact::Event(Box::new(Event { node: Some(node.into()), ..*own }))
+        };
+        assert!(!halts(vec![other("a"), other("b"), other("a"), other("b")]));
+    }
+
+    #[test]
+    fn commits_do_not_break_it_and_parameters_count() {
+        let facts = vec![edit(1), edit(1), commit(1).fact(), edit(1), edit(1)];
+        assert!(halts(facts));
+        let five = [("repeats", ParamValue::Count(5))];
+        assert_eq!(asked_with(&RULE, &folded(vec![edit(1); 4]), &five), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! `repeated-error`: the tests fail with the very error they failed with before.
+
+use crate::detect::attempts::attempts;
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::about::{About, EventClass};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::RuleSetting;
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-error",
+    summary: "the same error twice; counts as a failure for `consecutive-failures`",
+    docs: Docs {
+        trips: "The newest iteration whose tests show errors has the same error fingerprint as the one \
+                before it, on other code. The fingerprint covers the first error of each failure, with \
+                times, ids, addresses and line numbers masked. It is a note: `consecutive-failures` counts \
+                the same thing as a failure, and that rule halts.",
+        why: "An error that appears twice is a failure and not yet a reason to stop.",
+        source: "docs/spec-map.md: Loop rules, no-progress heuristic",
+        example: "Two edits, and the panic is still \"index out of bounds\": noted in the record of the \
+                  second.",
+        tune: "`repeated-error = \"warn\"` shows it at once.",
+    },
+    level: Level::Note,
+    reason: HaltReason::RepeatedError,
+    report_file: ReportFile::BlockerReport,
+    about: About::of(EventClass::NoProgress),
+    params: &[],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = attempts(situation.timeline);
+    let mut shown = attempts.iter().rev().filter(|attempt| attempt.iteration.tests.is_some());
+    let newest = shown.next()?.iteration;
+    let before = shown.next()?.iteration;
+    let errors = newest.tests.as_ref()?.errors?;
+    let repeats = before.tests.as_ref().and_then(|tests| tests.errors) == Some(errors);
+    // Said at the iteration that shows it, not again at those after it.
+    let is_newest = situation.timeline.newest().is_some_and(|last| last.number == newest.number);
+    if !repeats || !is_newest || newest.code == before.code {
+        return None;
+    }
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("errors {errors}"))],
+        help: vec!["read the first error before the next edit: andon test".to_owned()],
+        ..RULE.finding(setting.level, "the tests fail with the same error as before")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::checked;
+    use crate::domain::ids::Signature;
+    use crate::testkit::{Commit, commit, green, red};
+
+    fn failing(state: u8, error: Option<u8>) -> Commit {
+        let mut tests = red(state, &["a"], 9);
+        tests.errors = error.map(|error| Signature([error; 32]));
+        commit(state).tests(tests)
+    }
+
+    #[test]
+    fn the_same_error_on_other_code_is_noted() {
+        let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+            ("once", vec![failing(1, Some(7))], false),
+            ("twice", vec![failing(1, Some(7)), failing(2, Some(7))], true),
+            ("another", vec![failing(1, Some(7)), failing(2, Some(8))], false),
+            ("unknown", vec![failing(1, None), failing(2, None)], false),
+            ("the same code", vec![failing(1, Some(7)), failing(1, Some(7)).subject("docs")], false),
+            (
+                "mended in between",
+                vec![failing(1, Some(7)), commit(2).tests(green(2, 9)), failing(3, Some(7))],
+                false,
+            ),
+            ("untested since", vec![failing(1, Some(7)), failing(2, Some(7)), commit(3)], false),
+        ];
+        for (name, commits, expected) in table {
+            assert_eq!(checked(&RULE, commits).is_some(), expected, "{name}");
+        }
+    }
+}

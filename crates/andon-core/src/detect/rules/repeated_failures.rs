@@ -1,0 +1,207 @@
+//! `repeated-failures`: the same tests fail again after every edit.
+
+use std::fmt;
+
+use crate::detect::attempts::{Attempt, attempts};
+use crate::detect::credits::Credit;
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Counts, EventClass, Judges};
+use crate::domain::detail::Found;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::tests::TestEvidence;
+use crate::history::{Outcome, outcome, steady_count};
+
+pub(in crate::detect) const ITERATIONS: Param<u64> =
+    Param::count("iterations", 3, 2, "Test-bearing iterations in a row with the same failing tests.");
+
+/// The demo waits for its halt.
+pub static RULE: Rule = Rule {
+    id: "repeated-failures",
+    summary: "the same tests fail in 3 tested iterations in a row, with code edited in between",
+    docs: Docs {
+        trips: "The newest `iterations` counted iterations with a test result have the same failure \
+                signature, name at least one failing test, and each has other code than the one before. \
+                Iterations without a test result are passed over, because what is unknown proves nothing. A \
+                result that a documentation commit carries over counts once. Failures without a named test \
+                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, after which the count begins anew, and \
+                those in which only such tests fail as failed before the run began, are no strikes, up to 5 \
+                of them in a row.",
+        why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \
+              failing test.",
+        source: "docs/spec-map.md: Loop safety, stall detection 3 (verification non-improvement)",
+        example: "suite::parse fails, edit, fails, edit, fails: the rule trips. If suite::eval joins at the \
+                  third, it does not.",
+        tune: "`repeated-failures = { iterations = 4 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::of(EventClass::NoProgress) },
+    params: &[ITERATIONS.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// The same tests fail again and again.
+#[derive(Debug)]
+struct SameFailures {
+    failing: u64,
+    iterations: u64,
+    steady: Vec<String>,
+    flaky: Vec<String>,
+}
+
+impl Found for SameFailures {}
+
+impl fmt::Display for SameFailures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the same {} failed in {} in a row, with code edited in between: {}{}",
+            if self.failing == 1 { "test".to_owned() } else { words::count(self.failing, "test") },
+            words::count(self.iterations, "iteration"),
+            words::list(&self.steady, self.failing),
+            words::flaky_aside(&self.flaky),
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = attempts(situation.timeline);
+    let mut running = same_failures(&attempts);
+    if running.first()?.credit != Credit::Strike {
+        return None;
+    }
+    // Newly passing tests are work that goes on; what was red before is passed over.
+    let since = running.iter().position(|attempt| attempt.credit == Credit::Gain);
+    running.truncate(since.unwrap_or(running.len()));
+    running.retain(|attempt| attempt.credit == Credit::Strike);
+    let times = words::len(&running);
+    if times < 2 || times < setting.count(&ITERATIONS) {
+        return None;
+    }
+    let tests = running.first()?.tests?;
+    let flaky = situation.timeline.flaky();
+    let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
+    let failing = steady_count(tests, &flaky).unwrap_or_else(|| words::len(&steady));
+    let flaky = words::flaky_of(tests, &flaky);
+    let mut evidence = vec![Evidence::Tests(tests.signature)];
+    evidence
+        .extend(running.iter().rev().filter_map(|attempt| attempt.iteration.commit).map(Evidence::Commit));
+    let mut help = vec!["read the first failing test's error before the next edit: andon test".to_owned()];
+    help.extend(words::git_diff(running.last()?.iteration, running.first()?.iteration));
+    Some(Finding {
+        evidence,
+        help,
+        ..RULE.finding(setting.level, SameFailures { failing, iterations: times, steady, flaky })
+    })
+}
+
+/// The newest attempts that fail in the same tests, newest first.
+fn same_failures<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
+    let mut running: Vec<Attempt<'a>> = Vec::new();
+    for attempt in attempts.iter().rev() {
+        let Some(tests) = attempt.tests else { continue };
+        if !named_failure(tests) || running.first().is_some_and(|newest| newest.failures != attempt.failures)
+        {
+            break;
+        }
+        let edited = running.last().is_none_or(|later| later.iteration.code != attempt.iteration.code);
+        if edited {
+            running.push(*attempt);
+        }
+    }
+    running
+}
+
+fn named_failure(tests: &TestEvidence) -> bool {
+    outcome(tests) == Outcome::Red && !tests.failing.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{Amend, Merge, Revert};
+    use crate::domain::settings::ParamValue;
+    use crate::domain::tests::TestStatus;
+    use crate::testkit::{Commit, commit, green, other, red};
+
+    fn r(state: u8, failing: &[&str]) -> Commit {
+        commit(state).tests(red(state, failing, 9))
+    }
+
+    #[test]
+    fn three_running_trip() {
+        let a = &["a"][..];
+        let ab = &["a", "b"][..];
+        let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+            ("two", vec![r(1, a), r(2, a)], false),
+            ("three", vec![r(1, a), r(2, a), r(3, a)], true),
+            ("another set in between", vec![r(1, a), r(2, ab), r(3, a)], false),
+            ("another set at last", vec![r(1, a), r(2, a), r(3, ab)], false),
+            ("another set before", vec![r(9, ab), r(1, a), r(2, a), r(3, a)], true),
+            ("green in between", vec![r(1, a), r(2, a), commit(3).tests(green(3, 9)), r(4, a)], false),
+            ("green at last", vec![r(1, a), r(2, a), r(3, a), commit(4).tests(green(4, 9))], false),
+            ("untested in between", vec![r(1, a), commit(8), r(2, a), commit(9), r(3, a)], true),
+            ("docs in between", vec![r(1, a), r(1, a), r(1, a), r(2, a)], false),
+            ("docs only", vec![r(1, a), r(1, a), r(1, a)], false),
+            ("a merge counts not", vec![r(1, a), r(2, a), r(3, a).kind(Merge)], false),
+            ("nor interrupts", vec![r(1, a), r(2, a), commit(7).kind(Revert), r(3, a)], true),
+            ("the same code between reverts", vec![r(1, a), r(2, a), commit(7).kind(Revert), r(2, a)], false),
+            ("amends are attempts", vec![r(1, a), r(2, a).kind(Amend), r(3, a).kind(Amend)], true),
+            ("amended to another set", vec![r(1, a), r(2, ab).kind(Amend), r(3, a).kind(Amend)], false),
+            ("no names", vec![r(1, &[]), r(2, &[]), r(3, &[])], false),
+        ];
+        for (name, commits, trips) in table {
+            assert_eq!(checked(&RULE, commits).is_some(), trips, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_acceptance_test_that_was_written_first_may_stay_red_while_others_newly_pass() {
+        let grows = |totals: &[u64]| -> Option<Finding> {
+            let one = |(state, total): (u8, &u64)| commit(state).tests(red(state, &["acceptance"], *total));
+            checked(&RULE, (1..).zip(totals).map(one).collect())
+        };
+        assert!(grows(&[3, 4, 6, 7, 9, 12]).is_none());
+        assert!(grows(&[3, 4, 4, 6, 6, 7]).is_none(), "the newest brings one");
+        assert!(grows(&[3, 4, 4, 5, 5, 6, 6]).is_none(), "every second one tidies up");
+        assert!(grows(&[3, 4, 6, 6, 6, 6]).is_some(), "and then none any more");
+        assert!(grows(&[3, 4, 5, 6, 7, 8, 9, 10, 11]).is_some(), "for ever it may not");
+    }
+
+    #[test]
+    fn results_that_say_nothing_are_passed_over_and_failed_builds_interrupt() {
+        let with = |status| vec![r(1, &["a"]), r(2, &["a"]), commit(5).tests(other(5, status)), r(3, &["a"])];
+        assert!(checked(&RULE, with(TestStatus::NoTests)).is_some());
+        assert!(checked(&RULE, with(TestStatus::Incomplete)).is_some());
+        assert!(checked(&RULE, with(TestStatus::BuildFailed)).is_none());
+        assert!(checked(&RULE, with(TestStatus::TimedOut)).is_none());
+    }
+
+    #[test]
+    fn the_threshold_is_a_parameter() {
+        let three = || vec![r(1, &["a"]), r(2, &["a"]), r(3, &["a"])];
+        let with = |count| checked_with(&RULE, three(), &[("iterations", ParamValue::Count(count))]);
+        assert!(with(2).is_some());
+        assert!(with(4).is_none());
+    }
+
+    #[test]
+    fn the_message_names_the_first_five() {
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let finding = checked(&RULE, vec![r(1, &names), r(2, &names), r(3, &names)]).unwrap();
+        assert_eq!(
+            finding.message(),
+            "the same 6 tests failed in 3 iterations in a row, with code edited in between: \
+             a, b, c, d, e and 1 more"
+        );
+        assert_eq!(finding.evidence.len(), 4);
+        assert!(finding.help[1].starts_with("git diff "));
+    }
+}

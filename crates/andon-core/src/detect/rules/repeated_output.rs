@@ -1,0 +1,182 @@
+//! `repeated-output`: a node says the same again and again.
+
+use std::fmt;
+
+use crate::detect::movement;
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::detail::Found;
+use crate::domain::events::OutputKind;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::NodeOutput;
+
+pub(in crate::detect) const REPEATS: Param<u64> =
+    Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-output",
+    summary: "a node said the same 3 times in a row, without new code or another test result",
+    docs: Docs {
+        trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
+                have one hash. Texts are compared without white space, times and ids; a hash that is handed \
+                in is compared as it is. An iteration in between that brought new code or another test result starts \
+                the count anew. Texts of fewer than 16 letters and digits (`Done.`, `ok`) are passed over.",
+        why: "Who says the same while the work moves has a way of saying that a step is done; who says it three \
+              times and nothing moves has run out of ideas. Short answers say nothing at all.",
+        source: "docs/spec-map.md: Loop safety, stall detection 1 (repeated identical outputs)",
+        example: "Three turns end with \"I have fixed the failing test.\", and neither the code nor the tests have \
+                  moved: the third halts.",
+        tune: "`repeated-output = { repeats = 4 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::TightenContext,
+            "tighten the context: give the node what it does not know, and drop what it repeats",
+        ),
+        counts: Counts::Nested,
+        judges: Judges::Outputs,
+        ..About::of(EventClass::Stall)
+    },
+    params: &[REPEATS.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Records,
+    check,
+};
+
+/// A node that says the same again.
+#[derive(Debug)]
+struct SameOutput {
+    node: String,
+    kind: OutputKind,
+    times: u64,
+}
+
+impl Found for SameOutput {}
+
+impl fmt::Display for SameOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = words::bounded(&self.node);
+        write!(f, "{node} gave the same {} {}", self.kind.as_str(), words::in_a_row(self.times))
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let outputs = &situation.timeline.activity.outputs;
+    let newest = outputs.last()?;
+    let of_this = outputs.iter().rev().filter(|said| said.node == newest.node && said.kind == newest.kind);
+    let mut same: Vec<&NodeOutput> = of_this.take_while(|said| said.hash == newest.hash).collect();
+    let repeats = setting.count(&REPEATS).max(1);
+    if words::len(&same) < repeats {
+        return None;
+    }
+    let since = movement::newest(situation.timeline);
+    same.retain(|said| said.iteration >= since);
+    let times = words::len(&same);
+    if times < repeats {
+        return None;
+    }
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("output {}", newest.hash))],
+        help: vec!["give the node what it does not know: tighten its context or its task".to_owned()],
+        ..RULE.finding(setting.level, SameOutput { node: newest.node.clone(), kind: newest.kind, times })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{Event, Output, OutputKind, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::Digest;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{ack, commit, event, folded, green, red, turn_end};
+
+    fn said(hash: u8) -> Fact {
+        event(What::Output(Output {
+            kind: OutputKind::MessageFinal,
+            hash: Some(Digest([hash; 32])),
+            lines: None,
+        }))
+    }
+
+    /// Too short to have a hash.
+    fn short() -> Fact {
+        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: None, lines: Some(1) }))
+    }
+
+    fn by(node: &str, fact: Fact) -> Fact {
+        let Fact::Event(event) = fact else { return fact };
+        Fact::Event(Box::new(Event { node: Some(node.into()), ..*event }))
+    }
+
+    fn structured(hash: u8) -> Fact {
+        event(What::Output(Output {
+            kind: OutputKind::StructuredOutput,
+            hash: Some(Digest([hash; 32])),
+            lines: None,
+        }))
+    }
+
+    #[test]
+    fn three_running_trip() {
+        let table: Vec<(&str, Vec<Fact>, bool)> = vec![
+            ("none", vec![], false),
+            ("two", vec![said(1), said(1)], false),
+            ("three", vec![said(1), said(1), said(1)], true),
+            ("with turns in between", vec![said(1), turn_end(1), said(1), turn_end(1), said(1)], true),
+            ("with new code in between", vec![said(1), turn_end(1), said(1), turn_end(2), said(1)], false),
+            ("short ones in between", vec![said(1), short(), said(1), short(), said(1)], true),
+            ("short ones alone", vec![short(), short(), short(), short()], false),
+            ("another in between", vec![said(1), said(1), said(2), said(1)], false),
+            ("over", vec![said(1), said(1), said(1), said(2)], false),
+            ("another kind in between", vec![said(1), structured(9), said(1), structured(8), said(1)], true),
+            (
+                "another node in between",
+                vec![said(1), by("b", said(2)), by("agent", said(1)), by("b", said(3)), by("agent", said(1))],
+                true,
+            ),
+            ("an answer in between", vec![said(1), said(1), ack(1), said(1)], false),
+        ];
+        for (name, facts, expected) in table {
+            assert_eq!(asked_of(&RULE, &folded(facts)).is_some(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn new_code_and_new_results_begin_the_count_anew() {
+        let work = |states: [u8; 3], failing: [&[&str]; 3]| {
+            let one = |(state, failing): (u8, &[&str])| {
+                let tests = if failing.is_empty() { green(state, 9) } else { red(state, failing, 9) };
+                [said(7), commit(state).diff(state).tests(tests).fact()]
+            };
+            let mut facts: Vec<Fact> = vec![commit(1).tests(red(1, &["a"], 9)).fact()];
+            facts.extend(states.into_iter().zip(failing).flat_map(one));
+            facts.push(said(7));
+            asked_of(&RULE, &folded(facts)).is_some()
+        };
+        assert!(work([1, 1, 1], [&["a"]; 3]), "nothing moves");
+        assert!(!work([2, 3, 4], [&["a"]; 3]), "for `repeated-failures`");
+        assert!(!work([2, 3, 4], [&["a", "b"], &["c"], &["d"]]), "other tests fail each time");
+        assert!(!work([2, 3, 4], [&[]; 3]), "all is well each time");
+        assert!(!work([1, 1, 1], [&["a", "b"], &["b"], &[]]), "other results on the same code");
+    }
+
+    #[test]
+    fn the_threshold_is_a_parameter() {
+        let line = folded(vec![said(1), said(1)]);
+        let with = |repeats| asked_with(&RULE, &line, &[("repeats", ParamValue::Count(repeats))]);
+        assert_eq!(
+            with(2).map(|finding| finding.message()).as_deref(),
+            Some("agent gave the same message.final 2 times in a row")
+        );
+        assert!(with(3).is_none());
+    }
+}

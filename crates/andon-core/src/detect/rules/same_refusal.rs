@@ -1,0 +1,272 @@
+//! `same-refusal`: the agent is refused in the same way again and again, whatever it asks for.
+
+use std::fmt;
+
+use crate::detect::calls;
+use crate::detect::moving::is_moving;
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
+use crate::domain::detail::{Figures, Found};
+use crate::domain::events::{Arguments, CallEnd};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::Call;
+
+pub(in crate::detect) const REPEATS: Param<u64> =
+    Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
+pub(in crate::detect) const MISSING: Param<u64> =
+    Param::count("missing", 4, 2, "Calls of one program that is not there.");
+pub(in crate::detect) const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
+pub(in crate::detect) const COMMAND: Param<u64> =
+    Param::count("command", 8, 2, "Times that one call fails while nothing is edited.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "same-refusal",
+    summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
+    docs: Docs {
+        trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
+                own arguments are masked in it; a call is refused when it failed or, where nobody says how it \
+                ended, when the first line of its answer reads like an error. Or the shell did not find the \
+                same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
+                whatever they were. Or the very same call failed `command` times while no edit was made and no command wrote files, with \
+                whatever error. Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
+                polling.",
+        why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
+              them does not change by being asked again: a missing program, a read-only file system, a \
+              permission that a person has to give.",
+        source: "docs/spec-map.md: Loop rules, loop detection",
+        example: "`cat a.txt`, `cat b.txt`, ... : six different files, and each time \"Permission denied\".",
+        tune: "`same-refusal = { repeats = 10, missing = 8, failed = 20 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::RepeatedError,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::ChangeApproach,
+            "give the agent what it lacks, or tell it to do without",
+        ),
+        counts: Counts::Nested,
+        judges: Judges::Calls,
+        ..About::of(EventClass::ToolLoop)
+    },
+    params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// Newest calls alike whose answers are asked whether they move.
+const POLLED: usize = 5;
+
+/// In which way the agent is refused.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// With the same answer.
+    SameAnswer,
+    /// A program is not there.
+    Missing,
+    /// Each time in another way.
+    Failed,
+    /// One call, each time in another way.
+    SameCall,
+}
+
+/// Calls that are refused.
+#[derive(Debug)]
+struct Refused {
+    tool: String,
+    /// The newest call by its short form.
+    named: String,
+    /// The program that is not there.
+    program: Option<String>,
+    way: Way,
+    times: u64,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tool, times) = (&self.tool, self.times);
+        match self.way {
+            Way::SameAnswer => {
+                write!(f, "{tool} was refused in the same way {}, the last time", words::in_a_row(times))?;
+            }
+            Way::Missing => {
+                write!(f, "{tool} asked {} for ", words::times(times))?;
+                if let Some(program) = &self.program {
+                    write!(f, "{program}, ")?;
+                }
+                f.write_str("a program that is not there; the last time")?;
+            }
+            Way::Failed => write!(f, "{} in a row failed, the last one", words::count(times, "call"))?,
+            Way::SameCall => {
+                write!(f, "the same call failed {}, each with an error of its own", words::times(times))?;
+            }
+        }
+        write!(f, ": {}", self.named)
+    }
+}
+
+impl Found for Refused {
+    fn figures(&self) -> Figures {
+        Figures::Calls { tool: self.tool.clone(), count: self.times }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let calls = &situation.timeline.activity.calls;
+    let newest = calls.last()?;
+    let of_node: Vec<&Call> = calls.iter().rev().filter(|call| call.node == newest.node).collect();
+    let row = |same: &dyn Fn(&Call) -> bool| {
+        words::len(&of_node.iter().take_while(|call| same(call)).collect::<Vec<_>>())
+    };
+    let (refusal, answer) = (newest.call.refusal, newest.call.result);
+    let alike = |call: &Call| {
+        call.call.refusal.is_some() && (call.call.refusal == refusal || call.call.result == answer)
+    };
+    let same = if refusal.is_some() { row(&alike) } else { 0 };
+    // Somebody waits for something that fails until it is there.
+    let polled = of_node.iter().copied().filter(|call| call.call.exact == newest.call.exact);
+    if is_moving(polled, POLLED) {
+        return None;
+    }
+    let failed = row(&|call| call.call.end == CallEnd::Failed);
+    let missing = newest.call.missing.map_or(0, |program| {
+        words::len(&of_node.iter().filter(|call| call.call.missing == Some(program)).collect::<Vec<_>>())
+    });
+    let (way, times) = if missing >= setting.count(&MISSING).max(2) {
+        (Way::Missing, missing)
+    } else if same >= setting.count(&REPEATS).max(2) {
+        (Way::SameAnswer, same)
+    } else if failed >= setting.count(&FAILED).max(2) {
+        (Way::Failed, failed)
+    } else if failing_alike(&of_node) >= setting.count(&COMMAND).max(2) {
+        (Way::SameCall, failing_alike(&of_node))
+    } else {
+        return None;
+    };
+    let (tool, named) = (words::bounded(&newest.call.tool), calls::named(&newest.call));
+    let program = newest.call.program.clone();
+    Some(Finding {
+        evidence: calls::with_answer(&newest.call),
+        help: vec![
+            "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
+        ],
+        ..RULE.finding(setting.level, Refused { tool, named, program, way, times })
+    })
+}
+
+/// How often the newest call failed in a row while nothing was edited; other calls in between do not matter.
+fn failing_alike(newest_first: &[&Call]) -> u64 {
+    let Some(newest) = newest_first.first().filter(|call| call.call.args == Arguments::Known) else {
+        return 0;
+    };
+    let alike = |call: &&&Call| call.call.exact == newest.call.exact && call.epoch == newest.epoch;
+    let row = newest_first.iter().filter(alike).take_while(|call| call.call.end == CallEnd::Failed);
+    words::len(&row.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{ToolCall, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::ShortHash;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{ack, call, event, folded};
+
+    fn of(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
+        let mut own = call("Bash", args, Some(args));
+        change(&mut own);
+        event(What::ToolCall(own))
+    }
+
+    fn refused(args: u8, how: u8) -> Fact {
+        of(args, |call| call.refusal = Some(ShortHash([how; 8])))
+    }
+
+    fn failed(args: u8) -> Fact {
+        of(args, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([args; 8]))))
+    }
+
+    fn missing(args: u8, program: u8) -> Fact {
+        of(args, |call| call.missing = Some(ShortHash([program; 8])))
+    }
+
+    fn message(facts: Vec<Fact>) -> String {
+        asked_of(&RULE, &folded(facts)).map(|finding| finding.message()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_same_refusal_of_different_calls() {
+        assert_eq!(message((0..5).map(|args| refused(args, 1)).collect()), "");
+        let six = message((0..6).map(|args| refused(args, 1)).collect());
+        assert_eq!(six, "Bash was refused in the same way 6 times in a row, the last time: Bash");
+        assert_eq!(message((0..9).map(|args| refused(args, args / 5)).collect()), "", "another refusal");
+        let between = (0..6).flat_map(|args| [refused(args, 1), of(args, |_| {})]).collect();
+        assert_eq!(message(between), "", "something worked in between");
+        let answered =
+            (0..5).map(|args| refused(args, 1)).chain([ack(1)]).chain((0..5).map(|args| refused(args, 1)));
+        assert_eq!(message(answered.collect()), "", "a person answered");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there() {
+        let calls =
+            |times: u8| (0..times).flat_map(|args| [of(100 + args, |_| {}), missing(args, 7)]).collect();
+        assert_eq!(message(calls(3)), "");
+        assert_eq!(
+            message(calls(4)),
+            "Bash asked 4 times for a program that is not there; the last time: Bash"
+        );
+        assert_eq!(message((0..5).map(|args| missing(args, args)).collect()), "", "each time another one");
+    }
+
+    #[test]
+    fn the_program_and_the_last_call_are_named() {
+        let of = |args: u8| {
+            of(args, |call| {
+                call.missing = Some(ShortHash([7; 8]));
+                call.program = Some("pytest".to_owned());
+                call.shown = Some(format!("Bash: pytest {args}"));
+            })
+        };
+        assert_eq!(
+            message((0..4).map(of).collect()),
+            "Bash asked 4 times for pytest, a program that is not there; the last time: Bash: pytest 3"
+        );
+    }
+
+    #[test]
+    fn many_failures_of_any_kind() {
+        assert_eq!(message((0..11).map(failed).collect()), "");
+        assert_eq!(message((0..12).map(failed).collect()), "12 calls in a row failed, the last one: Bash");
+        let broken = (0..11).map(failed).chain([of(1, |_| {})]).chain((0..11).map(failed));
+        assert_eq!(message(broken.collect()), "");
+    }
+
+    #[test]
+    fn one_call_fails_with_ever_other_errors() {
+        let once =
+            |how: u8| of(1, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([how; 8]))));
+        let with = |between: fn(u8) -> Fact, times: u8| {
+            message((0..times).flat_map(|at| [between(at), once(at)]).collect())
+        };
+        let look = |at: u8| of(100 + at, |_| {});
+        assert_eq!(with(look, 7), "");
+        assert_eq!(with(look, 8), "the same call failed 8 times, each with an error of its own: Bash");
+        let edit = |at: u8| event(What::ToolCall(call("Edit", 100 + at, None)));
+        assert_eq!(with(edit, 8), "", "it is being repaired");
+    }
+
+    #[test]
+    fn parameters_count() {
+        let facts: Vec<Fact> = (0..6).map(|args| refused(args, 1)).collect();
+        let seven = [("repeats", ParamValue::Count(7))];
+        assert!(asked_with(&RULE, &folded(facts), &seven).is_none());
+    }
+}

@@ -1,0 +1,299 @@
+//! `test-weakening`: tests went, or ask less, whether the suite is green or red.
+
+mod frameworks;
+
+use std::fmt;
+
+use self::frameworks::{ASSERTIONS, SKIPS, TESTS};
+use crate::detect::lost_tests::taken_by;
+use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
+use crate::domain::facts::{CommitKind, Weakening};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::tests::{Extent, TestEvidence, TestStatus};
+use crate::history::{Strike, Timeline, failing_count};
+
+pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =
+    Param::list("tests", TESTS, "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.");
+pub(in crate::detect) const SKIPS_PARAM: Param<Vec<String>> =
+    Param::list("skips", SKIPS, "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.");
+pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
+    "assertions",
+    ASSERTIONS,
+    "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
+);
+
+/// Texts of changed tests are read only where this rule is on; `andon check` asks it about a range.
+pub static RULE: Rule = Rule {
+    id: "test-weakening",
+    summary: "tests deleted, newly skipped or stripped of assertions, on a green suite or a red one",
+    docs: Docs {
+        trips: "The commit removes tests, skips some that ran, or leaves some with fewer assertions; or fewer \
+                tests fail and fewer tests ran; or on a green suite fewer tests ran than before by a twentieth \
+                and by two or more, and no changed test file says why, be they left out by a setting of the runner. Where the runner names its tests, the set of \
+                them is held against that of the last recorded run of the same command, so that a test that is \
+                gone or newly skipped shows whatever took it away. A test whose body turns up elsewhere or \
+                under another name was moved, and so was one that became a row of a new test. While earlier \
+                tests fail, such a fall of the failing count earns no credit in `failures-not-decreasing` and \
+                `consecutive-failures`. Reverts, picks and rebases on a green suite are a note; of a merge it tells \
+                what a parent has and neither of them removed. Where runners go by the names of files, a file that is \
+                renamed out of them has no tests any more. A change too large to be read whole is told with `at \
+                least` or `about`. A line `Tests-Removed: reason` anywhere in the body of the commit message \
+                waives the finding and gives the credit; the reason is shown wherever the commit is. `andon check` tells of each commit of the \
+                range, and in one line of what the whole range takes away from its base.",
+        why: "A warning, because tests are removed for good reasons too. It states the facts and accuses \
+              nobody.",
+        source: "docs/spec-map.md: Loop safety, verification progress; settled choice 8",
+        example: "A sweep of unreachable code takes 2,321 tests with it, and the suite is green: one line says \
+                  so. Failing tests fall from 7 to 2 while the tests that ran fell from 120 to 112: a warning, \
+                  and no progress.",
+        tune: "`test-weakening = \"note\"`; `tests`, `skips` and `assertions` are lists of `\"ENDING,ENDING: \
+               TEXT\"`.",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
+        ..About::of(EventClass::DirtyBit)
+    },
+    params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
+    stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
+    reads: Reads::Records,
+    check,
+};
+
+/// How tests look, by the parameters `tests`, `skips` and `assertions` of the rule `test-weakening`.
+#[derive(Debug, Clone, Copy)]
+pub struct Patterns<'a> {
+    /// How they are declared.
+    pub tests: &'a [String],
+    /// How they are skipped.
+    pub skips: &'a [String],
+    /// How they assert.
+    pub assertions: &'a [String],
+}
+
+impl<'a> Patterns<'a> {
+    /// As the rule is set.
+    pub fn of(setting: &'a RuleSetting) -> Self {
+        Self {
+            tests: setting.list(&TESTS_PARAM),
+            skips: setting.list(&SKIPS_PARAM),
+            assertions: setting.list(&ASSERTIONS_PARAM),
+        }
+    }
+}
+
+/// What went, or asks less.
+#[derive(Debug)]
+struct Weaker {
+    counts: Counts,
+    taken: Option<Weakening>,
+    /// What became of tests that are gone.
+    gone: &'static str,
+    waiver: Option<String>,
+}
+
+/// How the counts went.
+#[derive(Debug)]
+enum Counts {
+    /// So many failed before.
+    Failed(u64),
+    /// Fewer fail and fewer ran; and more are skipped, where a pair says so.
+    Fewer { before: Open, failing: u64, ran: u64, skipped: Option<(u64, u64)> },
+    /// Nothing failed before; so many ran before and now, where both are known.
+    Passed(Option<(u64, u64)>),
+}
+
+impl Found for Weaker {}
+
+impl fmt::Display for Weaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let taken =
+            self.taken.as_ref().map(|found| taken(found, self.gone)).filter(|taken| !taken.is_empty());
+        if let Counts::Passed(ran) = &self.counts {
+            return self.on_green(f, taken, *ran);
+        }
+        self.on_red(f)?;
+        if let Some(taken) = taken {
+            write!(f, ": {taken}")?;
+        }
+        match &self.waiver {
+            Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
+            None => f.write_str("; this earns no credit in the trend"),
+        }
+    }
+}
+
+impl Weaker {
+    fn on_red(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.counts {
+            Counts::Failed(failing) => {
+                write!(f, "{} failed before this commit", words::count(*failing, "test"))
+            }
+            Counts::Fewer { before: Open { failing: failed, ran: before }, failing, ran, skipped } => {
+                write!(f, "{failed} -> {failing} failing while the tests that ran went {before} -> {ran}")?;
+                match skipped {
+                    Some((before, now)) => write!(f, " and those that were skipped {before} -> {now}"),
+                    None => Ok(()),
+                }
+            }
+            Counts::Passed(_) => Ok(()),
+        }
+    }
+
+    fn on_green(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        taken: Option<String>,
+        ran: Option<(u64, u64)>,
+    ) -> fmt::Result {
+        match (taken, ran) {
+            (Some(taken), None) => f.write_str(&taken)?,
+            (Some(taken), Some((before, now))) => {
+                write!(f, "{taken}; the tests that ran went {before} -> {now}")?;
+            }
+            (None, Some((before, now))) => {
+                write!(f, "the tests that ran went {before} -> {now}, and no changed test file says why")?;
+            }
+            (None, None) => {}
+        }
+        match &self.waiver {
+            Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let newest = situation.timeline.newest()?;
+    let open = open(situation.timeline);
+    let before = situation.timeline.last_result_before(newest.code);
+    let fewer = newest.tests.as_ref().and_then(|now| match open {
+        Some(open) => fewer(open, now, before.map(|before| before.counts.skipped)),
+        None => vanished(before?, now, became_rows(situation.timeline)),
+    });
+    let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
+    let taken = taken_by(newest.weakening.as_ref(), newest.tests.as_ref());
+    if taken.is_none() && fewer.is_none() {
+        return None;
+    }
+    let meant = open.is_none() && newest.strike == Strike::Exempt && newest.kind != CommitKind::Merge;
+    let level = if waiver.is_some() || meant { setting.level.min(Level::Note) } else { setting.level };
+    let mut evidence: Vec<Evidence> = newest.commit.map(Evidence::Commit).into_iter().collect();
+    evidence.extend(newest.tests.as_ref().map(|tests| Evidence::Tests(tests.signature)));
+    let mut help = Vec::new();
+    if waiver.is_none() {
+        help.push(
+            "where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'"
+                .to_owned(),
+        );
+        help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
+    }
+    let known =
+        before.zip(newest.tests.as_ref()).map(|(before, now)| (before.counts.ran(), now.counts.ran()));
+    let ran = known.filter(|(before, now)| now < before && *now > 0);
+    // A run that may have been asked for a part of the tests alone.
+    let is_part = newest.tests.as_ref().is_some_and(|tests| tests.caveats.full_run.is_some());
+    let gone = if is_part { "missing in this run" } else { REMOVED };
+    let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
+    Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, gone, waiver }) })
+}
+
+/// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
+pub const SAY_WHY: &str = "where the tests are no longer right, say why in a new commit: \
+    git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
+
+/// What a range takes from the tests of its base, as one line.
+pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Finding {
+    let level = if found.waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
+    let help = match found.waiver {
+        Some(_) => Vec::new(),
+        None => {
+            vec![SAY_WHY.to_owned()]
+        }
+    };
+    let waiver = found.waiver.clone();
+    let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
+    let found = RULE.finding(level, weaker);
+    Finding { help, detail: found.detail.after("against the base: "), ..found }
+}
+
+/// The last run on earlier code, where it had failures.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    failing: u64,
+    ran: u64,
+}
+
+/// As the record of the newest iteration has it, else the last result of the window on other code.
+fn open(timeline: &Timeline) -> Option<Open> {
+    let newest = timeline.newest()?;
+    let open = if let Some(found) = &newest.weakening {
+        Open { failing: found.failing, ran: found.ran }
+    } else {
+        let last = timeline.last_result_before(newest.code)?;
+        Open { failing: failing_count(last)?, ran: last.counts.ran() }
+    };
+    (open.failing > 0).then_some(open)
+}
+
+/// Where both counts fell; `skipped` were skipped before: a skip that no diff shows is told by the report alone.
+fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Counts> {
+    let (failing, ran) = (failing_count(now)?, now.counts.ran());
+    let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
+    let skipped = skipped.map(|before| (before, now.counts.skipped)).filter(|(before, now)| now > before);
+    let fell = reported && failing < before.failing && ran < before.ran;
+    fell.then_some(Counts::Fewer { before, failing, ran, skipped })
+}
+
+/// The least share of the tests, one in so many, that has to be gone where no file says which.
+const SHARE: u64 = 20;
+
+/// Where a green suite ran fewer tests than the one before, by the same command and to its end.
+fn vanished(before: &TestEvidence, now: &TestEvidence, rows: u64) -> Option<Counts> {
+    let (had, ran) = (before.counts.ran(), now.counts.ran());
+    let same = before.command == now.command && before.runner == now.runner;
+    // Also where all of them are declared as before: a setting of the runner leaves them out.
+    let whole = now.is_green() && ran > 0;
+    let gone = had.saturating_sub(ran).saturating_sub(rows);
+    (same && whole && gone >= 2 && gone.saturating_mul(SHARE) >= had)
+        .then_some(Counts::Passed(Some((had, ran))))
+}
+
+/// How many tests became rows of others since the last run before the newest iteration.
+fn became_rows(timeline: &Timeline) -> u64 {
+    let mut newest_first = timeline.iterations.iter().rev();
+    let newest = newest_first.next().into_iter();
+    let since = newest.chain(newest_first.take_while(|one| one.tests.is_none()));
+    since.filter_map(|one| one.weakening.as_ref()).map(|found| found.rows).fold(0, u64::saturating_add)
+}
+
+const REMOVED: &str = "removed";
+
+fn taken(found: &Weakening, gone: &str) -> String {
+    let parts = [
+        (gone, &found.removed),
+        ("newly skipped", &found.skipped),
+        ("with fewer assertions", &found.loosened),
+    ];
+    let parts = parts.iter().zip(found.counts()).filter(|((_, names), _)| !names.is_empty());
+    let known = match found.extent {
+        Extent::Whole => "",
+        Extent::AtLeast => "at least ",
+        Extent::About => "about ",
+    };
+    let parts = parts.map(|((how, names), total)| {
+        format!("{known}{} {how} ({})", words::count(total, "test"), words::list(names, total))
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

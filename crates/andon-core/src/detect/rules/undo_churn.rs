@@ -1,0 +1,281 @@
+//! `undo-churn`: half of what the loop does undoes what it did.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::gains::{self, Gain};
+use crate::detect::releases::is_release_step;
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::switches::is_one_line;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
+use crate::domain::facts::Hunk;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::history::{Iteration, stood};
+
+pub(in crate::detect) const SHARE: Param<f64> =
+    Param::share("share", 0.5, "Share of the hunks that undo one.");
+pub(in crate::detect) const OVER: Param<u64> =
+    Param::count("over", 4, 2, "Commits over which the share is taken.");
+pub(in crate::detect) const WINDOW: Param<u64> =
+    Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.")
+        .sense(Sense::Wider);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "undo-churn",
+    summary: "half of the changed hunks of 4 commits undo a hunk of the window",
+    docs: Docs {
+        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one \
+                removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
+                have a path in common. Equal hunks of a commit are one, and those that it makes there and back are none. Of the hunks of the newest `over` counted iterations, a share of at \
+                least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
+                least one, and so does another of them (two others, where all of them change one line). Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
+                `exempt`, and steps of a release, known by words that this history said of another version \
+                before (\"Prepare before 1.2 release\"). A commit an hour or more after the one before it is no churn, and nothing is while tests newly pass.",
+        why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
+              back. One undone hunk is everyday work, so this is a signal.",
+        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
+        example: "Commits of two hunks each: one is new, the other puts back a line that the commit before \
+                  took out.",
+        tune: "`undo-churn = { share = 0.7, over = 6 }`",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Oscillating,
+    report_file: ReportFile::Checkpoint,
+    about: About { signal: Some(Signal::UndoChurn), ..About::of(EventClass::Oscillation) },
+    params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// Hunks that undo earlier ones.
+#[derive(Debug)]
+struct Churn {
+    undone: u64,
+    hunks: u64,
+    commits: u64,
+}
+
+impl Found for Churn {}
+
+impl fmt::Display for Churn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} in the last {} undo earlier ones",
+            self.undone,
+            words::count(self.hunks, "hunk"),
+            words::count(self.commits, "commit"),
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let patterns = setting.list(&EXEMPT);
+    let over = usize::try_from(setting.count(&OVER)).unwrap_or(usize::MAX);
+    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
+    let timeline = situation.timeline;
+    let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns) || is_release_step(one, timeline);
+    let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
+    // What has no hunks undoes none; most of a long history is judged by ids alone.
+    if last.diff.hunks.is_empty() {
+        return None;
+    }
+    // Nobody loops by the hour.
+    let before = timeline.iterations.iter().rev().find(|one| one.number < last.number);
+    if before.is_some_and(|before| stood(before, last)) {
+        return None;
+    }
+    let newest =
+        situation.timeline.candidates().rev().filter(|one| !meant(one)).take(over.saturating_add(window));
+    let mut candidates: Vec<&Iteration> = newest.collect();
+    candidates.reverse();
+    let first = candidates.len().checked_sub(over)?;
+    // A merge or a revert is not under judgement.
+    if Some(last.number) != situation.timeline.newest().map(|newest| newest.number) {
+        return None;
+    }
+    let mut undoing: Vec<&Iteration> = Vec::new();
+    let (mut undone, mut all) = (0_u64, 0_u64);
+    // The newest first: where it undoes nothing, nothing else has to be looked at.
+    for at in (first..candidates.len()).rev() {
+        let one = candidates[at];
+        let own = telling_hunks(one);
+        let count = undone_hunks(one, &own, &candidates[at.saturating_sub(window)..at]);
+        if count > 0 {
+            undoing.push(one);
+        } else if undoing.is_empty() {
+            return None;
+        }
+        undone = undone.saturating_add(count);
+        all = all.saturating_add(u64::try_from(own.len()).unwrap_or(u64::MAX));
+    }
+    let share = setting.share(&SHARE);
+    // A line that is put back is a switch more often than churn.
+    let enough = if undoing.iter().all(|one| is_one_line(one)) { 3 } else { 2 };
+    if undoing.len() < enough || ratio(undone, all) < share {
+        return None;
+    }
+    if gains::since(timeline, undoing.last()?.number) == Gain::NewlyPassing {
+        return None;
+    }
+    let found = Churn { undone, hunks: all, commits: setting.count(&OVER) };
+    let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let help = candidates.last().and_then(|newest| newest.commit);
+    let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));
+    let files = Iteration::paths_of_all(&undoing);
+    Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, found) })
+}
+
+/// The distinct hunks of `one`, without those that it makes there and back: in a generated table the same few values come
+/// and go at many places, and undo nothing.
+fn telling_hunks(one: &Iteration) -> BTreeSet<Hunk> {
+    let all: BTreeSet<Hunk> = one.diff.hunks.iter().copied().collect();
+    all.iter().filter(|hunk| !all.contains(&reverse(hunk))).copied().collect()
+}
+
+/// How many hunks of `own`, which are of `one`, undo one of `before`.
+fn undone_hunks(one: &Iteration, own: &BTreeSet<Hunk>, before: &[&Iteration]) -> u64 {
+    // Blank lines come and go anywhere: what is undone is undone where it was done. Unknown paths may be the same.
+    let meets = |earlier: &&&Iteration| match (&one.change, &earlier.change) {
+        (Some(own), Some(theirs)) => own.meets(theirs),
+        (None, _) | (_, None) => true,
+    };
+    let known: BTreeSet<Hunk> =
+        before.iter().filter(meets).flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
+    u64::try_from(own.iter().filter(|hunk| known.contains(&reverse(hunk))).count()).unwrap_or(u64::MAX)
+}
+
+/// The hunk that undoes `hunk`; of one that changes nothing, itself.
+fn reverse(hunk: &Hunk) -> Hunk {
+    Hunk { removed: hunk.added, added: hunk.removed }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of hunks are small")]
+fn ratio(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::change::Nature;
+    use crate::domain::facts::CommitKind::Revert;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{Commit, commit};
+
+    fn row(hunks: &[&[(u8, u8)]]) -> Vec<Commit> {
+        (1..).zip(hunks).map(|(state, hunks)| commit(state).hunks(hunks)).collect()
+    }
+
+    const NEW: (u8, u8) = (7, 8);
+    const THERE: (u8, u8) = (1, 2);
+    const BACK: (u8, u8) = (2, 1);
+
+    #[test]
+    fn one_line_that_is_put_back_is_a_switch_at_first() {
+        let line = |commits: Vec<Commit>| {
+            (1..)
+                .zip(commits)
+                .map(|(at, one): (u8, Commit)| one.change(Nature::Work, &[(1, at, at + 1)]))
+                .collect()
+        };
+        assert!(checked(&RULE, line(row(&[&[NEW], &[THERE], &[BACK], &[THERE]]))).is_none());
+        assert!(checked(&RULE, line(row(&[&[THERE], &[BACK], &[THERE], &[BACK]]))).is_some());
+        let longer =
+            row(&[&[NEW], &[THERE], &[BACK], &[THERE]]).into_iter().map(|one| one.lines(4, 4)).collect();
+        assert!(checked(&RULE, line(longer)).is_some());
+    }
+
+    #[test]
+    fn what_is_undone_by_the_hour_is_no_churn() {
+        let every = |seconds: i64| {
+            let commits = row(&[&[THERE], &[BACK], &[THERE], &[BACK]]);
+            let timed = (1..).zip(commits).map(|(at, one): (i64, Commit)| one.at(at * seconds));
+            checked(&RULE, timed.collect()).is_some()
+        };
+        assert!(every(600));
+        assert!(!every(3600));
+    }
+
+    #[test]
+    fn half_of_the_hunks_of_four_commits_trip() {
+        type Row = (&'static str, &'static [&'static [(u8, u8)]], bool);
+        let table: [Row; 8] = [
+            ("nothing", &[], false),
+            ("alternating", &[&[THERE], &[BACK], &[THERE], &[BACK]], true),
+            (
+                "behind other work",
+                &[&[(9, 8), THERE], &[(9, 7), BACK], &[(9, 6), THERE], &[(9, 5), BACK], &[(9, 4), THERE]],
+                true,
+            ),
+            (
+                "behind much other work",
+                &[
+                    &[(9, 8), (9, 3), THERE],
+                    &[(9, 7), (9, 10), BACK],
+                    &[(9, 6), (9, 11), THERE],
+                    &[(9, 5), (9, 12), BACK],
+                    &[(9, 4), (9, 13), THERE],
+                ],
+                false,
+            ),
+            ("one undone", &[&[(5, 6)], &[(6, 7)], &[THERE], &[BACK]], false),
+            ("over", &[&[THERE], &[BACK], &[THERE], &[BACK], &[(5, 6)]], false),
+            ("nothing in common", &[&[(1, 2)], &[(3, 4)], &[(5, 6)], &[(7, 8)]], false),
+            ("without hunks", &[&[], &[], &[], &[]], false),
+        ];
+        for (name, hunks, trips) in table {
+            let found = checked(&RULE, row(hunks)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_that_come_and_go_in_a_table_undo_nothing() {
+        // The first 8 hunks put a value in, the next ones take it out elsewhere, and one line is new.
+        let both: Vec<(u8, u8)> = [THERE; 8].into_iter().chain([BACK; 7]).collect();
+        let table = |state: u8| commit(state).hunks(&[&both[..], &[(state + 20, state + 30)]].concat());
+        assert!(checked(&RULE, (1..=6).map(table).collect()).is_none());
+        let many: Vec<(u8, u8)> = [BACK; 9].into_iter().chain([(41, 42), (43, 44)]).collect();
+        let once = |hunks: &[(u8, u8)]| row(&[&[NEW], &[THERE], hunks, &[THERE], hunks]);
+        assert!(checked(&RULE, once(&many)).is_none(), "the same line at nine places is one hunk");
+        assert!(checked(&RULE, once(&[BACK; 9])).is_some(), "all that the commit does is undone");
+    }
+
+    #[test]
+    fn going_back_on_purpose_is_not_counted() {
+        let mut commits = row(&[&[(5, 6)], &[THERE], &[BACK], &[THERE], &[BACK]]);
+        commits[4] = commits[4].clone().kind(Revert);
+        assert!(checked(&RULE, commits.clone()).is_none());
+        commits[4] =
+            commits[4].clone().kind(crate::domain::facts::CommitKind::Normal).subject("Revert \"x\"");
+        assert!(checked(&RULE, commits).is_none());
+    }
+
+    #[test]
+    fn share_length_and_window_are_parameters() {
+        let mixed: &[&[(u8, u8)]] =
+            &[&[THERE], &[(9, 8), BACK], &[(9, 7), THERE], &[(9, 6), BACK], &[(9, 5), THERE]];
+        let with = |name, value| checked_with(&RULE, row(mixed), &[(name, value)]).is_some();
+        assert!(with("share", ParamValue::Share(0.5)));
+        assert!(!with("share", ParamValue::Share(0.6)));
+        assert!(with("over", ParamValue::Count(2)));
+        assert!(!with("over", ParamValue::Count(6)));
+        let far: &[&[(u8, u8)]] = &[&[THERE], &[(3, 4)], &[BACK], &[(4, 3)], &[THERE], &[(3, 4)]];
+        assert!(checked_with(&RULE, row(far), &[("window", ParamValue::Count(1))]).is_none());
+        assert!(checked_with(&RULE, row(far), &[("window", ParamValue::Count(2))]).is_some());
+    }
+}

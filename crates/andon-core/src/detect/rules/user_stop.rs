@@ -1,0 +1,97 @@
+//! `user-stop`: a person pulled the stop switch.
+
+use std::fmt;
+
+use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::about::{About, EventClass};
+use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
+use crate::domain::facts::Presence;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::RuleSetting;
+
+/// The log of safety events names it for a stop switch that was set or taken away.
+pub static RULE: Rule = Rule {
+    id: "user-stop",
+    summary: ".andon/STOP or .andon/PAUSE exists",
+    docs: Docs {
+        trips: "One of the two files exists in the worktree when a commit or a completion is asked for.",
+        why: "A person's word needs no threshold. It also holds at prepare-commit-msg, which `--no-verify` \
+              does not skip.",
+        source: "docs/spec-map.md: Loop rules, manual override",
+        example: "`touch .andon/STOP`, or `andon stop`: the next commit is refused.",
+        tune: "`user-stop = \"off\"` where these files mean something else.",
+    },
+    level: Level::Halt,
+    reason: HaltReason::UserStop,
+    report_file: ReportFile::Checkpoint,
+    about: About::of(EventClass::UserStop),
+    params: &[],
+    stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
+    reads: Reads::Tree,
+    check,
+};
+
+/// The files by which the loop was stopped.
+#[derive(Debug)]
+enum Stopped {
+    Stop,
+    Pause,
+    Both,
+}
+
+impl Stopped {
+    fn files(&self) -> &'static [&'static str] {
+        match self {
+            Self::Stop => &[".andon/STOP"],
+            Self::Pause => &[".andon/PAUSE"],
+            Self::Both => &[".andon/STOP", ".andon/PAUSE"],
+        }
+    }
+}
+
+impl Found for Stopped {}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stop => ".andon/STOP exists: a person stopped this loop",
+            Self::Pause => ".andon/PAUSE exists: this loop is paused",
+            Self::Both => ".andon/STOP and .andon/PAUSE exist: a person stopped this loop",
+        })
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let stopped = match (situation.stops.stop, situation.stops.pause) {
+        (Presence::Absent, Presence::Absent) => return None,
+        (Presence::Present, Presence::Absent) => Stopped::Stop,
+        (Presence::Absent, Presence::Present) => Stopped::Pause,
+        (Presence::Present, Presence::Present) => Stopped::Both,
+    };
+    let evidence = stopped.files().iter().map(|file| Evidence::Path((*file).to_owned())).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, stopped) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Stops;
+    use crate::{history::Timeline, testkit::GAP};
+
+    #[test]
+    fn either_file_stops() {
+        use Presence::{Absent, Present};
+        let timeline = Timeline::new(GAP);
+        for (stop, pause, paths) in
+            [(Absent, Absent, 0), (Present, Absent, 1), (Absent, Present, 1), (Present, Present, 2)]
+        {
+            let stops = Stops { stop, pause };
+            let situation =
+                Situation { timeline: &timeline, stage: Stage::Halts, candidate: None, stops, episode: None };
+            let found = check(&situation, &RULE.defaults());
+            assert_eq!(found.map_or(0, |finding| finding.evidence.len()), paths);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `verdict-split`: reviewers cannot agree on the work.
+
+use std::fmt;
+
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass, Judges};
+use crate::domain::detail::Found;
+use crate::domain::escalation::{Signal, VerdictRound, splits_running};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds in a row.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "verdict-split",
+    summary: "reviewers rejected with at least one approval, 2 rounds in a row",
+    docs: Docs {
+        trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split \
+                when somebody approved and fewer than two thirds did, rounded up. The newest `rounds` rounds \
+                were all split. Between rounds the signal stays as it is.",
+        why: "Reviewers who disagree round after round have no common measure of the work. That happens in \
+              healthy teams too, so this is a signal.",
+        source: "docs/spec-map.md: Signals and escalation, proxy 3 (council split)",
+        example: "Two rounds in which one of three approves.",
+        tune: "`verdict-split = { rounds = 3 }`",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        signal: Some(Signal::VerdictSplit),
+        judges: Judges::Votes,
+        ..About::of(EventClass::Stall)
+    },
+    params: &[ROUNDS.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// Consecutive rounds in which the reviewers disagreed.
+#[derive(Debug)]
+struct Split {
+    rounds: u64,
+    newest: VerdictRound,
+}
+
+impl Found for Split {}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let VerdictRound { approve, reject } = self.newest;
+        write!(
+            f,
+            "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where it takes {}",
+            words::count(self.rounds, "round"),
+            words::count(self.newest.threshold(), "approval"),
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let rounds = situation.timeline.verdict_rounds(u64::MAX);
+    let splits = splits_running(&rounds);
+    if splits == 0 || splits < setting.count(&ROUNDS) {
+        return None;
+    }
+    let newest = rounds.last()?;
+    let shown = rounds.iter().rev().take(6).rev();
+    let evidence = shown.map(|round| Evidence::Text(format!("verdict {}:{}", round.approve, round.reject)));
+    Some(Finding {
+        evidence: evidence.collect(),
+        help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
+        ..RULE.finding(setting.level, Split { rounds: splits, newest: *newest })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::Ballot;
+    use crate::domain::settings::ParamValue;
+    use crate::history::{Cast, Timeline};
+    use crate::testkit::GAP;
+
+    fn after(rounds: &[(u64, u64)]) -> Timeline {
+        let mut line = Timeline::new(GAP);
+        let cast = |&(approve, reject): &(u64, u64)| Cast {
+            ballot: Ballot { reviewer: None, approve, reject },
+            iteration: 1,
+            turn: 1,
+        };
+        line.activity.ballots = rounds.iter().map(cast).collect();
+        line
+    }
+
+    #[test]
+    fn two_split_rounds_running_are_a_signal() {
+        let table: [(&[(u64, u64)], bool); 7] = [
+            (&[], false),
+            (&[(1, 2)], false),
+            (&[(1, 2), (1, 2)], true),
+            (&[(1, 2), (2, 1)], false),
+            (&[(0, 3), (0, 3)], false),
+            (&[(2, 1), (1, 1), (3, 2)], true),
+            (&[(1, 2), (1, 2), (3, 0)], false),
+        ];
+        for (rounds, trips) in table {
+            let found = asked_of(&RULE, &after(rounds)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{rounds:?}");
+        }
+    }
+
+    #[test]
+    fn the_length_is_a_parameter() {
+        let split = after(&[(1, 2); 3]);
+        assert!(asked_with(&RULE, &split, &[("rounds", ParamValue::Count(3))]).is_some());
+        assert!(asked_with(&RULE, &split, &[("rounds", ParamValue::Count(4))]).is_none());
+    }
+}

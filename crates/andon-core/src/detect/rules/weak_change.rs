@@ -1,0 +1,229 @@
+//! `weak-change`: the loop is busy, and what it changes does nothing.
+
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, claims_no_work, goes_back_on_purpose};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::change::Nature;
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::history::{DocsProgress, Iteration, Timeline};
+
+pub(in crate::detect) const RUNNING: Param<u64> =
+    Param::count("running", 3, 2, "Consecutive iterations that change nothing that runs.");
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "weak-change",
+    summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations in a row",
+    docs: Docs {
+        trips: "The newest `running` counted iterations changed nothing but comments (in a language known by \
+                the file's extension), white space, version numbers, logs, file modes or what normalization \
+                masks, and each worked in the same files as the one before (all files of one are among those \
+                of the other). Documentation is work of its own and interrupts, and so does a change whose \
+                nature is unknown, and a version number in other lines than the one before. A subject that begins with a \
+                pattern of `exempt` is a note, for up to two iterations more, and so are, for up to five more, subjects \
+                that all speak of white space or style, or have no word in them.",
+        why: "Such commits look like progress and are none, but people make them too. So this is a signal \
+              and halts only together with another one.",
+        source: "docs/spec-map.md: Loop safety, progress measurement",
+        example: "Three commits in a row reword the same comment.",
+        tune: "`weak-change = { running = 5 }`",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About { signal: Some(Signal::WeakChange), ..About::of(EventClass::Stall) },
+    params: &[RUNNING.spec, EXEMPT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// Iterations that change nothing which runs.
+#[derive(Debug)]
+struct Weak {
+    iterations: u64,
+    nature: Nature,
+}
+
+impl Found for Weak {}
+
+impl fmt::Display for Weak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = words_for(self.nature);
+        write!(f, "{} in a row changed only {what}", words::count(self.iterations, "iteration"))
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let weak = weak_run(situation.timeline);
+    let running = words::len(&weak);
+    if running == 0 || running < setting.count(&RUNNING) {
+        return None;
+    }
+    let newest = weak.last()?;
+    // Who releases on purpose does something else in between.
+    let meant = goes_back_on_purpose(newest, setting.list(&EXEMPT))
+        && running < setting.count(&RUNNING).saturating_add(MEANT);
+    let admitted = running < setting.count(&RUNNING).saturating_add(ADMITTED)
+        && weak.iter().all(|one| claims_no_work(one));
+    let level = if meant || admitted { setting.level.min(Level::Note) } else { setting.level };
+    let nature = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and)?;
+    let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
+    Some(Finding {
+        evidence,
+        help: help.into_iter().collect(),
+        ..RULE.finding(level, Weak { iterations: running, nature })
+    })
+}
+
+/// So many more iterations in a row it takes where the newest says that it is meant.
+const MEANT: u64 = 2;
+/// And so many where each says that it is about white space or style, or says nothing: progress is not pretended.
+const ADMITTED: u64 = 5;
+
+/// The longest end of the strike candidates that are weak, empty ones passed over, each in the place of the one before.
+fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
+    let mut run: Vec<&Iteration> = Vec::new();
+    for iteration in timeline.candidates().rev() {
+        if iteration.diff.empty && iteration.diff.files == 0 {
+            continue;
+        }
+        let ticked = timeline.docs_progress(iteration) == DocsProgress::Ticked;
+        if iteration.weak_nature().is_none() || ticked {
+            break;
+        }
+        let elsewhere = |later: &&Iteration| {
+            // The versions of other packages stand in the same file.
+            let other_version = later.weak_nature() == Some(Nature::Version) && !later.goes_over(iteration);
+            !iteration.same_place(later) || other_version
+        };
+        if run.last().is_some_and(elsewhere) {
+            break;
+        }
+        run.push(iteration);
+    }
+    run.reverse();
+    run
+}
+
+fn words_for(nature: Nature) -> &'static str {
+    match nature {
+        Nature::Space => "white space, or what normalization masks",
+        Nature::Comments => "comments",
+        Nature::Version => "a version number",
+        Nature::Log => "a log",
+        Nature::Mode => "file modes",
+        Nature::Weak | Nature::Work | Nature::Docs | Nature::Nothing | Nature::Ignored => {
+            "comments, white space, versions, logs or modes"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{Commit, commit};
+
+    /// Iteration `step` on path 1.
+    fn made_of(step: u8, nature: Nature) -> Commit {
+        commit(step).change(nature, &[(1, step, step + 1)])
+    }
+
+    fn row(natures: &[Nature]) -> Vec<Commit> {
+        (1..).zip(natures).map(|(step, nature)| made_of(step, *nature)).collect()
+    }
+
+    #[test]
+    fn three_weak_changes_running_are_a_signal() {
+        use Nature::{Comments, Docs, Log, Mode, Nothing, Space, Version, Weak, Work};
+        let table: [(&[Nature], bool); 11] = [
+            (&[], false),
+            (&[Comments, Comments], false),
+            (&[Comments, Comments, Comments], true),
+            (&[Version, Version, Version], true),
+            (&[Log, Log, Log], true),
+            (&[Mode, Space, Weak], true),
+            (&[Work, Comments, Log, Version], true),
+            (&[Comments, Comments, Work], false),
+            (&[Comments, Work, Comments, Comments], false),
+            (&[Comments, Docs, Comments, Comments], false),
+            (&[Comments, Nothing, Comments], true),
+        ];
+        for (natures, trips) in table {
+            let found = checked(&RULE, row(natures)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{natures:?}");
+        }
+    }
+
+    #[test]
+    fn different_files_and_unknown_changes_are_work() {
+        let tour = (1..5_u8).map(|at| commit(at).change(Nature::Comments, &[(at, 1, 2)])).collect();
+        assert!(checked(&RULE, tour).is_none(), "comments of file after file");
+        assert!(checked(&RULE, (1..5).map(commit).collect()).is_none(), "records of earlier versions");
+        assert!(checked(&RULE, (1..5).map(|at| commit(at).empty()).collect()).is_none(), "no files at all");
+    }
+
+    #[test]
+    fn releases_are_notes_and_exempt_kinds_neither_count_nor_interrupt() {
+        let mut bumps = row(&[Nature::Version; 3]);
+        bumps[2] = bumps[2].clone().subject("Bump version to 1.2.3");
+        assert_eq!(checked(&RULE, bumps).map(|finding| finding.level), Some(Level::Note));
+        let named = |one: Commit| one.subject("Bump version to 1.2.3");
+        let five = row(&[Nature::Version; 5]).into_iter().map(named).collect();
+        assert_eq!(checked(&RULE, five).map(|finding| finding.level), Some(Level::Warn));
+        for kind in [Merge, Revert, CherryPick, Rebase] {
+            let mut commits = row(&[Nature::Comments, Nature::Comments, Nature::Work, Nature::Comments]);
+            commits[2] = commits[2].clone().kind(kind);
+            assert!(checked(&RULE, commits).is_some(), "{kind:?}");
+            let only = row(&[Nature::Comments; 3]).into_iter().map(|one| one.kind(kind)).collect();
+            assert!(checked(&RULE, only).is_none(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_length_is_a_parameter() {
+        let with =
+            |running| checked_with(&RULE, row(&[Nature::Log; 4]), &[("running", ParamValue::Count(running))]);
+        let message = with(4).map(|finding| finding.message());
+        assert_eq!(message.as_deref(), Some("4 iterations in a row changed only a log"));
+        assert!(with(5).is_none());
+    }
+
+    #[test]
+    fn the_versions_of_other_packages_are_other_lines() {
+        let upgrade =
+            |state: u8, hunk| commit(state).change(Nature::Version, &[(1, state, state + 1)]).hunks(&[hunk]);
+        let row = |next: fn(u8) -> (u8, u8)| {
+            checked(&RULE, (2..9).map(|state| upgrade(state, next(state))).collect())
+        };
+        assert!(row(|state| (state, state + 100)).is_none(), "package after package");
+        assert!(row(|state| (state, state + 1)).is_some(), "one version goes up and up");
+    }
+
+    #[test]
+    fn who_says_that_only_the_looks_change_pretends_nothing() {
+        let row = |count: u8, subject: &str| {
+            let one = |state| commit(state).change(Nature::Space, &[(1, state, state + 1)]).subject(subject);
+            checked(&RULE, (0..count).map(one).collect()).map(|found| found.level)
+        };
+        assert_eq!(row(7, "fix code style"), Some(Level::Note));
+        assert_eq!(row(8, "fix code style"), Some(Level::Warn));
+        assert_eq!(row(7, "_"), Some(Level::Note), "nothing is claimed");
+        assert_eq!(row(3, "Mend the parser"), Some(Level::Warn));
+    }
+}

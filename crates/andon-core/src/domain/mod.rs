@@ -1,0 +1,38 @@
+//! The words of the product as plain values.
+//!
+//! Pure: imports nothing of the crate, reads no clock, no disk, no environment.
+//! Formats that others read live elsewhere (`wire`), so that a change of a file format never
+//! changes what a rule means. What is derived here serves caches, which are rebuilt when a value changes.
+
+pub mod about;
+pub mod agent;
+pub mod agent_door;
+pub mod agent_ruling;
+pub mod attempt;
+pub mod briefing;
+pub mod change;
+mod codec;
+pub mod context;
+pub mod counted;
+pub mod decision;
+pub mod detail;
+pub mod diagnostic;
+pub mod effect;
+pub mod escalation;
+pub mod events;
+pub mod facts;
+pub mod findings;
+pub mod identity;
+pub mod ids;
+pub mod paths;
+pub mod response;
+pub mod safety;
+pub mod settings;
+pub mod signatures;
+pub mod spelling;
+pub mod suggestion;
+pub mod tests;
+pub mod time;
+pub mod usage;
+pub mod veil;
+pub mod workflow;

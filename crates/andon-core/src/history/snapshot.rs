@@ -1,0 +1,228 @@
+//! What a fold has come to, so that another can go on from there: budgets count from the beginning of a run, and the
+//! journal of a long run is longer than a hook may read.
+//!
+//! It holds what only the journal tells: turns, calls, outputs, spending, context windows. Records of commits are read
+//! again each time. Going on from it comes to the same as folding everything (the property test below).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::activity::{Activity, Begins, Newest};
+use super::fold::Fold;
+use super::memo::Memo;
+use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
+use crate::domain::facts::Ack;
+use crate::domain::ids::{CodeId, DiffHash, Digest};
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::time::Timestamp;
+
+/// A turn that ended without a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnIteration {
+    /// Whose.
+    pub node: String,
+    /// Its number among the iterations.
+    pub number: u64,
+    /// What it did to the working tree.
+    pub change: TurnChange,
+    /// The state that it left.
+    pub code: CodeId,
+    /// What stands for its diff.
+    pub hash: DiffHash,
+    /// When it ended.
+    pub at: Timestamp,
+    /// What was said in it.
+    pub outputs: Vec<Digest>,
+    /// The tests of its state, where they were known by then or came right after.
+    pub tests: Option<TestEvidence>,
+}
+
+/// What a fold has come to. Bounded, like a timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Turns, calls, outputs, verdicts, totals and context windows.
+    pub activity: Activity,
+    /// Turns that ended without a commit, oldest first.
+    pub turns: Vec<TurnIteration>,
+    /// The newest test runs, without what they differed by from HEAD.
+    pub runs: Vec<TestRun>,
+    /// The same of failing runs that were handed in.
+    pub reported_runs: Vec<TestRun>,
+    /// Counters that a person has reset alone.
+    pub resets: BTreeMap<String, u64>,
+    /// The newest answer.
+    pub ack: Option<Ack>,
+    /// The number of the newest iteration.
+    pub number: u64,
+}
+
+impl Snapshot {
+    /// Whether `answer` was given after the newest one that is counted.
+    pub fn is_before(&self, answer: &Ack) -> bool {
+        self.ack.as_ref().is_none_or(|counted| counted.at < answer.at)
+    }
+}
+
+/// A commit as the journal tells of it, without its record: a turn of its node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passing {
+    /// Who committed.
+    pub node: String,
+    /// When it was recorded.
+    pub at: Option<Timestamp>,
+    /// Code fingerprint.
+    pub code: CodeId,
+    /// The number of its iteration; 0 where records tell the numbers.
+    pub number: u64,
+    /// Whether a run began with it.
+    pub begins: Begins,
+}
+
+impl Fold {
+    /// What it has come to so far.
+    pub fn snapshot(&self) -> Snapshot {
+        let line = &self.timeline;
+        let turn = |one: &Iteration| match one.source {
+            Source::Commit => None,
+            Source::Turn(change) => Some(TurnIteration {
+                node: one.node.clone(),
+                number: one.number,
+                change,
+                code: one.code,
+                hash: one.diff.hash,
+                at: one.at,
+                outputs: one.outputs.clone(),
+                tests: one.tests.clone(),
+            }),
+        };
+        let mut activity = line.activity.clone();
+        // Of turns that ended only the newest is ever asked for.
+        activity.turns.drain(..activity.turns.len().saturating_sub(1));
+        Snapshot {
+            activity,
+            turns: line.iterations.iter().filter_map(turn).collect(),
+            runs: carried(&line.runs),
+            reported_runs: carried(&line.reported_runs),
+            resets: line.resets.clone(),
+            ack: line.last_ack.clone(),
+            number: line.number(),
+        }
+    }
+
+    /// Goes on from `carry`: whatever this fold knows of turns and spending gives way to it. Commits that were folded
+    /// already keep their places among the turns.
+    pub fn resume(&mut self, snapshot: Snapshot) {
+        let line = &mut self.timeline;
+        // Records tell the numbers of commits; without any, the number of the newest one is all that is known.
+        line.passed = Some(snapshot.number).filter(|number| *number > 0 && line.iterations.is_empty());
+        line.activity = snapshot.activity;
+        line.resets = snapshot.resets;
+        line.last_ack = snapshot.ack.or(line.last_ack.take());
+        line.iterations.retain(|one| one.source == Source::Commit);
+        (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
+        line.known_flaky = Memo::default();
+        line.complete_commits();
+        for turn in snapshot.turns {
+            let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
+            let (at, outputs, tests) = (turn.at, turn.outputs, turn.tests);
+            line.iterations.push(Iteration { at, tests, outputs, ..made });
+        }
+        line.iterations.sort_by_key(|one| one.number);
+        let tests = line.iterations.iter().rev().find_map(|one| one.tests.clone());
+        line.newest_tests = tests.or(line.newest_tests.take());
+        let surplus = line.iterations.len().saturating_sub(MAX_ITERATIONS);
+        line.iterations.drain(..surplus);
+    }
+
+    /// Takes a commit of which only the journal tells.
+    pub fn pass(&mut self, commit: &Passing) {
+        self.committed();
+        let line = &mut self.timeline;
+        if commit.begins == Begins::Run && line.has_commits() {
+            line.restart();
+        }
+        line.pause_before(commit.at, None);
+        line.activity.now = line.activity.now.max(commit.at);
+        line.activity.lively = None;
+        line.commit_in_turn(&commit.node, commit.at);
+        line.activity.code = Some(commit.code);
+        line.activity.newest = Newest::Other;
+        line.passed = Some(commit.number).max(line.passed);
+    }
+}
+
+/// What of `runs` says something about the loop: of those on work that was not committed, only that they were that.
+fn carried(runs: &[TestRun]) -> Vec<TestRun> {
+    let light = |run: &TestRun| {
+        let clean = run.overlay.is_empty() && !run.overlay_truncated;
+        TestRun {
+            at: run.at,
+            evidence: run.evidence.clone(),
+            validity: run.validity,
+            base: run.base.filter(|_| clean),
+            overlay: Vec::new(),
+            overlay_truncated: !clean,
+            beside: Vec::new(),
+        }
+    };
+    runs.iter().map(light).collect()
+}
+
+impl Timeline {
+    /// Gives commits whose records have no tests those that were run on their code afterwards.
+    fn complete_commits(&mut self) {
+        let runs = self.runs.iter().chain(&self.reported_runs);
+        for one in self.iterations.iter_mut().filter(|one| one.tests.is_none()) {
+            let found = runs.clone().find(|run| run.evidence.code == one.code);
+            one.tests = found.map(|run| run.evidence.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::facts::Fact;
+    use crate::testkit::{GAP, arbitrary as facts};
+
+    /// As the journal tells of a commit: nothing but what its marker holds.
+    fn reported(fold: &mut Fold, fact: Fact) {
+        let Fact::Commit(commit) = fact else {
+            fold.push(fact);
+            return;
+        };
+        let record = &commit.record;
+        let before = fold.timeline();
+        let (node, number) = (before.node_of(&commit), before.number() + 1);
+        let at = Some(record.recorded_at).filter(|at| at.0 != 0);
+        let begins = if record.iteration == 1 { Begins::Run } else { Begins::Nothing };
+        fold.pass(&Passing { node, at, code: record.code, number, begins });
+    }
+
+    fn over(mut fold: Fold, facts: &[Fact]) -> Fold {
+        for fact in facts {
+            reported(&mut fold, fact.clone());
+        }
+        fold
+    }
+
+    proptest! {
+        #[test]
+        fn going_on_from_any_place_comes_to_the_same(facts in facts::facts(), cuts in prop::collection::vec(0_usize..60, 0..4)) {
+            let whole = over(Fold::new(GAP), &facts).snapshot();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(facts.len())).collect();
+            cuts.extend([0, facts.len()]);
+            cuts.sort_unstable();
+            let mut snapshot = Snapshot::default();
+            for part in cuts.windows(2) {
+                let mut fold = Fold::new(GAP);
+                fold.resume(snapshot);
+                snapshot = over(fold, &facts[part[0]..part[1]]).snapshot();
+            }
+            prop_assert_eq!(snapshot, whole);
+        }
+    }
+}

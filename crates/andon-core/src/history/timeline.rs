@@ -1,0 +1,358 @@
+//! The newest window of a loop as a value: what every rule looks at, and all it looks at.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::activity::{Activity, EventEffect};
+use super::memo::Memo;
+use super::outcome::failing_count;
+use crate::domain::change::{ChangeFacts, Nature};
+use crate::domain::context::Cached;
+use crate::domain::facts::{
+    Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
+};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::time::{Span, Timestamp, Uptime};
+use crate::domain::workflow::Workflow;
+
+/// Iterations that a timeline keeps, the newest. More than any default threshold needs.
+pub const MAX_ITERATIONS: usize = 128;
+/// Valid test runs that a timeline keeps, the newest: all of them are carried on, so that no batching loses one.
+pub const MAX_RUNS: usize = 32;
+
+/// Amended iterations that a timeline keeps, the newest.
+pub const MAX_REWRITTEN: usize = 64;
+
+/// Whether an iteration can count against the loop (docs/spec-map.md, settled choice 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Strike {
+    /// A normal commit or an amend.
+    Candidate,
+    /// A merge, revert, cherry-pick or rebase: neither a strike nor a reset of strikes.
+    Exempt,
+    /// A commit of ignored paths alone, such as one that tunes `andon.toml`: no iteration, and not counted as one.
+    Beside,
+}
+
+impl Strike {
+    /// What a commit of this kind and change is.
+    pub fn of(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
+        let beside = change.is_some_and(|change| change.nature == Nature::Ignored);
+        let reported = Self::from(kind);
+        if beside && reported == Self::Candidate { Self::Beside } else { reported }
+    }
+}
+
+impl From<CommitKind> for Strike {
+    fn from(kind: CommitKind) -> Self {
+        match kind {
+            CommitKind::Normal | CommitKind::Amend => Self::Candidate,
+            CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => {
+                Self::Exempt
+            }
+        }
+    }
+}
+
+/// Where an iteration comes from (docs/concepts.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// An iteration that ended with a commit.
+    Commit,
+    /// A turn that ended without one.
+    Turn(TurnChange),
+}
+
+/// What a turn without a commit did to the working tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum TurnChange {
+    /// The code differs.
+    Changed,
+    /// Documents differ, the code does not: a plan was moved.
+    Documents,
+    /// Nothing differs.
+    Unchanged,
+    /// Nobody can say.
+    Unknown,
+}
+
+/// One iteration of the window: a commit with what was recorded about it, or a turn that ended without one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Iteration {
+    /// Where it comes from.
+    pub source: Source,
+    /// Iterations since the last acknowledgement, this one included.
+    pub number: u64,
+    /// The commit; `None` in event streams that name none.
+    pub commit: Option<CommitId>,
+    /// Its first parent; `None` for a root commit and in event streams.
+    pub parent: Option<CommitId>,
+    /// First line of the message. Untrusted text.
+    pub subject: String,
+    /// Who wrote the commit; empty where nobody says. Untrusted text.
+    pub author: String,
+    /// Kind of commit.
+    pub kind: CommitKind,
+    /// Whether it can count against the loop.
+    pub strike: Strike,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// The same since the system was started; `None` where that is not known.
+    pub uptime: Option<Uptime>,
+    /// The commit's tree.
+    pub tree: TreeId,
+    /// Code fingerprint; of a commit that was moved that of the attempt as it was made.
+    pub code: CodeId,
+    /// The commit by which the attempt was made first; its own, but for one that was moved.
+    pub root: Option<CommitId>,
+    /// The code of a commit that was moved (rebased, picked, applied), which nobody wrote in this state: it is no state that
+    /// the loop came to. `None` for every other.
+    pub moved: Option<CodeId>,
+    /// Normalized diff against the first parent.
+    pub diff: DiffSummary,
+    /// What the diff is made of, where it is known.
+    pub change: Option<ChangeFacts>,
+    /// The test result on exactly this code; a result that was gained on other code is left out.
+    pub tests: Option<TestEvidence>,
+    /// What it took from the tests while some of them failed.
+    pub weakening: Option<Weakening>,
+    /// What was passed over for it.
+    pub skipped: Vec<Skip>,
+    /// Gate receipt.
+    pub gate: Gate,
+    /// Whether the record was written at the commit.
+    pub recording: Recording,
+    /// Session, when known.
+    pub session: Option<String>,
+    /// Node of the workflow.
+    pub node: String,
+    /// Output hashes of the turn.
+    pub outputs: Vec<Digest>,
+}
+
+impl Iteration {
+    /// The iteration that `fact` tells of, under `number`.
+    pub fn new(fact: CommitFact, number: u64) -> Self {
+        let root = fact.root();
+        let CommitFact { id, subject, author, mut record, named } = fact;
+        let moved = moved(&mut record);
+        let code = record.code;
+        Self {
+            root,
+            moved,
+            source: Source::Commit,
+            number,
+            commit: id.or(named),
+            parent: record.parent,
+            subject,
+            author,
+            kind: record.kind,
+            strike: match record.recording {
+                // Nobody watched: it can be held against nobody.
+                Recording::Backfilled => Strike::Exempt,
+                Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
+                    Strike::of(record.kind, record.change.as_ref())
+                }
+            },
+            at: record.recorded_at,
+            uptime: record.uptime,
+            tree: record.tree,
+            code,
+            diff: record.diff,
+            change: record.change,
+            tests: record.tests.filter(|tests| tests.code == code),
+            weakening: record.weakening,
+            skipped: record.skipped,
+            gate: record.gate,
+            recording: record.recording,
+            session: record.session,
+            node: record.node,
+            outputs: record.outputs,
+        }
+    }
+
+    /// The turn of `node` that ended without a commit: what is the same for all of them, and its state.
+    pub(super) fn of_turn(
+        (node, number): (&str, u64),
+        (code, change): (CodeId, TurnChange),
+        hash: DiffHash,
+    ) -> Self {
+        Self {
+            source: Source::Turn(change),
+            number,
+            commit: None,
+            parent: None,
+            root: None,
+            moved: None,
+            subject: String::new(),
+            author: String::new(),
+            kind: CommitKind::Normal,
+            strike: Strike::Candidate,
+            at: Timestamp(0),
+            uptime: None,
+            tree: TreeId(Oid::ZERO),
+            code,
+            diff: DiffSummary {
+                hash,
+                empty: change == TurnChange::Unchanged,
+                files: 0,
+                added: 0,
+                removed: 0,
+                hunks: Vec::new(),
+                truncated: false,
+            },
+            change: None,
+            tests: None,
+            weakening: None,
+            skipped: Vec::new(),
+            gate: Gate::NotRun,
+            recording: Recording::AtCommit,
+            session: None,
+            node: node.to_owned(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// The commit's first twelve digits, or `#NUMBER` where there is no commit.
+    pub fn name(&self) -> String {
+        self.commit.map_or_else(|| format!("#{}", self.number), |commit| commit.short())
+    }
+}
+
+/// Turns the record of a moved commit into that of the attempt that it carries, and says which code the commit has. Tests
+/// that ran on that code since speak for the attempt.
+fn moved(record: &mut CommitRecord) -> Option<CodeId> {
+    let own = record.code;
+    let Some(carried) = record.carries.take() else {
+        return (record.kind == CommitKind::Rebase).then_some(own);
+    };
+    record.kind = carried.kind;
+    if record.tests.as_ref().is_none_or(|tests| tests.code != own) {
+        (record.code, record.tests) = (carried.code, carried.tests);
+    }
+    Some(own)
+}
+
+/// The newest window of facts. Built by [`super::fold()`] and [`super::Fold`] only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].
+    pub iterations: Vec<Iteration>,
+    /// What amends put in the place of the newest iteration, and that they replaced in turn: oldest first, at most
+    /// `MAX_REWRITTEN`. They are no iterations of their own, but attempts they were.
+    pub amended: Vec<Iteration>,
+    /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
+    /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
+    pub runs: Vec<TestRun>,
+    /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. Nobody saw what ran, so that they open no
+    /// gate; but who says that the tests fail is believed that much.
+    pub reported_runs: Vec<TestRun>,
+    /// The newest acknowledgement.
+    pub last_ack: Option<Ack>,
+    /// Counters that a person has reset alone, by rule: what is numbered up to there does not count for it.
+    pub resets: BTreeMap<String, u64>,
+    /// Turns, calls, outputs and verdicts.
+    pub activity: Activity,
+    /// The declared workflow; empty without one.
+    pub workflow: Arc<Workflow>,
+    /// What the newest test run changed.
+    pub newest_run: EventEffect,
+    /// The newest test result, committed or not.
+    pub(super) newest_tests: Option<TestEvidence>,
+    /// A longer pause starts a new window.
+    pub(super) session_gap: Span,
+    /// Derived from the rest, and forgotten whenever that changes.
+    pub(super) known_flaky: Memo,
+    /// What reported input tokens hold.
+    pub(super) cached: Cached,
+    /// The number of the newest commit of the run that was passed without its record ([`super::Passing`]): 0 where records
+    /// tell the numbers, `None` where nothing was passed since the newest iteration.
+    pub passed: Option<u64>,
+}
+
+impl Timeline {
+    /// A timeline of no facts.
+    pub fn new(session_gap: Span) -> Self {
+        Self {
+            iterations: Vec::new(),
+            amended: Vec::new(),
+            runs: Vec::new(),
+            reported_runs: Vec::new(),
+            last_ack: None,
+            resets: BTreeMap::new(),
+            activity: Activity::default(),
+            workflow: Arc::default(),
+            newest_run: EventEffect::Nothing,
+            newest_tests: None,
+            session_gap,
+            known_flaky: Memo::default(),
+            cached: Cached::default(),
+            passed: None,
+        }
+    }
+
+    /// The newest iteration: at post-commit, `check` and `replay` the commit under judgement.
+    pub fn newest(&self) -> Option<&Iteration> {
+        self.iterations.last()
+    }
+
+    /// Iterations since the last answer, refused commits among them: the `3` of the badge `Loop 3/100`.
+    pub fn counted(&self) -> u64 {
+        self.number().saturating_add(self.activity.refused.counted())
+    }
+
+    /// The number of the newest iteration that ended with a commit or a turn, 0 in an empty window.
+    pub fn number(&self) -> u64 {
+        self.newest().map_or(0, |newest| newest.number).max(self.passed.unwrap_or(0))
+    }
+
+    /// Whether the run has an iteration, or a commit of which only the journal tells.
+    pub(super) fn has_commits(&self) -> bool {
+        self.passed.is_some() || !self.iterations.is_empty()
+    }
+
+    /// The commits that can be strikes, oldest first. Turns without one have rules of their own.
+    pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
+        self.iterations.iter().filter(|one| one.strike == Strike::Candidate && one.source == Source::Commit)
+    }
+
+    /// The iterations, and before the newest those that it replaced by amending.
+    pub fn attempted(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
+        let newest = self.iterations.len().saturating_sub(1);
+        let (earlier, newest) = self.iterations.split_at(newest);
+        earlier.iter().chain(&self.amended).chain(newest)
+    }
+
+    /// The last result of the window with a known count on other code than `code`.
+    pub fn last_result_before(&self, code: CodeId) -> Option<&TestEvidence> {
+        let earlier = self.iterations.iter().rev().filter(|iteration| iteration.code != code);
+        earlier.filter_map(|iteration| iteration.tests.as_ref()).find(|tests| failing_count(tests).is_some())
+    }
+
+    /// The newest test result on exactly `code`: a valid run of the journal, else the record of an iteration, else a
+    /// failing run that was handed in.
+    pub fn proof(&self, code: CodeId) -> Option<&TestEvidence> {
+        let run = self.runs.iter().rev().map(|run| &run.evidence).find(|tests| tests.code == code);
+        run.or_else(|| {
+            let committed = self.iterations.iter().rev().filter_map(|iteration| iteration.tests.as_ref());
+            let reported = self.reported_runs.iter().rev().map(|run| &run.evidence);
+            committed.into_iter().chain(reported).find(|tests| tests.code == code)
+        })
+    }
+
+    /// The newest test result, committed or not.
+    pub fn newest_tests(&self) -> Option<&TestEvidence> {
+        self.newest_tests.as_ref()
+    }
+}
+
+/// Adds `value` to a list of a timeline, which keeps the newest.
+pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(value);
+}

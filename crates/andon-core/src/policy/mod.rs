@@ -1,0 +1,21 @@
+//! Findings become a decision, and a decision becomes a list of actions.
+//!
+//! Deciding and doing are split: what is decided here is a value that can be shown, compared and tested;
+//! `action` alone carries it out (ARCHITECTURE.md).
+
+mod compaction;
+mod decide;
+mod dirty;
+mod plan;
+mod respond;
+mod suggest;
+
+pub use compaction::{Ground, briefing, compaction, plan_of};
+pub use decide::decide;
+pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
+pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};
+pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reminder, responses};
+pub use suggest::suggested_actions;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! The times of a batch, for every door alike: a line that tells no time has the latest one that a line before it told.
+
+use super::Parsed;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::time::Timestamp;
+
+/// The latest time that the lines of a batch told so far.
+#[derive(Debug, Default)]
+pub struct Dates {
+    last: Option<Timestamp>,
+}
+
+impl Dates {
+    /// Gives `parsed`, the next line, its time. Before any line has told one, it keeps none: what that means is for the
+    /// reader to say, who may have a clock of his own.
+    #[must_use]
+    pub fn date(&mut self, parsed: Parsed) -> Parsed {
+        if let Some(told) = parsed.told {
+            self.last = self.last.max(Some(told));
+            return parsed;
+        }
+        let Some(at) = self.last else { return parsed };
+        let mut fact = parsed.fact;
+        match &mut fact {
+            Fact::Event(event) => event.at = Some(at),
+            Fact::TestRun(run) => run.at = Some(at),
+            Fact::Commit(commit) => commit.record.recorded_at = at,
+            Fact::Ack(ack) => ack.at = at,
+        }
+        Parsed { fact, ..parsed }
+    }
+}

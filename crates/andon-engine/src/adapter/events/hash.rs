@@ -1,0 +1,50 @@
+//! Hashes of what agents say and do: the same thing said again must hash the same, whatever the order of keys, white
+//! space, times and ids in it (docs/spec-map.md, settled choices 3 and 4).
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use andon_core::domain::ids::{Digest, ShortHash};
+use testreport::{Root, normalize_error};
+
+/// Longest text whose volatile parts are masked, in bytes; a longer one counts as it is.
+const MASKED: usize = 256 << 10;
+
+/// The first 8 bytes of the sha256 of `parts`, each with its length, so that no part can imitate a border.
+pub(super) fn short(parts: &[&[u8]]) -> ShortHash {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part);
+    }
+    let whole: [u8; 32] = hasher.finalize().into();
+    let mut first = [0; 8];
+    first.copy_from_slice(&whole[..8]);
+    ShortHash(first)
+}
+
+/// The hash of an output: its text without volatile parts, any run of white space as one blank.
+pub(super) fn output(value: &Value) -> Digest {
+    let text = masked(&text_of(value));
+    let mut hasher = Sha256::new();
+    for word in text.split_whitespace() {
+        hasher.update(word);
+        hasher.update(b" ");
+    }
+    Digest(hasher.finalize().into())
+}
+
+/// A state by any name: a sha256 is itself, any other text the sha256 of it.
+pub(super) fn state(text: &str) -> [u8; 32] {
+    text.parse::<Digest>().map_or_else(|_| Sha256::digest(text).into(), |digest| digest.0)
+}
+
+/// A text as it is; any other value in canonical form: `serde_json` keeps the keys of its maps sorted.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// `text` with times, durations, ids, addresses, temporary paths and long numbers masked.
+pub(super) fn masked(text: &str) -> String {
+    if text.len() > MASKED { text.to_owned() } else { normalize_error(text, &Root::none()) }
+}

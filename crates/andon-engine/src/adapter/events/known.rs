@@ -1,0 +1,212 @@
+//! The members that each type of event has. One that is not among them is a slip or means something that nobody here
+//! would look at: either way the fact would be another one than its reporter believes.
+
+use serde_json::{Map, Value};
+
+use super::{EventError, cut};
+use andon_core::domain::spelling;
+
+/// Members of every type.
+const EVERY: [&str; 7] = ["type", "at", "node", "session", "id", "model", "prompt_hash"];
+
+/// A usage tells at least one of these.
+pub(super) const USAGE: [&str; 8] = [
+    "context_tokens",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_lines",
+    "cost_usd",
+];
+/// A verdict tells at least one of these.
+pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
+
+/// The members that a line of a type must have, and what such a line looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needed {
+    kind: &'static str,
+    members: &'static str,
+    line: &'static str,
+}
+
+/// Types with members that must be there.
+const NEEDED: [Needed; 5] = [
+    Needed { kind: "tool_call", members: "tool", line: r#"{"tool":"Bash","args":{"command":"make"}}"# },
+    Needed {
+        kind: "output",
+        members: "kind, and text or sha256",
+        line: r#"{"kind":"message.final","text":"All tests pass now."}"#,
+    },
+    Needed {
+        kind: "test_run",
+        members: "code and status",
+        line: r#"{"code":"STATE","status":"failed","total":10,"failing":["a::b"]}"#,
+    },
+    Needed { kind: "commit", members: "code", line: r#"{"type":"commit","code":"STATE","subject":"..."}"# },
+    Needed { kind: "commit_refused", members: "code", line: r#"{"type":"commit_refused","code":"STATE"}"# },
+];
+
+impl Needed {
+    pub(super) fn help(self) -> Vec<String> {
+        let Self { kind, members, line } = self;
+        // Commits are replayed, and one that was refused has no command of its own.
+        let example = match kind {
+            "commit" => line.to_owned(),
+            "commit_refused" => format!("echo '{line}' | andon observe event"),
+            _ => format!("echo '{line}' | andon observe {kind}"),
+        };
+        let mut help = vec![format!("{kind} needs {members}, such as: {example}")];
+        if line.contains("STATE") {
+            help.push(
+                "code is the state of the code, by any name; that of now: andon status --format json"
+                    .to_owned(),
+            );
+        }
+        if kind == "test_run" {
+            help.push(
+                "or hand in report files: andon observe test_run --report FILE --exit-code N".to_owned(),
+            );
+        }
+        help
+    }
+}
+
+/// The error that says what lines of `kind` need, where a member is missing.
+pub(super) fn lacking(kind: &str, error: EventError) -> EventError {
+    match (error, NEEDED.iter().find(|needed| needed.kind == kind)) {
+        (EventError::Format(error), Some(needed)) if error.to_string().starts_with("missing field ") => {
+            EventError::Lacks { error, needed: *needed }
+        }
+        (error, _) => error,
+    }
+}
+
+/// The further members of each type, those of the journal's own lines included.
+const TYPES: [(&str, &[&str]); 12] = [
+    ("turn_start", &[]),
+    (
+        "tool_call",
+        &[
+            "tool",
+            "args",
+            "tool_input",
+            "arguments",
+            "result",
+            "error",
+            "call",
+            "answer",
+            "refusal",
+            "missing",
+            "whole",
+            "gist",
+            "moves",
+            "blind",
+            "shown",
+            "program",
+            "writes",
+        ],
+    ),
+    ("output", &["kind", "text", "sha256", "lines"]),
+    (
+        "test_run",
+        &[
+            "code",
+            "status",
+            "total",
+            "passed",
+            "failed",
+            "errored",
+            "skipped",
+            "failing",
+            "errors",
+            "runner",
+            "command",
+            "validity",
+            "signature",
+            "truncated",
+            "handed_in",
+            "full_run",
+            "flaky_tests",
+            "set",
+            "lost",
+            "base",
+            "overlay",
+            "overlay_truncated",
+        ],
+    ),
+    ("usage", &USAGE),
+    ("verdict", &["reviewer", "approve", "reject"]),
+    (
+        "commit",
+        &[
+            "code",
+            "diff",
+            "subject",
+            "kind",
+            "empty",
+            "files",
+            "added",
+            "removed",
+            "hunks",
+            "change",
+            "weakening",
+            "carries",
+            "parent",
+            "commit",
+            "tree",
+            "iteration",
+            "begins",
+        ],
+    ),
+    ("turn_end", &["code", "docs"]),
+    ("ack", &["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
+    ("compaction", &[]),
+    ("session_start", &[]),
+    ("commit_refused", &["code", "tree", "rule"]),
+];
+
+/// All types.
+pub(super) fn types() -> impl Iterator<Item = &'static str> {
+    TYPES.iter().map(|(kind, _)| *kind)
+}
+
+/// The members of `kind`.
+pub(super) fn members(kind: &str) -> impl Iterator<Item = &'static str> {
+    let own = TYPES.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, own)| *own);
+    own.iter().chain(&EVERY).copied()
+}
+
+/// Names, as a message lists them.
+pub(super) fn list(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The known name that was probably meant, as a message says it.
+pub(super) fn meant(found: &str, known: impl Iterator<Item = &'static str>) -> String {
+    let nearest = spelling::nearest(found, known);
+    nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest:?}?"))
+}
+
+/// Whether all members of a fact of `kind` are known ones. A type that is unknown is named later.
+pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> Result<(), EventError> {
+    let Some((kind, _)) = TYPES.iter().find(|(known, _)| *known == kind) else {
+        return Err(EventError::UnknownType { found: cut(kind) });
+    };
+    let mut unknown = found.filter(|name| !members(kind).any(|known| known == *name));
+    match unknown.next() {
+        Some(member) => Err(EventError::UnknownMember { kind, member: cut(member) }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a fact tells at least one of what it is for.
+pub(super) fn needs(
+    kind: &'static str,
+    needed: &'static [&'static str],
+    found: &Map<String, Value>,
+) -> Result<(), EventError> {
+    let given = |name: &str| found.get(name).is_some_and(|value| !value.is_null());
+    if needed.iter().any(|name| given(name)) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
+}

@@ -1,0 +1,399 @@
+//! The event stream from outside: JSON lines of any orchestrator become facts (docs/formats.md).
+//!
+//! Everything is untrusted. A line that is too long is passed over without being kept, one that means nothing is a
+//! named error, and so is a member that the design does not know, for a slip in a name would make another fact of it;
+//! a time that cannot be true is left out and said; nothing here panics or guesses.
+
+mod answer;
+mod call;
+mod command;
+mod commit;
+mod dates;
+mod hash;
+mod known;
+mod lines;
+mod quantities;
+mod shown;
+
+pub use dates::Dates;
+pub use known::Needed;
+pub use lines::{Line, Lines, MAX_LINE};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::events::{
+    Ballot, CallEnd, Clearing, CommitRefused, Event, Output, OutputKind, ToolCall, TurnEnd, What,
+};
+use andon_core::domain::facts::{Ack, AckHow, Fact};
+use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
+use andon_core::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
+use andon_core::format::{Count, FormatError, bounded, members};
+use andon_store::journal::JournalLine;
+use andon_store::wire::v1::decode_line;
+use andon_store::wire::v1::event::{BallotWire, CallWire, UsageWire, trace};
+
+/// Clocks of two machines may differ by so much.
+const SKEW: Span = Span(CLOCK_SKEW.unsigned_abs());
+/// Longest name of a node or a reviewer, in characters.
+const MAX_NAME: usize = 128;
+
+/// Why a line is no fact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// Longer than a line may be.
+    #[error("longer than the {MAX_LINE} bytes that a line may have")]
+    TooLong,
+    /// Of a type that this version does not know.
+    #[error("unknown type {found:?}{}; known are {}", known::meant(.found, known::types()), known::list(known::types()))]
+    UnknownType {
+        /// The type, cut to 80 characters.
+        found: String,
+    },
+    /// With a member that facts of its type do not have.
+    #[error("unknown member {member:?} of {kind}{}; known are {}", known::meant(.member, known::members(.kind)), known::list(known::members(.kind)))]
+    UnknownMember {
+        /// The `type` member of the line.
+        kind: &'static str,
+        /// The member, cut to 80 characters.
+        member: String,
+    },
+    /// Without any of the members that would make it a fact.
+    #[error("{kind} says nothing: at least one of {} is needed", known::list(.needed.iter().copied()))]
+    Empty {
+        /// The `type` member of the line.
+        kind: &'static str,
+        /// Of which one is needed.
+        needed: &'static [&'static str],
+    },
+    /// A run that contradicts itself.
+    #[error("the member \"failing\" names tests, and the member \"status\" says that all passed")]
+    FailingAndPassed,
+    /// Of another type than was asked for.
+    #[error("type {found:?} where {expected:?} was expected")]
+    OtherType {
+        /// The type, cut to 80 characters.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+    /// A commit, which nobody hands in.
+    #[error("a commit is not observed: the hooks record it when it is made")]
+    Commit,
+    /// An answer to a halt, which nobody hands in.
+    #[error("an ack is not observed: only a person answers a halt, with andon resume --reason TEXT")]
+    Ack,
+    /// Without a member that facts of its type must have.
+    #[error("{error}")]
+    Lacks {
+        /// What is missing.
+        error: FormatError,
+        /// What it needs, and what such a line looks like.
+        needed: Needed,
+    },
+    /// Not JSON, a member missing or wrong.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}
+
+impl EventError {
+    /// What the line must have, with a command that hands in such a one.
+    pub fn help(&self) -> Vec<String> {
+        if let Self::Lacks { needed, .. } = self { needed.help() } else { Vec::new() }
+    }
+}
+
+/// A fact, and what was odd about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The fact that the line tells.
+    pub fact: Fact,
+    /// Why something of the line does not count, in words.
+    pub odd: Option<String>,
+    /// The time that the line tells, where it counts; [`Dates`] has the rule for those that tell none.
+    pub told: Option<Timestamp>,
+}
+
+/// What is known when a stream is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// The time of this process: what is dated later than that cannot be true.
+    pub now: Timestamp,
+    /// The type of lines that name none.
+    pub kind: Option<&'a str>,
+    /// What the facts are for.
+    pub purpose: Purpose,
+    /// What is masked in the short form of a call, beside secrets.
+    pub patterns: &'a Normalizer,
+}
+
+/// What a stream is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be kept: what hooks and people alone can tell is refused.
+    Observe,
+    /// To see what would have happened.
+    Replay,
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// [`EventError`]; the line is then no fact.
+pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
+    let mut object = andon_core::format::map(line, MAX_LINE)?;
+    let named = members::<Named>(&object)?.kind;
+    if let (Some(named), Some(expected)) = (&named, frame.kind)
+        && named != expected
+    {
+        return Err(EventError::OtherType { found: cut(named), expected: expected.to_owned() });
+    }
+    let kind = named.or_else(|| frame.kind.map(str::to_owned));
+    let kind = kind.ok_or_else(|| FormatError::Shape("missing field `type`".to_owned()))?;
+    match (frame.purpose, kind.as_str()) {
+        (Purpose::Observe, "ack") => return Err(EventError::Ack),
+        (Purpose::Observe, "commit") => return Err(EventError::Commit),
+        (Purpose::Observe | Purpose::Replay, _) => {}
+    }
+    // The journal has the uptime; nobody else can know.
+    known::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
+    let mut common: Common = members(&object)?;
+    let odd = common.undate(frame);
+    let told = common.at;
+    let fact = match kind.as_str() {
+        "commit" => commit::commit(&object, told).map_err(EventError::from),
+        "test_run" => commit::test_run(line, &object, told),
+        "ack" => ack(line, &object, told.unwrap_or(frame.now)),
+        _ => event(&kind, &mut object, common, frame.patterns),
+    };
+    let fact = fact.map_err(|error| known::lacking(&kind, error))?;
+    Ok(Parsed { fact, odd, told })
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Named {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+/// The members that lines of every type may have.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Common {
+    at: Option<Timestamp>,
+    uptime: Option<Uptime>,
+    node: Option<String>,
+    session: Option<String>,
+    id: Option<Value>,
+    model: Option<String>,
+    prompt_hash: Option<String>,
+}
+
+impl Common {
+    /// Leaves out a time that lies ahead of this machine's clock, and says so.
+    fn undate(&mut self, frame: Frame<'_>) -> Option<String> {
+        let at = self.at.take_if(|at| at.since(frame.now) > SKEW)?;
+        Some(format!("it is dated {at}, which is yet to come: the time does not count"))
+    }
+}
+
+fn event(
+    kind: &str,
+    object: &mut Map<String, Value>,
+    common: Common,
+    patterns: &Normalizer,
+) -> Result<Fact, EventError> {
+    let what = match kind {
+        "turn_start" => What::TurnStart,
+        "turn_end" => {
+            let end: TurnEndWire = members(object)?;
+            What::TurnEnd(TurnEnd {
+                code: end.code.map(|text| CodeId(hash::state(&text))),
+                docs: end.docs.map(|text| Digest(hash::state(&text))),
+            })
+        }
+        "tool_call" => tool_call(object, patterns)?,
+        "output" => What::Output(output(object)?),
+        "usage" => {
+            known::needs("usage", &known::USAGE, object)?;
+            What::Usage(members::<UsageWire>(object)?.usage()?)
+        }
+        "verdict" => {
+            known::needs("verdict", &known::VOTES, object)?;
+            let mut ballot = Ballot::from(members::<BallotWire>(object)?);
+            ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
+            What::Verdict(ballot)
+        }
+        "commit_refused" => {
+            let RefusedWire { code, tree, rule } = members(object)?;
+            What::Refused(CommitRefused {
+                code: CodeId(hash::state(&code)),
+                tree,
+                rule: rule.map(|rule| name(&rule)).unwrap_or_default(),
+            })
+        }
+        other => match Clearing::from_name(other) {
+            Some(clearing) => What::Cleared(clearing),
+            None => return Err(EventError::UnknownType { found: cut(other) }),
+        },
+    };
+    let Common { at, uptime, node, session, id, model, prompt_hash } = common;
+    let (node, session) = (node.map(|node| name(&node)), session.map(|session| name(&session)));
+    let id = id.map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
+    let trace = trace(model, prompt_hash);
+    Ok(Fact::Event(Box::new(Event { at, uptime, node, session, id, trace, what })))
+}
+
+/// States by any name.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct TurnEndWire {
+    code: Option<String>,
+    docs: Option<String>,
+}
+
+/// A state by any name, and by which rule it was refused.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct RefusedWire {
+    code: String,
+    tree: Option<TreeId>,
+    rule: Option<String>,
+}
+
+/// In full, or as the journal has it.
+fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<What, EventError> {
+    let wire: CallWire = members(object)?;
+    let args = call::arguments(object)?;
+    let reported =
+        call::Reported { tool: wire.tool.clone(), args, result: taken(object, "result"), end: wire.end() };
+    let mut call = call::signature(&reported, patterns);
+    // As the journal has it.
+    if wire.call.is_some() {
+        call = wire.hashed()?;
+        shown::again(&mut call, patterns);
+    }
+    Ok(What::ToolCall(call))
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct OutputWire {
+    kind: OutputKind,
+    sha256: Option<Digest>,
+    lines: Option<Count>,
+}
+
+fn output(object: &mut Map<String, Value>) -> Result<Output, EventError> {
+    let text = taken(object, "text");
+    let OutputWire { kind, sha256, lines } = members(object)?;
+    let lines = match &text {
+        Some(text) => u64::try_from(hash::text_of(text).lines().count()).ok(),
+        None => lines.map(|count| count.0),
+    };
+    let telling = text.as_ref().filter(|text| is_telling(&hash::text_of(text)));
+    let hash = sha256.or(telling.map(hash::output));
+    // The journal has the lines alone of a short text.
+    if hash.is_none() && lines.is_none() {
+        return Err(FormatError::Shape("missing field `text`".to_owned()).into());
+    }
+    Ok(Output { kind, hash, lines })
+}
+
+/// Letters and digits of a text that says anything: "Done.", "ok" and "All tests pass." end any turn.
+const TELLING: usize = 16;
+
+/// In texts of up to so many bytes, times and ids are not counted.
+const SHORT: usize = 256;
+
+/// Whether a text is long enough for saying the same again to mean something.
+fn is_telling(text: &str) -> bool {
+    let enough = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).nth(TELLING - 1).is_some();
+    enough(text) && (text.len() > SHORT || enough(&hash::masked(text)))
+}
+
+/// Takes a member out; `null` is none.
+fn taken(object: &mut Map<String, Value>, key: &str) -> Option<Value> {
+    object.remove(key).filter(|value| !value.is_null())
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct AckWire {
+    by: Option<String>,
+    reason: Option<String>,
+}
+
+fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, EventError> {
+    if let Ok(JournalLine::Ack(ack)) = decode_line(line) {
+        return Ok(Fact::Ack(ack));
+    }
+    let AckWire { by, reason } = members(object)?;
+    let ack = Ack {
+        halt: None,
+        counter: None,
+        by: by.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
+        how: AckHow::Resume,
+        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        agent: None,
+        reason: reason.unwrap_or_default(),
+        head: None,
+        worktree: String::new(),
+        at,
+    };
+    Ok(Fact::Ack(Box::new(ack)))
+}
+
+/// What of a call that we saw ourselves is known, beside the tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallSeen {
+    /// Its arguments, where they are known.
+    pub args: Option<Value>,
+    /// The answer, where one is known.
+    pub result: Option<Value>,
+    /// How it ended.
+    pub end: CallEnd,
+}
+
+/// A tool call that was seen by ourselves, as hashes; `patterns` are masked in its short form.
+pub fn seen_call(tool: &str, seen: CallSeen, patterns: &Normalizer) -> ToolCall {
+    let CallSeen { args, result, end } = seen;
+    call::signature(&call::Reported { tool: tool.to_owned(), args, result, end }, patterns)
+}
+
+/// What a model said last in a turn, as a hash, where it says anything.
+pub fn final_message(text: &str) -> Output {
+    let lines = u64::try_from(text.lines().count()).ok();
+    let hash = is_telling(text).then(|| hash::output(&Value::from(text)));
+    Output { kind: OutputKind::MessageFinal, hash, lines }
+}
+
+/// The mark of something that consists of `parts`: no part can imitate a border.
+pub fn mark(parts: &[&str]) -> ShortHash {
+    let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    hash::short(&bytes)
+}
+
+/// Whether a line of the journal tells something that is for people alone: no fact, and nothing wrong with it.
+pub fn is_note(line: &[u8]) -> bool {
+    matches!(
+        decode_line(line),
+        Ok(JournalLine::Agent(_)
+            | JournalLine::Safety(_)
+            | JournalLine::Halt(_)
+            | JournalLine::Healed { .. })
+    )
+}
+
+fn name(text: &str) -> String {
+    text.chars().take(MAX_NAME).collect()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! Foreign input to facts: what git, the pre-commit framework and agents' shells hand over.
+//!
+//! Each source has its own file, so that what is believed of whom stands in one place.
+
+pub mod agents;
+pub mod chain;
+pub mod events;
+pub mod framework;
+pub mod git_hook;

@@ -1,0 +1,60 @@
+//! Whom the guard binds. With `guard.applies_to = "agents"` people's commits are recorded and nothing else: no door
+//! refuses, warns or halts because of them. A commit is an agent's when its shell, its message or its author says so.
+
+use std::ffi::OsString;
+
+use super::context::Context;
+use super::skip;
+use super::workspace::Workspace;
+use crate::adapter::agents::DEFAULT_NODE;
+use andon_config::{AppliesTo, Config};
+use andon_core::domain::agent;
+use andon_core::domain::facts::{CommitFact, CommitRecord};
+use andon_core::domain::workflow::Maker;
+use andon_git::{self as git, CommitInfo};
+
+/// Whether the guard binds the user of this process: always, or as an agent that its shell or one above gives away.
+pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
+    is_everyone(&ws.config) || ctx.actor().is_agent() || ctx.agent_mark().is_some()
+}
+
+/// Whether it binds the commit that is being made with the message in the file that `args` begin with.
+pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
+    binds(ctx, ws) || {
+        let message = args.first().map(|name| skip::message(ctx, name)).unwrap_or_default();
+        by_message(&ws.config, &ctx.identity(&ws.repo), &git::trailers(&message))
+    }
+}
+
+/// Whether it binds a commit that was just made here.
+pub fn binds_commit(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> bool {
+    binds(ctx, ws) || by_trace(&ws.config, commit)
+}
+
+/// Whether a recorded commit counts in the rules.
+pub fn counts(config: &Config, fact: &CommitFact) -> bool {
+    is_everyone(config) || by_record(config, &fact.record) || by_message(config, &fact.author, &[])
+}
+
+/// What a commit itself gives away: trailers, author and committer, a node of the declared workflow.
+pub fn by_trace(config: &Config, commit: &CommitInfo) -> bool {
+    let author = format!("{} <{}>", commit.author, commit.email);
+    by_message(config, &author, &commit.trailers) || agent::of_address(&commit.committer_email).is_some()
+}
+
+/// What the shell gave away that made it: a session, a node, markers and hooks of a client.
+pub fn by_record(config: &Config, record: &CommitRecord) -> bool {
+    let node = record.node != DEFAULT_NODE || config.workflow.node(&record.node).is_some();
+    record.session.is_some() || node || !record.guards.is_empty()
+}
+
+fn by_message(config: &Config, author: &str, trailers: &[(String, String)]) -> bool {
+    let maker = Maker { environment: None, author, trailers, branch: None };
+    agent::of_trailers(trailers).is_some()
+        || agent::of_address(author).is_some()
+        || config.workflow.node_for(&maker).is_some()
+}
+
+fn is_everyone(config: &Config) -> bool {
+    config.guard.applies_to == AppliesTo::Everyone
+}

@@ -1,0 +1,154 @@
+//! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the window of an agent is, the
+//! briefing for the session after it, and what follows when compaction is due.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::standing;
+use super::timeline::{self, Loaded};
+use super::witnessing;
+use super::workspace::Workspace;
+use crate::effect::best_effort;
+use crate::view::context::{Briefed, ContextView};
+use andon_core::detect;
+use andon_core::domain::about::EventClass;
+use andon_core::domain::briefing::{BRIEFING, Briefing, DecidedBefore, Plan};
+use andon_core::domain::context::{ContextUse, Pressure};
+use andon_core::domain::decision::Decision;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::findings::Level;
+use andon_core::policy::{self, Ground, HaltPlace};
+
+/// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
+const PLANS: [&str; 8] = [
+    ".andon/TASK.md",
+    "TASK.md",
+    "PLAN.md",
+    "TODO.md",
+    "TASKS.md",
+    "ROADMAP.md",
+    "docs/PLAN.md",
+    "docs/ROADMAP.md",
+];
+/// Bytes of it that are read.
+const PLAN_BYTES: u64 = 256 << 10;
+
+/// What is known of the window of `node`; without one, of the node that acted last.
+pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
+    let loaded = timeline::load(ws)?;
+    let node = node.unwrap_or_else(|| loaded.timeline.window_node());
+    let fill = detect::context_use(&loaded.timeline, node, &ws.config.rules);
+    let level = detect::CONTEXT_WINDOW.level_in(&ws.config.rules);
+    let pressed = fill.as_ref().filter(|found| found.pressure > Pressure::Free && level > Level::Off);
+    let finding = pressed.map(|found| {
+        let most = match found.pressure {
+            Pressure::Free | Pressure::Warning => Level::Warn,
+            Pressure::Mandatory => Level::Block,
+            Pressure::HardBlock => Level::Halt,
+        };
+        detect::context_finding(found, level.min(most))
+    });
+    let written = ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
+    let (thresholds, window) = detect::context_limits(&ws.config.rules);
+    Ok(ContextView {
+        node: node.to_owned(),
+        fill,
+        window,
+        thresholds,
+        cached: ws.config.cached,
+        finding,
+        briefed: if written { Briefed::Yes } else { Briefed::No },
+    })
+}
+
+/// Writes the briefing now.
+pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), OpsError> {
+    ws.top()?;
+    let loaded = timeline::load(ws)?;
+    let place = place(ctx, ws)?;
+    let node = node.unwrap_or_else(|| loaded.timeline.window_node());
+    let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
+    let reported = briefing(ws, &loaded, &place, context)?;
+    Ok(best_effort::write_briefing(&reported, &standing::site(ctx, ws))?)
+}
+
+/// Where a decision is taken.
+pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError> {
+    let head = ws.repo.head()?;
+    Ok(HaltPlace {
+        head: head.commit(),
+        branch: head.branch().map(str::to_owned),
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    })
+}
+
+/// The fill behind what `context-window` found; `None` where it found nothing.
+pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Option<ContextUse> {
+    let tripped = decision
+        .findings
+        .iter()
+        .any(|finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Warn);
+    let node = loaded.timeline.window_node();
+    tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
+}
+
+/// What follows when compaction is due.
+pub(crate) fn responses(
+    ws: &Workspace,
+    loaded: &Loaded,
+    place: &HaltPlace,
+    found: ContextUse,
+) -> Result<Vec<Effect>, OpsError> {
+    if found.pressure < Pressure::Mandatory {
+        return Ok(Vec::new());
+    }
+    let reported = briefing(ws, loaded, place, Some(found))?;
+    Ok(policy::compaction(&loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
+}
+
+fn briefing(
+    ws: &Workspace,
+    loaded: &Loaded,
+    place: &HaltPlace,
+    context: Option<ContextUse>,
+) -> Result<Briefing, OpsError> {
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let plan = plan(ws);
+    let about = about(loaded, plan.as_ref());
+    let ground = Ground {
+        precedents: witnessing::nearest(ws, &about),
+        plan,
+        halt: standing.map(|standing| standing.halt),
+        cap: detect::iteration_cap(&ws.config.rules),
+        context,
+    };
+    Ok(policy::briefing(&loaded.timeline, place, ground))
+}
+
+/// What the work is about, in the words of its plan and of its last commit.
+fn about(loaded: &Loaded, plan: Option<&Plan>) -> String {
+    let story = loaded.timeline.story();
+    let last = story.tried.last().map(|tried| tried.subject.clone());
+    let planned = plan.into_iter().flat_map(|plan| plan.title.iter().chain(&plan.open).cloned());
+    planned.chain(last).collect::<Vec<String>>().join("\n")
+}
+
+/// The decisions that are nearest to what the work is about.
+pub fn precedents(ws: &Workspace, loaded: &Loaded) -> Vec<DecidedBefore> {
+    witnessing::nearest(ws, &about(loaded, plan(ws).as_ref()))
+}
+
+/// The document that says what is to be done. Links are not followed: they could lead anywhere.
+fn plan(ws: &Workspace) -> Option<Plan> {
+    let top = ws.repo.workdir()?.canonicalize().ok()?;
+    PLANS.iter().find_map(|path| {
+        let full = top.join(path);
+        full.canonicalize().ok().filter(|real| *real == full && real.is_file())?;
+        let mut bytes = Vec::new();
+        File::open(&full).ok()?.take(PLAN_BYTES).read_to_end(&mut bytes).ok()?;
+        Some(policy::plan_of(path, &String::from_utf8_lossy(&bytes)))
+    })
+}

@@ -1,0 +1,237 @@
+//! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::adapter::agents::Actor;
+use crate::adapter::chain::{self, Running};
+use crate::effect::program::Environment;
+use andon_core::domain::agent::{AgentMark, MARKERS};
+use andon_core::domain::time::{Timestamp, Uptime};
+use andon_git::platform::files;
+use andon_git::platform::processes;
+use andon_git::platform::test_seam;
+use andon_git::{Repo, RepoEnv};
+use andon_store::process::in_environments_above;
+
+/// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
+const KEPT: [&str; 50] = [
+    "ANDON",
+    "ANDON_NODE",
+    "ANDON_SESSION",
+    "ANDON_SKIP",
+    "ANDON_SKIP_REASON",
+    "ANDON_TEST_ABOVE",
+    "ANDON_TEST_NOW",
+    "ANDON_TEST_STOP",
+    "ANDON_TEST_UPTIME",
+    "ANDON_TRANSCRIPT",
+    "CI",
+    "CLAUDE_CONFIG_DIR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CODEX_HOME",
+    "EDITOR",
+    "GITHUB_ACTIONS",
+    "GITHUB_STEP_SUMMARY",
+    "GITLAB_CI",
+    "GIT_COMMON_DIR",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_CONFIG_COUNT",
+    "GIT_DIR",
+    "GIT_EDITOR",
+    "GIT_INDEX_FILE",
+    "GIT_NOTES_REWRITE_REF",
+    "GIT_PREFIX",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_WORK_TREE",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "NO_COLOR",
+    "PRE_COMMIT",
+    "PRE_COMMIT_FROM_REF",
+    "PRE_COMMIT_LOCAL_BRANCH",
+    "PRE_COMMIT_REMOTE_BRANCH",
+    "PRE_COMMIT_REMOTE_NAME",
+    "PRE_COMMIT_REMOTE_URL",
+    "PRE_COMMIT_REWRITE_COMMAND",
+    "PRE_COMMIT_TO_REF",
+    "PREK_SKIP",
+    "SKIP",
+    "TERM",
+    "VISUAL",
+    "XDG_CONFIG_HOME",
+];
+
+/// What the process was started with.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The arguments, the program's name first.
+    pub args: Vec<std::ffi::OsString>,
+    /// Working directory.
+    pub cwd: PathBuf,
+    /// The kept variables; values that are not UTF-8 are made so lossily (paths are read apart).
+    pub vars: BTreeMap<String, String>,
+    /// Repository variables of git, as paths.
+    pub repo_env: RepoEnv,
+    /// The time of this process.
+    pub now: Timestamp,
+    /// The user's configuration file, whether or not it exists.
+    pub user_config: Option<PathBuf>,
+    /// The search path for programs, for the demo's children.
+    pub path: Option<std::ffi::OsString>,
+    /// The shim that started this process (`ANDON_HOOK`).
+    pub hook_file: Option<PathBuf>,
+    /// Chained hooks that are running already.
+    pub running: Running,
+    /// The id of the process that started this one: git, when a shim started it.
+    pub parent: u32,
+    /// The running program.
+    pub program: Option<PathBuf>,
+}
+
+impl Context {
+    /// Reads clock, environment and working directory.
+    #[allow(clippy::disallowed_methods, reason = "the one place where clock and environment are read")]
+    pub fn capture() -> Self {
+        let vars: BTreeMap<String, String> = KEPT
+            .into_iter()
+            .chain(MARKERS.into_iter().map(|marker| marker.name))
+            .filter_map(|name| {
+                std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let user_config = path("XDG_CONFIG_HOME")
+            .filter(|dir| dir.is_absolute())
+            .or_else(|| path("HOME").map(|home| home.join(".config")))
+            .map(|dir| dir.join("andon").join("config.toml"));
+        test_seam::arm(&vars);
+        Self {
+            args: std::env::args_os().collect(),
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            repo_env: RepoEnv {
+                git_dir: path("GIT_DIR"),
+                work_tree: path("GIT_WORK_TREE"),
+                index_file: path("GIT_INDEX_FILE"),
+                object_dir: path("GIT_OBJECT_DIRECTORY"),
+                alternate_objects: std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+                ceilings: std::env::var_os("GIT_CEILING_DIRECTORIES"),
+            },
+            now: clock(&vars),
+            user_config,
+            path: std::env::var_os("PATH"),
+            hook_file: path("ANDON_HOOK"),
+            running: Running {
+                chain: std::env::var_os(chain::RUNNING_VAR),
+                pre_commit_legacy: std::env::var_os("PRE_COMMIT_RUNNING_LEGACY"),
+                prek_legacy: std::env::var_os("PREK_RUNNING_LEGACY"),
+            },
+            parent: processes::parent_id(),
+            program: std::env::current_exe().ok(),
+            vars,
+        }
+    }
+
+    /// The variable `name`, when it is set.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str)
+    }
+
+    /// The first file called `name` on the search path for programs.
+    #[allow(clippy::disallowed_methods, reason = "the one place where the environment is read")]
+    pub fn on_path(&self, name: &str) -> Option<PathBuf> {
+        std::env::split_paths(self.path.as_deref()?)
+            .map(|dir| dir.join(name))
+            .find(|file| file.metadata().is_ok_and(|facts| facts.is_file() && files::is_executable(&facts)))
+    }
+
+    /// The time now, for what takes long: the end of a test run.
+    pub fn later(&self) -> Timestamp {
+        clock(&self.vars)
+    }
+
+    /// The time since the system was started, where it tells.
+    pub fn uptime(&self) -> Option<Uptime> {
+        uptime(&self.vars)
+    }
+
+    /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
+    /// configuration.
+    pub fn identity(&self, repo: &Repo) -> String {
+        let set = |name| self.var(name).filter(|value| !value.is_empty());
+        match (set("GIT_COMMITTER_NAME"), set("GIT_COMMITTER_EMAIL")) {
+            (Some(name), Some(email)) => format!("{name} <{email}>"),
+            (Some(_) | None, Some(_) | None) => repo.identity(),
+        }
+    }
+
+    /// The whole environment but for `without`, for a program that inherits it.
+    #[allow(clippy::disallowed_methods, reason = "the one place where the environment is read")]
+    #[allow(clippy::unused_self, reason = "reads as what this process was started with")]
+    pub fn environment_without(&self, without: &[&str]) -> Environment {
+        std::env::vars_os().filter(|(name, _)| !without.iter().any(|gone| name == gone)).collect()
+    }
+
+    /// What says that an agent called a command that only a person may: its marker in this environment, or in that of a
+    /// process above, which `env -u` does not reach. Tests look at this one alone through `ANDON_TEST_ABOVE=none`.
+    pub fn agent_mark(&self) -> Option<AgentMark> {
+        if let Some(name) = self.actor().marker {
+            return Some(AgentMark { name, above: None });
+        }
+        if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") == Some("none") {
+            return None;
+        }
+        in_environments_above(self.parent, |id, environment| {
+            Actor::marker_in(environment).map(|name| AgentMark { name, above: Some(id) })
+        })
+    }
+
+    /// Of how many processes above the environment could be read, and held no agent's marker.
+    pub fn unmarked_above(&self) -> usize {
+        let mut seen = 0;
+        if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none") {
+            let _: Option<()> = in_environments_above(self.parent, |_, _| {
+                seen += 1;
+                None
+            });
+        }
+        seen
+    }
+
+    /// Who is at work.
+    pub fn actor(&self) -> Actor {
+        Actor::from_environment(&self.vars)
+    }
+}
+
+/// The clock. Tests set it through `ANDON_TEST_NOW`.
+#[allow(clippy::disallowed_methods, reason = "the one place where the clock is read")]
+fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
+    if let Some(fixed) = test_seam::variable(vars, "ANDON_TEST_NOW").and_then(|text| text.parse().ok()) {
+        return fixed;
+    }
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// What tells one start of the system from another, and the time since then with sleep. Read from the kernel's files and
+/// not by a call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
+fn uptime(vars: &BTreeMap<String, String>) -> Option<Uptime> {
+    if let Some(fixed) = test_seam::variable(vars, "ANDON_TEST_UPTIME") {
+        return fixed.parse().ok();
+    }
+    let boot = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;
+    let since = std::fs::read_to_string("/proc/uptime").ok()?;
+    let seconds = since.split(['.', ' ']).next()?.parse().ok()?;
+    let hash = Sha256::digest(boot.trim_ascii());
+    Some(Uptime { boot: u64::from_be_bytes(*hash.first_chunk()?), seconds })
+}

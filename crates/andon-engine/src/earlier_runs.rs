@@ -1,0 +1,159 @@
+//! A run beside the runs before it: the same code with another result, and fewer tests than there are.
+
+use crate::effect::report_files;
+use crate::error::OpsError;
+use crate::weakening;
+use crate::workspace::Workspace;
+use andon_config::FullRuns;
+use andon_core::detect::Patterns;
+use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus};
+use andon_core::history;
+use andon_git::platform::paths::path_from_bytes;
+use andon_store::journal::{Journal, Reach, Turns};
+use andon_weakening::declared_tests;
+use testreport::{ParsedRun, RUNNER_EXIT};
+
+/// How many runs back are looked at.
+const RUNS: usize = 32;
+/// Paths that are compared at the most; beyond, the lists of tests count as different.
+const PATHS: usize = 64;
+/// Largest file that is looked into for tests, in bytes.
+const MAX_TEXT: usize = 1 << 20;
+
+/// Where reports are configured, they are what says that tests ran: of a run that `written` none neither an exit code
+/// of 0 nor what it printed is a pass.
+pub fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
+    if parsed.status != TestStatus::Passed || written > 0 || ws.config.test.reports.is_empty() {
+        return None;
+    }
+    let exit_only = parsed.runner == RUNNER_EXIT;
+    parsed.status = if exit_only { TestStatus::NoTests } else { TestStatus::Incomplete };
+    Some("test.reports is set, and this run wrote no such report".to_owned())
+}
+
+/// Whether an earlier run of `command` passed, too, without a recognised report.
+pub fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
+    let unread = |run: &TestRun| {
+        let tests = &run.evidence;
+        tests.is_by_exit_code() && tests.is_green() && tests.command == command
+    };
+    let reach = Reach { runs: RUNS, commits: 0, turns: Turns::Uncounted, since: None };
+    Journal::open(ws.repo.git_dir()).recent(reach).runs.iter().any(unread)
+}
+
+/// Notes in `run` what only the runs before it can tell, and what that makes of it.
+pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
+    if run.validity != RunValidity::Valid {
+        return Ok(());
+    }
+    let recent = Journal::open(ws.repo.git_dir()).recent(Reach {
+        runs: RUNS,
+        commits: 0,
+        turns: Turns::Uncounted,
+        since: None,
+    });
+    let earlier: Vec<TestRun> =
+        recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid).collect();
+    let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);
+    let flaky = history::flaky(same_code.chain([&run.evidence]));
+    run.evidence.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    run.evidence.caveats.full_run = full_run(ws, &earlier, run)?;
+    if run.evidence.caveats.full_run.is_some() && ws.config.test.full == FullRuns::Required {
+        run.validity = RunValidity::Filtered;
+    }
+    Ok(())
+}
+
+/// How many tests the last full run had, where `run` passed with fewer and no test has gone since. A run that fails
+/// may have stopped early, and claims nothing.
+fn full_run(ws: &Workspace, earlier: &[TestRun], run: &TestRun) -> Result<Option<u64>, OpsError> {
+    let full = earlier.iter().rev().find(|before| is_full(&before.evidence));
+    let Some(full) = full.filter(|_| run.evidence.status == TestStatus::Passed) else { return Ok(None) };
+    let (had, ran) = (full.evidence.counts.ran(), run.evidence.counts.ran());
+    let fewer = ran > 0 && ran < had && full.evidence.command == run.evidence.command;
+    if fewer && same_tests(ws, full, run)? { Ok(Some(had)) } else { Ok(None) }
+}
+
+fn is_full(tests: &TestEvidence) -> bool {
+    matches!(tests.status, TestStatus::Passed | TestStatus::Failed)
+        && tests.counts.ran() > 0
+        && tests.caveats.full_run.is_none()
+}
+
+/// Whether the files that differ between two runs declare the same tests. What cannot be read is taken for different.
+fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
+    if before.evidence.code == now.evidence.code {
+        return Ok(true);
+    }
+    if before.overlay_truncated || now.overlay_truncated {
+        return Ok(false);
+    }
+    let Some(setting) = weakening::setting(&ws.config.rules) else { return Ok(false) };
+    let patterns = Patterns::of(&setting);
+    let paths = differing(ws, before, now)?;
+    if paths.len() > PATHS {
+        return Ok(false);
+    }
+    for path in paths {
+        let extension = weakening::extension(&path);
+        if !andon_weakening::knows(&patterns, &extension) {
+            continue;
+        }
+        let then = text_then(ws, before, &path)?;
+        let (Some(then), Some(now)) = (then, text_now(ws, &path)) else { return Ok(false) };
+        let names = |text: &str| declared_tests(&extension, text, &patterns);
+        if names(&then) != names(&now) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The code paths that differ between the code of two runs.
+fn differing(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<Vec<Vec<u8>>, OpsError> {
+    let mut paths: Vec<Vec<u8>> = Vec::new();
+    let other = |entry: &OverlayEntry, run: &TestRun| {
+        !run.overlay.iter().any(|known| known.path == entry.path && known.entry == entry.entry)
+    };
+    paths.extend(before.overlay.iter().filter(|entry| other(entry, now)).map(|entry| entry.path.clone()));
+    paths.extend(now.overlay.iter().filter(|entry| other(entry, before)).map(|entry| entry.path.clone()));
+    if before.base != now.base
+        && let Some(new) = now.base
+    {
+        let changes = ws.repo.changes(before.base, new)?;
+        paths.extend(changes.into_iter().flat_map(|change| change.old_path.into_iter().chain([change.path])));
+    }
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
+}
+
+/// A file as the earlier run saw it: its blob where that was committed since, else that of the commit below.
+fn text_then(ws: &Workspace, run: &TestRun, path: &[u8]) -> Result<Option<String>, OpsError> {
+    let in_base = || -> Result<_, OpsError> {
+        Ok(match run.base {
+            Some(base) => ws.repo.entry_at(base, path)?.map(|(_, id)| id),
+            None => None,
+        })
+    };
+    match run.overlay.iter().find(|entry| entry.path == path) {
+        Some(OverlayEntry { entry: Some((_, id)), .. }) => match weakening::text(&ws.repo, Some(*id))? {
+            Some(text) => Ok(Some(text)),
+            None => match in_base()? {
+                Some(id) => weakening::text(&ws.repo, Some(id)),
+                None => Ok(None),
+            },
+        },
+        Some(OverlayEntry { entry: None, .. }) => Ok(Some(String::new())),
+        None => weakening::text(&ws.repo, in_base()?),
+    }
+}
+
+fn text_now(ws: &Workspace, path: &[u8]) -> Option<String> {
+    let file = ws.repo.workdir()?.join(path_from_bytes(path));
+    if !file.exists() {
+        return Some(String::new());
+    }
+    let bytes = report_files::read(&file, MAX_TEXT).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

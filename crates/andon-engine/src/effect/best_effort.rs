@@ -1,0 +1,193 @@
+//! What is done beside a halt: handoff, notices, marker, PAUSE, an advisor's advice, a program that goes on.
+//!
+//! Nothing here can change the verdict: what fails is said, and the rest goes on. Programs come from the user's own
+//! configuration, get a list of arguments and never a shell line, and are bounded in time and in what is kept of
+//! their output.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::andon_dir::newest_of;
+use super::consult::{self, Consulted};
+use super::{AndonDir, EffectError, Site, write_andon_file};
+use crate::json;
+use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
+use crate::text::{briefing as report, handoff};
+use andon_core::domain::briefing::{BRIEFING, Briefing};
+use andon_core::domain::decision::Halt;
+use andon_core::domain::ids::Digest;
+use andon_core::domain::response::{Bell, Handoff, Notice, Program, Question, Start};
+use andon_core::domain::time::Timestamp;
+use andon_store::journal::Journal;
+
+/// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).
+const TRANSCRIPT_LINES: usize = 500;
+/// Bytes of it, the newest.
+const TRANSCRIPT_BYTES: u64 = 256 << 10;
+/// Bytes of an answer that are kept.
+const ANSWER_BYTES: usize = 256 << 10;
+/// A longer list of notices begins anew.
+const NOTICES_BYTES: u64 = 256 << 10;
+
+/// The file with the notices, under `.andon/`.
+pub const NOTICES: &str = "notifications.jsonl";
+/// The question for an advisor.
+pub const QUESTION: &str = "ADVISOR_PROMPT.md";
+/// What the advisor's program answered.
+pub const ANSWER: &str = "ADVISOR_ANSWER.md";
+/// How the first line of a PAUSE begins that Andon wrote: an answer to its halt removes it.
+pub const OWN_PAUSE: &str = "andon: ";
+
+/// Whose programs are started, and how a notice sounds.
+#[derive(Debug, Clone, Default)]
+pub struct Programs {
+    /// `[notify]`
+    pub notify: Option<Program>,
+    /// `[advisor]`
+    pub advisor: Option<Program>,
+    /// `[on_stall]`
+    pub on_stall: Option<Program>,
+    /// Whether a terminal's bell rings.
+    pub bell: Bell,
+    /// The transcript of the agent, when the environment names one.
+    pub transcript: Option<PathBuf>,
+}
+
+/// Writes the marker of an escalation.
+pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(&HaltJson::from(halt)))
+}
+
+/// Writes PAUSE.
+pub(super) fn pause(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    let text = format!("{OWN_PAUSE}paused by {}: {}\nat: {}\n", halt.rule, halt.message, halt.at);
+    write(site, "PAUSE", &text)
+}
+
+/// Writes the briefing, with the notes that an agent has left in the one before.
+pub fn write_briefing(briefing: &Briefing, site: &Site<'_>) -> Result<(), EffectError> {
+    let before = site.andon_dir.as_ref().and_then(|dir| dir.newest(BRIEFING, TRANSCRIPT_BYTES));
+    let text = report::render(briefing, report::notes(&before.unwrap_or_default()));
+    write_andon_file(site, BRIEFING, &text).map(drop)
+}
+
+fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), EffectError> {
+    write_andon_file(site, name, text).map(drop)
+}
+
+pub(super) fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), EffectError> {
+    let name = format!("handoffs/{}", file_time(found.halt.at));
+    write(site, &format!("{name}.json"), &json::line(&HandoffJson::from(found)))?;
+    write(site, &format!("{name}.md"), &handoff::text(found, site.ack))
+}
+
+/// `20261120T153000Z`: sorts by time and has no colon.
+fn file_time(at: Timestamp) -> String {
+    at.to_string().replace(['-', ':'], "")
+}
+
+/// Tells once an episode: the file first, then the bell, then the program.
+pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError> {
+    let Some(dir) = &site.andon_dir else { return Ok(()) };
+    let reported = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();
+    let mark = format!("\"episode\":{}", serde_json::Value::from(notice.episode.as_str()));
+    if reported.lines().any(|line| line.contains(&mark)) {
+        return Ok(());
+    }
+    let line = json::line(&NoticeJson::from(notice));
+    let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
+    let before = if full { "" } else { reported.as_str() };
+    write(site, NOTICES, &format!("{before}{line}"))?;
+    if site.programs.bell == Bell::Rings {
+        ring();
+    }
+    match &site.programs.notify {
+        Some(program) => run("notify", program, site, line.as_bytes()).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// The bell of the terminal this runs in, when there is one.
+fn ring() {
+    let tty = std::fs::OpenOptions::new().write(true).open("/dev/tty");
+    let _nobody_listens = tty.and_then(|mut tty| tty.write_all(b"\x07"));
+}
+
+pub(super) fn ask(question: &Question, site: &Site<'_>) -> Result<(), EffectError> {
+    let journal = Journal::open(site.repo.git_dir()).path();
+    let named = site.programs.transcript.as_deref().and_then(|path| newest_bytes(path, TRANSCRIPT_BYTES));
+    let transcript = named.or_else(|| newest_bytes(&journal, TRANSCRIPT_BYTES)).unwrap_or_default();
+    let lines: Vec<&str> = transcript.lines().collect();
+    let newest = lines.get(lines.len().saturating_sub(TRANSCRIPT_LINES)..).unwrap_or_default();
+    let prompt = handoff::question(question, &newest.join("\n"));
+    write(site, QUESTION, &prompt)?;
+    let Some(program) = &site.programs.advisor else { return Ok(()) };
+    let answer = run("advisor", program, site, prompt.as_bytes())?;
+    if answer.trim().is_empty() {
+        return Err(EffectError::Response("the program of [advisor] answered nothing".to_owned()));
+    }
+    write(site, ANSWER, &answer)?;
+    let kept = site.repo.git_dir().join(ADVICE);
+    let made = kept.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(&kept, seal(&answer, &question.halt)))
+        .map_err(|err| EffectError::Response(format!("the advisor's answer could not be kept: {err}")))
+}
+
+/// In the git directory: which answer belongs to which halt.
+const ADVICE: &str = "andon/advice";
+
+/// What ties an answer to its halt.
+fn seal(answer: &str, halt: &Halt) -> String {
+    let text: [u8; 32] = Sha256::digest(answer).into();
+    format!("{} {} {} {}\n", Digest(text), halt.at, halt.iteration, halt.rule)
+}
+
+/// The advisor's answer to `halt`, as its program gave it.
+pub fn answer_to(site: &Site<'_>, halt: Option<&Halt>) -> Option<String> {
+    let dir = site.andon_dir.as_ref()?;
+    let answer = dir.newest(ANSWER, TRANSCRIPT_BYTES)?;
+    let kept = newest_bytes(&site.repo.git_dir().join(ADVICE), TRANSCRIPT_BYTES)?;
+    (kept == seal(&answer, halt?)).then_some(answer)
+}
+
+pub(super) fn start_program(start: &Start, site: &Site<'_>) -> Result<(), EffectError> {
+    let Some(program) = &site.programs.on_stall else {
+        let policy = start.policy.as_str();
+        return Err(EffectError::Response(format!(
+            "on_stall.policy is {policy}, and your configuration names no on_stall.command"
+        )));
+    };
+    run("on_stall", program, site, json::line(&StallJson::from(start)).as_bytes()).map(drop)
+}
+
+/// Runs a program of the user's configuration; its standard output.
+fn run(section: &str, program: &Program, site: &Site<'_>, input: &[u8]) -> Result<String, EffectError> {
+    let dir = site.andon_dir.as_ref().map_or(Path::new("."), AndonDir::top);
+    let ended = consult::run(program, dir, input, ANSWER_BYTES);
+    match ended {
+        Ok(Consulted { code: Some(0), output, .. }) => Ok(output),
+        Ok(Consulted { code: Some(code), .. }) => {
+            Err(EffectError::Response(format!("the program of [{section}] ended with {code}")))
+        }
+        Ok(Consulted { code: None, .. }) => Err(EffectError::Response(format!(
+            "the program of [{section}] was stopped after {}",
+            program.timeout
+        ))),
+        Err(err) => {
+            let name = program.argv.first().map_or("", String::as_str);
+            Err(EffectError::Response(format!("the program of [{section}] could not be run: {name}: {err}")))
+        }
+    }
+}
+
+/// The newest bytes of a regular file, from the beginning of a line on; `None` when it cannot be read.
+fn newest_bytes(path: &Path, most: u64) -> Option<String> {
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut file = std::fs::File::open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    newest_of(&mut file, size, most)
+}

@@ -1,0 +1,123 @@
+//! The door through which programs of the user's own configuration are started: notices, an advisor, whoever goes on.
+//!
+//! They get standard input and a time limit, lead a process group of their own so that all of them can be ended, and
+//! of their output only the beginning is kept.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use andon_core::domain::response::Program;
+use andon_git::platform::processes;
+
+/// How often the end is looked for.
+const TICK: Duration = Duration::from_millis(10);
+/// How long the rest of the output is waited for after the end.
+const REST: Duration = Duration::from_millis(500);
+/// Variables of the hook that would lead a program into the wrong repository or index.
+const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
+
+/// What a program left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Consulted {
+    /// Exit code; 128 + signal when somebody else killed it, `None` when the time was up.
+    pub code: Option<i32>,
+    /// The beginning of its standard output, made UTF-8 lossily.
+    pub output: String,
+}
+
+/// Runs `program` in `dir` with `input` on its standard input, and keeps at most `most` bytes of what it says.
+pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Result<Consulted> {
+    let missing = || io::Error::new(io::ErrorKind::InvalidInput, "an empty command");
+    let (name, arguments) = program.argv.split_first().ok_or_else(missing)?;
+    #[allow(clippy::disallowed_methods, reason = "the door of the user's own programs")]
+    let mut command = Command::new(name);
+    processes::lead_group(command.args(arguments).current_dir(dir));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    for variable in HOOK_VARIABLES {
+        command.env_remove(variable);
+    }
+    let mut child = command.spawn()?;
+    let output = speak(&mut child, input.to_vec(), most);
+    let deadline = Instant::now().checked_add(Duration::from_secs(program.timeout.0));
+    let code = loop {
+        if let Some(status) = child.try_wait()? {
+            let signal = processes::signal_of(status);
+            break Some(status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0)));
+        }
+        if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
+            end(&mut child);
+            break None;
+        }
+        thread::sleep(TICK);
+    };
+    // Whoever it left behind may hold the pipe open for ever.
+    let bytes = output.recv_timeout(REST).unwrap_or_default();
+    Ok(Consulted { code, output: String::from_utf8_lossy(&bytes).into_owned() })
+}
+
+/// Writes the input and reads the output beside, so that neither side waits for the other.
+fn speak(child: &mut Child, input: Vec<u8>, most: usize) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, output) = mpsc::channel();
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that does not read its input is no failure.
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    if let Some(mut stdout) = child.stdout.take() {
+        thread::spawn(move || {
+            let mut kept = Vec::new();
+            let mut buffer = [0; 8192];
+            while let Ok(count @ 1..) = stdout.read(&mut buffer) {
+                let room = most.saturating_sub(kept.len()).min(count);
+                kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
+            }
+            let _nobody_waits = sender.send(kept);
+        });
+    }
+    output
+}
+
+fn end(child: &mut Child) {
+    processes::end_group(child.id());
+    let _gone = child.kill();
+    let _reaped = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::domain::time::Span;
+
+    fn sh(script: &str, seconds: u64) -> Program {
+        Program { argv: vec!["sh".into(), "-c".into(), script.into()], timeout: Span(seconds) }
+    }
+
+    fn ran(program: &Program, input: &[u8], most: usize) -> Consulted {
+        run(program, Path::new("/"), input, most).unwrap()
+    }
+
+    #[test]
+    fn input_goes_in_and_the_beginning_of_the_output_comes_back() {
+        let echo = ran(&sh("cat", 10), b"hello", 100);
+        assert_eq!((echo.code, echo.output.as_str()), (Some(0), "hello"));
+        let cut = ran(&sh("head -c 100000 /dev/zero | tr '\\0' x; exit 3", 10), &vec![b'i'; 200_000], 10);
+        assert_eq!((cut.code, cut.output.as_str()), (Some(3), "xxxxxxxxxx"));
+        assert!(run(&Program { argv: vec![], timeout: Span(1) }, Path::new("/"), b"", 1).is_err());
+        let none = Program { argv: vec!["/no/such/program".into()], timeout: Span(1) };
+        assert!(run(&none, Path::new("/"), b"", 1).is_err());
+    }
+
+    #[test]
+    fn the_time_is_limited_for_it_and_its_children() {
+        let begun = Instant::now();
+        assert_eq!(ran(&sh("sleep 60 & sleep 60", 1), b"", 10).code, None);
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        // A child that is left behind with the pipe in its hands.
+        let left = ran(&sh("sleep 30 & echo done", 10), b"", 10);
+        assert_eq!(left.code, Some(0));
+        assert!(begun.elapsed() < Duration::from_secs(25));
+    }
+}

@@ -1,0 +1,186 @@
+//! Carries a plan out: the only place with side effects on files, ledger and journal.
+//!
+//! The order of a plan is kept, and the first failure of an effect that must be ends it: a report file that could
+//! not be written leaves no ledger entry behind, so the halt is found again at the next hook. The failure of another is
+//! reported, and the rest goes on.
+
+mod andon_dir;
+pub mod best_effort;
+pub mod consult;
+pub mod dependencies;
+pub mod editor;
+mod files;
+pub mod hook_program;
+pub mod interrupt;
+pub mod private;
+pub mod program;
+pub mod report_files;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
+use self::best_effort::Programs;
+pub use self::files::{append_text, replace_text, write_andon_file, write_report};
+use crate::text::report_file;
+use andon_core::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use andon_core::domain::detail::Figures;
+use andon_core::domain::effect::{Duty, Effect};
+use andon_core::domain::response::AckMode;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::shell_quote;
+use andon_git::Repo;
+use andon_git::platform::test_seam::stop_point;
+use andon_store::RecordError;
+use andon_store::journal::{Journal, JournalLine};
+use andon_store::ledger::{Ledger, LedgerError};
+
+/// Where effects take place.
+pub struct Site<'a> {
+    /// The repository whose ledger and journal are written.
+    pub repo: &'a Repo,
+    /// `.andon/`; `None` in a bare repository, where no report file is written.
+    pub andon_dir: Option<AndonDir>,
+    /// How a halt is answered here; the report file says so.
+    pub ack: AckMode,
+    /// The programs of the user that effects start.
+    pub programs: Programs,
+    /// The time of this process.
+    pub at: Timestamp,
+}
+
+/// An effect that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum EffectError {
+    /// A file could not be written or removed.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// "write" or "remove".
+        what: &'static str,
+        /// The file that was written or removed.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The ledger could not be written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The journal could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A program of the user, or what is made for one.
+    #[error("{0}")]
+    Response(String),
+}
+
+impl EffectError {
+    /// The exact command that mends it, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::File { what, path, source } => Some(file_help(what, path, source.kind())),
+            Self::Ledger(err) => err.help(),
+            Self::Record(err) => err.help(),
+            Self::Response(_) => None,
+        }
+    }
+}
+
+fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
+    let dir = path.ancestors().find(|at| at.ends_with(ANDON_DIR));
+    // What stands where the directory should be: a file, or a link, wherever it leads.
+    let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok_and(|found| !found.is_dir()));
+    match (in_the_way, kind) {
+        (Some(dir), _) => {
+            format!("{0} must be a directory: mv {0} {0}.old", shell_quote(&dir.to_string_lossy()))
+        }
+        // Never a command that deletes: the path may be one that a person mistyped, such as `/`.
+        (None, ErrorKind::IsADirectory) if dir.is_some() => {
+            format!("a file belongs there: mv {0} {0}.old", shell_quote(&path.to_string_lossy()))
+        }
+        (None, ErrorKind::IsADirectory) => "name a file in that directory instead".to_owned(),
+        (None, ErrorKind::NotFound) if path.parent().is_some_and(Path::is_dir) => {
+            "name a file in a directory that can be written to".to_owned()
+        }
+        (None, ErrorKind::NotFound) => {
+            let dir = path.parent().unwrap_or(path).to_string_lossy().into_owned();
+            format!("make its directory first: mkdir -p {}", shell_quote(&dir))
+        }
+        (None, _) => format!("check the permissions of the file to {what} and the space on its disk"),
+    }
+}
+
+/// Carries out a plan in order. Gives what failed of the effects that are done as well as they can be.
+pub fn carry_out(plan: &[Effect], site: &Site<'_>) -> Result<Vec<String>, EffectError> {
+    let mut failed = Vec::new();
+    for effect in plan {
+        match (one(effect, site), effect.duty()) {
+            (Ok(()), _) => {}
+            (Err(err), Duty::Must) => return Err(err),
+            (Err(err), Duty::BestEffort) => failed.push(err.to_string()),
+        }
+    }
+    Ok(failed)
+}
+
+fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
+    match effect {
+        Effect::WriteReportFile { halt, story } => {
+            if site.andon_dir.is_some() {
+                write_andon_file(
+                    site,
+                    halt.report_file.file_name(),
+                    &report_file::render(halt, story, site.ack),
+                )?;
+            }
+            stop_point("halt:shown");
+        }
+        Effect::RecordHalt(halt) => {
+            let halt = Halt { beside: site.repo.worktrees_beside(), ..(**halt).clone() };
+            let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
+            stop_point("halt:kept");
+            // Outside of its own ref at once: taking the ref away must show.
+            let (evidence, figures) = (HaltEvidence::default(), Figures::Unreported);
+            let halt = Halt { evidence, figures, suggested_actions: Vec::new(), beside: Vec::new(), ..halt };
+            let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
+            Journal::open(site.repo.git_dir()).append(&line)?;
+            stop_point("halt:told");
+        }
+        Effect::RecordAck(ack) => {
+            // The journal first: with only the ledger entry written, the window would not start anew.
+            Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
+            stop_point("ack:told");
+            Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;
+            stop_point("ack:kept");
+        }
+        Effect::RemoveReportFile(report_file) => {
+            remove(site, report_file.file_name())?;
+            stop_point("ack:cleared");
+        }
+        Effect::RemoveStops => {
+            for name in ["STOP", "PAUSE"] {
+                remove(site, name)?;
+            }
+        }
+        Effect::Handoff(_)
+        | Effect::Marker(_)
+        | Effect::Pause(_)
+        | Effect::Notify(_)
+        | Effect::Ask(_)
+        | Effect::Start(_)
+        | Effect::Brief(_)
+            if site.andon_dir.is_none() => {}
+        Effect::Handoff(handoff) => best_effort::write_handoff(handoff, site)?,
+        Effect::Marker(halt) => best_effort::mark(halt, site)?,
+        Effect::Pause(halt) => best_effort::pause(halt, site)?,
+        Effect::Notify(notice) => best_effort::notify(notice, site)?,
+        Effect::Ask(question) => best_effort::ask(question, site)?,
+        Effect::Start(start) => best_effort::start_program(start, site)?,
+        Effect::Brief(briefing) => best_effort::write_briefing(briefing, site)?,
+    }
+    Ok(())
+}
+
+fn remove(site: &Site<'_>, name: &str) -> Result<(), EffectError> {
+    let Some(dir) = &site.andon_dir else { return Ok(()) };
+    dir.remove(name).map_err(|err| files::error("remove", &dir.path().join(name), err))
+}

@@ -1,0 +1,186 @@
+//! Waits for a running command: its output, its end, signals and the timeout, all in one queue.
+
+use std::io::{self, Read};
+use std::process::ExitStatus;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use andon_core::domain::time::Span;
+use testreport::Stream;
+
+use super::command::{Group, Notice, Outputs, Sent};
+use super::end::Stopped;
+use super::signals::{HeldSignals, listen};
+use super::start::Running;
+use super::terminal::Size;
+
+/// Between SIGTERM and SIGKILL after a timeout.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long silence on pipes that stay open after the command's end is waited for.
+const SILENCE: Duration = Duration::from_secs(2);
+/// How long output is read in all after the command's end.
+const AFTERMATH: Duration = Duration::from_secs(10);
+/// How often the end is looked for when no signal tells of it.
+const TICK: Duration = Duration::from_millis(50);
+/// Size of a chunk in bytes, and how many wait for the sink: the bound of what is held in memory.
+const CHUNK: usize = 32 * 1024;
+const QUEUE: usize = 16;
+
+/// What happens while a command runs.
+pub(super) enum Event {
+    /// A chunk of output.
+    Output(Stream, Vec<u8>),
+    /// A stream has ended.
+    Closed,
+    /// A signal came for us.
+    Told(Notice),
+}
+
+impl From<Notice> for Event {
+    fn from(notice: Notice) -> Self {
+        Self::Told(notice)
+    }
+}
+
+/// A running command.
+pub(super) struct Watch {
+    command: Running,
+    group: Group,
+    /// When the next step against the command is due.
+    deadline: Option<Instant>,
+    stopped: Stopped,
+    open_streams: u8,
+    /// Of the terminals that it writes to.
+    sizes: Vec<Size>,
+}
+
+impl Watch {
+    pub(super) fn new(command: Running, group: Group, timeout: Option<Span>) -> Self {
+        let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
+        Self { command, group, deadline, stopped: Stopped::No, open_streams: 2, sizes: Vec::new() }
+    }
+
+    /// Runs until the command has ended and its output is read.
+    pub(super) fn run(
+        mut self,
+        (held, outputs): (&HeldSignals, Outputs),
+        sink: &mut dyn FnMut(Stream, &[u8]),
+    ) -> io::Result<(ExitStatus, Stopped)> {
+        let (sender, events) = sync_channel(QUEUE);
+        self.sizes = outputs.sizes;
+        for (stream, output) in outputs.streams {
+            let events = sender.clone();
+            thread::spawn(move || read_stream(output, stream, &events));
+        }
+        let go_on = listen(held, sender);
+        let status = self.until_end(&events, &go_on, sink)?;
+        drop(go_on);
+        self.read_rest(&events, sink);
+        Ok((status, self.stopped))
+    }
+
+    fn until_end(
+        &mut self,
+        events: &Receiver<Event>,
+        go_on: &Sender<()>,
+        sink: &mut dyn FnMut(Stream, &[u8]),
+    ) -> io::Result<ExitStatus> {
+        let mut looked = Instant::now();
+        loop {
+            let mut reported = None;
+            match events.recv_timeout(TICK) {
+                Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
+                Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
+                Ok(Event::Told(notice)) => reported = Some(notice),
+                // With all senders gone `recv_timeout` returns at once.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            match reported {
+                Some(Notice::Resized) => self.resize(),
+                Some(Notice::Ending(signal)) => self.pass_on(signal),
+                Some(Notice::ChildEnded) | None => {}
+            }
+            if reported == Some(Notice::ChildEnded) || looked.elapsed() >= TICK {
+                looked = Instant::now();
+                if let Some(status) = self.command.try_wait()? {
+                    return Ok(status);
+                }
+            }
+            if reported.is_some() {
+                let _listening = go_on.send(());
+            }
+            self.check_deadline();
+        }
+    }
+
+    fn pass_on(&mut self, signal: i32) {
+        if self.stopped == Stopped::No {
+            self.stopped = Stopped::Forwarded(signal);
+        }
+        if !self.group.has_had(signal) {
+            self.command.send(self.group, Sent::Signal(signal));
+        }
+    }
+
+    /// The terminal has another size. Whoever heard of it before we did saw the old one: they are told again.
+    fn resize(&self) {
+        for size in &self.sizes {
+            size.follow();
+        }
+        if !self.sizes.is_empty() {
+            self.command.send(self.group, Sent::Resized);
+        }
+    }
+
+    /// At the timeout SIGTERM, after the grace SIGKILL.
+    fn check_deadline(&mut self) {
+        let now = Instant::now();
+        if self.deadline.is_none_or(|due| now < due) {
+            return;
+        }
+        if self.stopped == Stopped::TimedOut {
+            self.command.send(self.group, Sent::Kill);
+            self.deadline = None;
+        } else {
+            self.stopped = Stopped::TimedOut;
+            self.command.send(self.group, Sent::Terminate);
+            self.deadline = now.checked_add(GRACE);
+        }
+    }
+
+    /// Reads what is still to be read. Whoever the command left behind may hold them open for ever.
+    fn read_rest(&mut self, events: &Receiver<Event>, sink: &mut dyn FnMut(Stream, &[u8])) {
+        let ended = Instant::now();
+        while self.open_streams > 0 && ended.elapsed() < AFTERMATH {
+            match events.recv_timeout(SILENCE) {
+                Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
+                Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
+                Ok(Event::Told(Notice::ChildEnded | Notice::Resized)) => {}
+                // Nobody is left to pass a signal on to: it ends the wait.
+                Ok(Event::Told(Notice::Ending(_)))
+                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+}
+
+fn read_stream(mut output: impl Read, stream: Stream, events: &SyncSender<Event>) {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        match output.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                let chunk = buffer.get(..count).unwrap_or_default().to_vec();
+                if events.send(Event::Output(stream, chunk)).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // A terminal that nobody writes to any more ends with an error (EIO).
+            Err(_) => break,
+        }
+    }
+    let _listening = events.send(Event::Closed);
+}

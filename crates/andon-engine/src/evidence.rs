@@ -1,0 +1,270 @@
+//! Which test run, if any, speaks for a tree: looked up by content, never by time.
+
+mod hidden;
+mod path_state;
+
+use std::collections::BTreeMap;
+
+use super::docs;
+use super::error::OpsError;
+use super::inherited_evidence;
+use super::test_guess;
+use super::timeline::Loaded;
+use super::untracked::{self, Holder};
+use super::workspace::Workspace;
+use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
+use andon_git::Overlay;
+use andon_store::fingerprint::{Difference, Fingerprinter, differing};
+use andon_store::notes::NotesStore;
+
+/// How many differing paths are looked at.
+const COMPARED: usize = 32;
+
+/// The newest valid run on exactly `code`: from the journal, else from the records of the window.
+pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let from_journal = loaded
+        .runs
+        .iter()
+        .rev()
+        .find(|run| run.validity == RunValidity::Valid && run.evidence.code == code)
+        .map(untracked::evidence_of);
+    from_journal.or_else(|| {
+        let recorded = loaded.window.facts.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
+        recorded.into_iter().find(|tests| tests.code == code && !is_word(tests)).cloned()
+    })
+}
+
+/// The run that speaks for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its files were
+/// not tracked yet when the tests ran.
+pub fn of_tree(
+    ws: &Workspace,
+    loaded: &Loaded,
+    tree: TreeId,
+    code: CodeId,
+) -> Result<Option<TestEvidence>, OpsError> {
+    match find(loaded, code) {
+        Some(evidence) => Ok(Some(evidence)),
+        None => untracked::run_before_add(ws, loaded, (Holder::Tree(tree), code)),
+    }
+}
+
+/// A failing run that was handed in counts against the loop, and opens no gate from a record either.
+fn is_word(tests: &TestEvidence) -> bool {
+    tests.caveats.origin == RunOrigin::HandedIn && !tests.is_green()
+}
+
+/// The newest run on exactly `code` that was handed in and failed: what a record keeps where nothing better is known.
+pub fn reported_failing(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let reported = loaded.runs.iter().rev().filter(|run| run.is_reported_failing());
+    reported.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
+}
+
+/// Which code the evidence has to be about.
+pub enum Subject {
+    /// A tree: of the index at pre-commit, of a commit later.
+    Tree(TreeId),
+    /// The working tree as it is now.
+    WorkTree(Overlay),
+}
+
+/// Judges a subject; `parent` is what it is compared with to see whether code changed at all.
+pub fn candidate(
+    ws: &Workspace,
+    loaded: &Loaded,
+    subject: &Subject,
+    parent: Option<TreeId>,
+) -> Result<Candidate, OpsError> {
+    let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+    let code = match subject {
+        Subject::Tree(tree) => prints.of_tree(*tree)?,
+        Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries)?,
+    };
+    let before = match parent {
+        Some(parent) => prints.of_tree(parent)?,
+        None => prints.of_overlay(None, &[])?,
+    };
+    let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
+    let found = match subject {
+        Subject::Tree(tree) => of_tree(ws, loaded, *tree, code)?,
+        Subject::WorkTree(overlay) => match find(loaded, code) {
+            Some(evidence) => Some(evidence),
+            None => untracked::run_before_add(ws, loaded, (Holder::WorkTree(overlay), code))?,
+        },
+    };
+    let state = match found {
+        Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
+        None => without_evidence(ws, loaded, subject, code)?,
+    };
+    let docs = match (subject, parent) {
+        (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
+        (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
+    };
+    let command = ws.config.test.command.as_ref().map(andon_config::TestCommand::display);
+    // Only where there is something to say: this looks at files of the project.
+    let unconfigured = state == EvidenceState::Unconfigured && code_changed == CodeChange::Changed;
+    let advice = ws.repo.workdir().filter(|_| unconfigured).map(test_guess::advice);
+    let origin = Origin::Work;
+    let (identity, making, changed_by_hook) = (Vec::new(), None, Vec::new());
+    let evidence = state;
+    Ok(Candidate { code_changed, evidence, origin, docs, identity, command, advice, making, changed_by_hook })
+}
+
+/// The code paths that a hook changed in what was tested: in `tree`, against the tree `before` the hook. None where the
+/// tests did not run on that either.
+pub fn changed_by_hook(
+    ws: &Workspace,
+    loaded: &Loaded,
+    before: Option<TreeId>,
+    tree: TreeId,
+) -> Result<Vec<Vec<u8>>, OpsError> {
+    let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
+    let rules = &ws.config.paths.rules;
+    let code = Fingerprinter::new(&ws.repo, rules).of_tree(before)?;
+    if of_tree(ws, loaded, before, code)?.is_none() {
+        return Ok(Vec::new());
+    }
+    let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
+    Ok(changed.filter(|path| rules.class(path) == PathClass::Code).collect())
+}
+
+/// Whose work the code of commit `tip` is: asked only where no tests speak for it.
+pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Origin, OpsError> {
+    if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
+        return Ok(Origin::Work);
+    }
+    let made = inherited_evidence::is_of_tested(&ws.repo, &NotesStore::open(&ws.repo)?, tip)?;
+    Ok(if made { Origin::MadeByGit } else { Origin::Work })
+}
+
+/// Remote-tracking branches that are looked at.
+const TRACKED: usize = 64;
+
+/// The tree that the remote has and that a pushed tip goes beyond: where its code is that of the tip, nothing is pushed
+/// that needs tests. That is what the remote ref points to, as far as it is known here; else what the tip has in common
+/// with the remote-tracking branches. `None` where nothing is known.
+pub fn at_the_remote(
+    ws: &Workspace,
+    tip: CommitId,
+    tree: TreeId,
+    there: Option<CommitId>,
+) -> Result<Option<TreeId>, OpsError> {
+    let repo = &ws.repo;
+    let mut prints = Fingerprinter::new(repo, &ws.config.paths.rules);
+    let code = prints.of_tree(tree)?;
+    let tracked = repo.refs_with_prefix("refs/remotes/")?;
+    let tracked = tracked.into_iter().take(TRACKED).map(|(_, id)| CommitId(id));
+    let mut nearest = None;
+    for known in there.into_iter().chain(tracked) {
+        // What was never fetched is not here, and unrelated histories have nothing in common.
+        let base =
+            if Some(known) == there { Some(known) } else { repo.merge_base(known, tip).ok().flatten() };
+        let Some(base) = base.and_then(|base| repo.tree_of(base).ok()) else { continue };
+        nearest = nearest.or(Some(base));
+        if prints.of_tree(base)? == code {
+            return Ok(Some(base));
+        }
+    }
+    Ok(nearest)
+}
+
+/// What is to be said where evidence that has its weak side opens a gate.
+pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
+    let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
+    if candidate.code_changed == CodeChange::Unchanged || tests.caveats.origin == RunOrigin::Here {
+        return None;
+    }
+    let message = "the tests of this code were handed in: what ran is somebody's word (test.handed_in)";
+    Some(Diagnostic::note(message).code("handed-in").help("to see for yourself: andon test"))
+}
+
+fn without_evidence(
+    ws: &Workspace,
+    loaded: &Loaded,
+    subject: &Subject,
+    code: CodeId,
+) -> Result<EvidenceState, OpsError> {
+    if ws.config.test.command.is_none() {
+        return Ok(EvidenceState::Unconfigured);
+    }
+    // A run on this very code that proves nothing says more than one on other code.
+    if let Some(run) = loaded.runs.iter().rev().find(|run| run.evidence.code == code) {
+        return Ok(EvidenceState::Void(Box::new(run.clone())));
+    }
+    let Some(run) = loaded.runs.last() else { return Ok(EvidenceState::NeverRan) };
+    // Of a run that was handed in with its fingerprint nothing else is known.
+    if run.base.is_none() && run.overlay_truncated {
+        let (differing, staging) = (Vec::new(), Staging::Edited);
+        return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total: 0, staging });
+    }
+    let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
+    let (found, staging) = match subject {
+        Subject::Tree(tree) => {
+            let (overlay, _) = untracked::as_tracked_in(ws, run, Holder::Tree(*tree))?;
+            let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &overlay, *tree)?;
+            let staging = staging(ws, run, head, &found)?;
+            (found, staging)
+        }
+        Subject::WorkTree(overlay) => (from_worktree(ws, run, overlay)?, Staging::Edited),
+    };
+    let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
+    let differing = hidden::named(ws, head, found.into_iter().take(COMPARED).collect())?;
+    Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total, staging })
+}
+
+/// In which paths the working tree differs from what the run saw.
+fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec<Difference>, OpsError> {
+    let rules = &ws.config.paths.rules;
+    let mut found: BTreeMap<Vec<u8>, Difference> = match overlay.base {
+        Some(tree) => differing((&ws.repo, rules), run.base, &run.overlay, tree)?,
+        None => Vec::new(),
+    }
+    .into_iter()
+    .map(|difference| (difference.path.clone(), difference))
+    .collect();
+    for now in overlay.entries.iter().filter(|now| rules.class(&now.path) == PathClass::Code) {
+        let seen = run.overlay.iter().find(|seen| seen.path == now.path).map(|seen| seen.entry);
+        let run_side = match (seen, run.base) {
+            (Some(seen), _) => seen,
+            (None, Some(base)) => ws.repo.entry_at(base, &now.path)?,
+            (None, None) => None,
+        };
+        if run_side == now.entry {
+            found.remove(&now.path);
+        } else {
+            let (path, tracking) = (now.path.clone(), now.tracking);
+            let difference = Difference { path: path.clone(), run_side, commit_side: now.entry, tracking };
+            found.insert(path, difference);
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The difference is only work that is not staged when of each differing path the working tree still holds what the run
+/// saw, or the commit has it as HEAD has it and had it then: hook managers put such work aside while hooks run, and after a
+/// pull HEAD is another. Bounded by the paths that are compared; no scan.
+fn staging(
+    ws: &Workspace,
+    run: &TestRun,
+    head: Option<TreeId>,
+    differing: &[Difference],
+) -> Result<Staging, OpsError> {
+    if run.overlay_truncated || differing.is_empty() || differing.len() >= COMPARED {
+        return Ok(Staging::Edited);
+    }
+    for difference in differing {
+        let in_head = match head {
+            Some(tree) => ws.repo.entry_at(tree, &difference.path)?,
+            None => None,
+        };
+        let not_staged = run.base == head && difference.commit_side == in_head;
+        let still_there = ws.repo.worktree_blob(&difference.path) == difference.run_side.map(|(_, id)| id);
+        if !(not_staged || still_there) {
+            return Ok(Staging::Edited);
+        }
+    }
+    Ok(Staging::OnlyUnstaged)
+}

@@ -1,0 +1,149 @@
+//! Halts and the answers to them.
+
+use serde::Serialize;
+
+use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::facts::{Ack, AckHow};
+use andon_core::domain::findings::{HaltReason, NamedCall};
+use andon_core::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
+use andon_core::domain::suggestion::AdvisedStep;
+use andon_core::domain::time::Timestamp;
+
+/// A halt: the keys of `loop.halted` in docs/formats.md, and where it happened.
+#[derive(Debug, Serialize)]
+pub struct HaltJson<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    cycle_id: &'a str,
+    halt_reason: HaltReason,
+    rule: &'a str,
+    message: &'a str,
+    file: String,
+    evidence: Hashes<'a>,
+    suggested_actions: Vec<Action<'a>>,
+    iteration: u64,
+    head: Option<CommitId>,
+    branch: Option<&'a str>,
+    worktree: &'a str,
+    /// A stream may tell no time.
+    at: Option<Timestamp>,
+    /// Its ledger entry; left out while it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<EntryId>,
+}
+
+#[derive(Debug, Serialize)]
+struct Hashes<'a> {
+    diffs: &'a [DiffHash],
+    tests: &'a [Signature],
+    outputs: &'a [Digest],
+    /// Left out where no rule about calls halted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<CallJson<'a>>,
+    trend: &'a [u64],
+}
+
+#[derive(Debug, Serialize)]
+struct CallJson<'a> {
+    call: ShortHash,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Action<'a> {
+    code: Option<&'static str>,
+    text: &'a str,
+}
+
+impl<'a> From<&'a Halt> for HaltJson<'a> {
+    fn from(halt: &'a Halt) -> Self {
+        let evidence = &halt.evidence;
+        let action = |action: &'a andon_core::domain::suggestion::Suggestion| Action {
+            code: action.step.map(AdvisedStep::as_str),
+            text: &action.text,
+        };
+        let call = |call: &'a NamedCall| CallJson { call: call.exact, shown: call.shown.as_deref() };
+        Self {
+            kind: "loop.halted",
+            cycle_id: &halt.cycle_id,
+            halt_reason: halt.reason,
+            rule: &halt.rule,
+            message: &halt.message,
+            file: format!(".andon/{}", halt.report_file.file_name()),
+            evidence: Hashes {
+                diffs: &evidence.diffs,
+                tests: &evidence.tests,
+                outputs: &evidence.outputs,
+                calls: evidence.calls.iter().map(call).collect(),
+                trend: &evidence.trend,
+            },
+            suggested_actions: halt.suggested_actions.iter().map(action).collect(),
+            iteration: halt.iteration,
+            head: halt.head,
+            branch: halt.branch.as_deref(),
+            worktree: &halt.worktree,
+            at: (halt.at.0 != 0).then_some(halt.at),
+            id: None,
+        }
+    }
+}
+
+impl<'a> From<&'a StandingHalt> for HaltJson<'a> {
+    fn from(standing: &'a StandingHalt) -> Self {
+        Self { id: Some(standing.id), ..Self::from(&standing.halt) }
+    }
+}
+
+/// The newest halt, and the answer to it.
+#[derive(Debug, Serialize)]
+pub struct LastHaltJson<'a> {
+    #[serde(flatten)]
+    halt: HaltJson<'a>,
+    /// `null` while it stands.
+    acknowledged: Option<AckJson<'a>>,
+}
+
+impl<'a> LastHaltJson<'a> {
+    /// The halt of that ledger entry.
+    pub fn new(id: EntryId, halt: &'a Halt, ack: Option<&'a Ack>) -> Self {
+        let halt = HaltJson { id: Some(id), ..HaltJson::from(halt) };
+        Self { halt, acknowledged: ack.map(AckJson::from) }
+    }
+}
+
+/// An answer: `loop.acknowledged`.
+#[derive(Debug, Serialize)]
+pub struct AckJson<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    halt: Option<EntryId>,
+    counter: Option<&'a str>,
+    by: &'a str,
+    how: AckHow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mistaken: Option<bool>,
+    agent: Option<&'a str>,
+    reason: &'a str,
+    head: Option<CommitId>,
+    worktree: &'a str,
+    at: Timestamp,
+}
+
+impl<'a> From<&'a Ack> for AckJson<'a> {
+    fn from(ack: &'a Ack) -> Self {
+        Self {
+            kind: "loop.acknowledged",
+            halt: ack.halt,
+            counter: ack.counter.as_deref(),
+            by: &ack.by,
+            how: ack.how,
+            mistaken: ack.halt_was.key(),
+            agent: ack.agent.as_deref(),
+            reason: &ack.reason,
+            head: ack.head,
+            worktree: &ack.worktree,
+            at: ack.at,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Halts that were seen and are no more in the ledger. A halt is told to the journal as soon as it is in the ledger, and
+//! each commit record names the newest entries that were there; so a ledger that somebody removes, turns back or gives
+//! another id leaves a gap, and what fell into it binds as before.
+//!
+//! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`settled`): that
+//! costs one small file a hook.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::error::OpsError;
+use super::workspace::Workspace;
+use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use andon_core::domain::detail::Figures;
+use andon_core::domain::facts::{Ack, AckHow, CommitFact};
+use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+use andon_store::journal::{Journal, JournalLine};
+use andon_store::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
+use andon_store::notes::NotesStore;
+use andon_store::window;
+
+/// The rule that a gap without any other trace is named by.
+pub const RULE: &str = "missing-ledger";
+/// How much of the journal is looked through, in bytes from its end.
+const MAX_JOURNAL: u64 = 4 << 20;
+/// How many records are looked through.
+const MAX_RECORDS: usize = 24;
+/// How far back HEAD's reflog tells which commits were made here.
+const MAX_REFLOG: usize = 256;
+
+/// What all ledgers together hold.
+pub struct Held {
+    ids: BTreeSet<EntryId>,
+    answered: BTreeSet<EntryId>,
+    /// Where HEAD was when a person resumed.
+    resumed: BTreeSet<CommitId>,
+}
+
+impl Held {
+    /// Of these entries.
+    pub fn of(entries: &[Entry]) -> Self {
+        let acks = || entries.iter().filter_map(|entry| answer_of(&entry.event));
+        let resumed = acks().filter(|ack| ack.how != AckHow::FileDeleted && ack.counter.is_none());
+        Self {
+            ids: entries.iter().map(|entry| entry.id).collect(),
+            answered: acks().filter_map(|ack| ack.halt).collect(),
+            resumed: resumed.filter_map(|ack| ack.head).collect(),
+        }
+    }
+
+    /// Of the repository of `ws`.
+    pub fn read(ws: &Workspace) -> Result<Self, OpsError> {
+        Ok(Self::of(&Ledger::open(&ws.repo).read_all()?.0))
+    }
+
+    /// Whether the entry is there.
+    pub fn has(&self, id: EntryId) -> bool {
+        self.ids.contains(&id)
+    }
+
+    /// Whether a person has answered for what the record of this commit names, by its id or at this commit.
+    fn answers_for(&self, fact: &CommitFact, id: EntryId) -> bool {
+        self.answers(id) || fact.id.is_some_and(|id| self.resumed.contains(&id))
+    }
+
+    /// Whether somebody has answered it, there or not.
+    pub fn answers(&self, id: EntryId) -> bool {
+        self.answered.contains(&id)
+    }
+}
+
+fn answer_of(event: &EntryEvent) -> Option<&Ack> {
+    match event {
+        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(ack),
+        EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
+        | EntryEvent::Unknown { .. } => None,
+    }
+}
+
+/// The halt that binds here by its traces alone: the ledger of this clone does not tell of it.
+pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
+    let holdings = Held::read(ws)?;
+    match from_journal(ws, &holdings) {
+        Some(found) => Ok(Some(found)),
+        None => from_records(ws, head, &holdings),
+    }
+}
+
+/// The newest halt of this worktree in the journal that nobody has answered.
+fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
+    let (lines, _) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
+    let mut newest: Option<StandingHalt> = None;
+    for line in lines {
+        match line {
+            JournalLine::Halt(halt) => newest = Some(*halt),
+            JournalLine::Ack(ack) if newest.as_ref().is_some_and(|halt| lifts(&ack, halt)) => newest = None,
+            JournalLine::Ack(_)
+            | JournalLine::TestRun(_)
+            | JournalLine::Event(_)
+            | JournalLine::Safety(_)
+            | JournalLine::Agent(_)
+            | JournalLine::Attempt(_)
+            | JournalLine::CommitRecorded { .. }
+            | JournalLine::Healed { .. } => {}
+        }
+    }
+    let mut found = newest.filter(|found| !holdings.answers(found.id))?;
+    if !holdings.has(found.id) {
+        let gone =
+            "its entry is gone from the ledger (removed or turned back), so it stands until it is answered";
+        found.halt.message = format!("{}; {gone}", found.halt.message);
+        found.halt.suggested_actions = ways_on();
+    }
+    Some(found)
+}
+
+fn lifts(ack: &Ack, halt: &StandingHalt) -> bool {
+    match ack.halt {
+        Some(answered) => answered == halt.id,
+        None => ack.counter.is_none(),
+    }
+}
+
+fn ways_on() -> Vec<Suggestion> {
+    let texts = [
+        "bring the ledger back from a remote that has it: andon sync",
+        "or a person looks what happened and answers: andon resume --reason \"...\"",
+    ];
+    texts.map(|text| Suggestion::new(AdvisedStep::AskPerson, text)).to_vec()
+}
+
+/// An entry that the newest record made here names and no ledger holds. A clone that was given records without ledgers
+/// has lost nothing, so commits that were made elsewhere do not count.
+fn from_records(
+    ws: &Workspace,
+    head: Option<CommitId>,
+    holdings: &Held,
+) -> Result<Option<StandingHalt>, OpsError> {
+    let store = NotesStore::open(&ws.repo)?;
+    let facts = window::read_window(&ws.repo, &store, head, MAX_RECORDS).facts;
+    if facts.iter().all(|fact| fact.record.ledger.is_empty()) {
+        return Ok(None);
+    }
+    let made_here: BTreeSet<CommitId> = ws
+        .repo
+        .reflog_head(MAX_REFLOG)?
+        .into_iter()
+        .filter(|entry| entry.made().is_some())
+        .map(|entry| CommitId(entry.new))
+        .collect();
+    let newest = facts
+        .iter()
+        .rev()
+        .find(|fact| !fact.record.ledger.is_empty() && fact.id.is_some_and(|id| made_here.contains(&id)));
+    let Some(fact) = newest else { return Ok(None) };
+    let missing =
+        fact.record.ledger.iter().find(|(_, id)| !holdings.has(**id) && !holdings.answers_for(fact, **id));
+    Ok(missing.map(|(writer, id)| StandingHalt { id: *id, halt: unknown(ws, fact, writer) }))
+}
+
+/// What is known of an entry of which nothing but its id is left.
+fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
+    let commit = fact.id.map_or_else(String::new, |id| format!(" of {}", id.short()));
+    let message = format!(
+        "the record{commit} names an entry that the ledger {REF_PREFIX}{writer} does not hold any more: it was removed or \
+         turned back, and whether a halt stood in it is not known"
+    );
+    Halt {
+        cycle_id: fact.record.node.clone(),
+        reason: HaltReason::UserStop,
+        rule: RULE.to_owned(),
+        message,
+        figures: Figures::Unreported,
+        report_file: ReportFile::Checkpoint,
+        evidence: HaltEvidence::default(),
+        suggested_actions: ways_on(),
+        iteration: fact.record.iteration,
+        head: fact.id,
+        branch: None,
+        worktree: ws.repo.worktree_name(),
+        base: None,
+        beside: Vec::new(),
+        binds: Binds::Line,
+        at: fact.record.recorded_at,
+    }
+}
+
+/// The gaps that records show: for each writer the newest entry that is named and not holdings, and whether it was answered.
+pub struct Gaps<'a> {
+    holdings: &'a Held,
+    found: BTreeMap<String, Gap>,
+}
+
+/// An entry that a record names and no ledger holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Gap {
+    /// The id of the entry that is missing.
+    pub entry: EntryId,
+    /// The commit whose record names it.
+    pub named_by: Option<CommitId>,
+    /// Whether a person has answered for it since.
+    pub answered: bool,
+}
+
+impl<'a> Gaps<'a> {
+    /// None yet.
+    pub fn new(holdings: &'a Held) -> Self {
+        Self { holdings, found: BTreeMap::new() }
+    }
+
+    /// Takes in the next record, in the order of the range.
+    pub fn take(&mut self, fact: &CommitFact) {
+        for (writer, entry) in &fact.record.ledger {
+            if !self.holdings.has(*entry) {
+                let gap = Gap {
+                    entry: *entry,
+                    named_by: fact.id,
+                    answered: self.holdings.answers_for(fact, *entry),
+                };
+                self.found.insert(writer.clone(), gap);
+            }
+        }
+    }
+
+    /// Them all, by writer.
+    pub fn all(self) -> BTreeMap<String, Gap> {
+        self.found
+    }
+}

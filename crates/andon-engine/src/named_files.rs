@@ -1,0 +1,71 @@
+//! The files behind findings, by name. Records know paths as hashes; whoever has the repository at hand looks in the
+//! newest commit of the window for the path that has this hash, so that a person reads which file goes round.
+
+use andon_core::change::path_hash;
+use andon_core::domain::decision::Decision;
+use andon_core::domain::findings::{Evidence, Finding};
+use andon_core::domain::ids::HunkHash;
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::history::Timeline;
+use andon_core::policy;
+use andon_git::Repo;
+
+/// Files that a message names.
+const NAMED: usize = 3;
+/// Characters of each name in a message.
+const CHARS: usize = 120;
+
+/// The same decision with its files named. What is about documents alone is no finding about code.
+pub fn named(repo: &Repo, rules: &PathRules, timeline: &Timeline, mut decision: Decision) -> Decision {
+    if decision.findings.iter().all(|finding| finding.files.is_empty()) {
+        return decision;
+    }
+    name(repo, rules, timeline, &mut decision.findings);
+    policy::decide(decision.findings, decision.standing)
+}
+
+/// Names the files of `findings`, and drops those that are about documents alone.
+pub fn name(repo: &Repo, rules: &PathRules, timeline: &Timeline, findings: &mut Vec<Finding>) {
+    if findings.iter().all(|finding| finding.files.is_empty()) {
+        return;
+    }
+    let Some(changed) = changed(repo, timeline) else { return };
+    findings.retain_mut(|finding| {
+        let about = |path: &&Vec<u8>| finding.files.contains(&path_hash(path));
+        let found: Vec<&Vec<u8>> = changed.iter().filter(about).collect();
+        let code: Vec<&Vec<u8>> =
+            found.iter().filter(|path| rules.class(path) == PathClass::Code).copied().collect();
+        if code.is_empty() {
+            return found.is_empty();
+        }
+        say(finding, &code);
+        true
+    });
+}
+
+fn say(finding: &mut Finding, paths: &[&Vec<u8>]) {
+    let names: Vec<String> =
+        paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    let short: Vec<String> = names.iter().map(|name| name.chars().take(CHARS).collect()).collect();
+    let more = match paths.len().saturating_sub(names.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    finding.detail = finding.detail.before(format!(": {}{more}", short.join(", ")));
+    finding.evidence.extend(names.into_iter().map(Evidence::Path));
+    let hashes: Vec<HunkHash> = std::mem::take(&mut finding.files);
+    finding.files =
+        hashes.into_iter().filter(|hash| !paths.iter().any(|it| path_hash(it) == *hash)).collect();
+}
+
+/// The paths that the newest commit of the window changed.
+fn changed(repo: &Repo, timeline: &Timeline) -> Option<Vec<Vec<u8>>> {
+    let newest = timeline.newest()?;
+    newest.commit?;
+    let before = match newest.parent {
+        Some(parent) => Some(repo.tree_of(parent).ok()?),
+        None => None,
+    };
+    let changes = repo.changes(before, newest.tree).ok()?;
+    Some(changes.into_iter().flat_map(|change| change.old_path.into_iter().chain([change.path])).collect())
+}

@@ -1,0 +1,19 @@
+//! What a hook put right that a dying one before it left undone, told in the journal.
+
+use super::context::Context;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use andon_store::journal::{Journal, JournalLine};
+
+/// Tells of refs whose locks a dead writer had left.
+pub fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    for name in ws.repo.healed_locks() {
+        tell(ctx, ws, format!("removed the lock of {name}, which a process that died had left"))?;
+    }
+    Ok(())
+}
+
+/// Tells of something else.
+pub(crate) fn tell(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
+    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed { what, at: Some(ctx.now) })?)
+}

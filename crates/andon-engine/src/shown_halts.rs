@@ -1,0 +1,41 @@
+//! Which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an entry id a line.
+//!
+//! A missing report file means that somebody removed it only where it was written before. For a halt of this worktree that
+//! is always so; one that came by a sync has no report file until somebody writes it here.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+
+use super::error::OpsError;
+use super::workspace::Workspace;
+use andon_core::domain::ids::EntryId;
+use andon_store::RecordError;
+
+/// Most bytes that are read: some thousand halts.
+const MAX_BYTES: u64 = 1 << 18;
+
+fn path(ws: &Workspace) -> PathBuf {
+    ws.repo.git_dir().join("andon").join("shown")
+}
+
+/// Whether the report file of `halt` was written here.
+pub(crate) fn was(ws: &Workspace, halt: EntryId) -> bool {
+    let mut text = String::new();
+    let read = fs::File::open(path(ws)).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
+    let halt = halt.to_string();
+    read.is_ok() && text.lines().any(|line| line == halt)
+}
+
+/// Remembers that the report file of `halt` was written here.
+pub(crate) fn mark(ws: &Workspace, halt: EntryId) -> Result<(), OpsError> {
+    if was(ws, halt) {
+        return Ok(());
+    }
+    let path = path(ws);
+    let write = || {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        OpenOptions::new().append(true).create(true).open(&path)?.write_all(format!("{halt}\n").as_bytes())
+    };
+    write().map_err(|source| RecordError::Io { doing: "append to", path: path.clone(), source }.into())
+}

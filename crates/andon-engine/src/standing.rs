@@ -1,0 +1,382 @@
+//! The halt that stands in this worktree, and whether a person has answered it.
+//!
+//! The ledger says what was halted; the files under `.andon/` say whether someone answered. A report file is written
+//! before its ledger entry, so a missing report file always means that somebody removed it.
+
+use std::path::PathBuf;
+
+use super::binding_halts;
+use super::context::Context;
+use super::deleted_folder;
+use super::error::OpsError;
+use super::lost_halts;
+use super::repairs;
+use super::settled::Settled;
+use super::shown_halts;
+use super::witnessing::{self, HaltAnswer};
+use super::workspace::Workspace;
+use crate::effect::best_effort::{OWN_PAUSE, Programs};
+use crate::effect::{self, AndonDir, EffectError, Look, Site};
+use andon_config::Perpetual;
+use andon_core::detect::{self, Stops};
+use andon_core::domain::decision::{Binds, LedgerEvent, StandingHalt};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::facts::{Ack, AckHow, HaltWas, Presence};
+use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::response::{AckMode, Notice, NoticeKind};
+use andon_store::ledger::Ledger;
+
+/// File that stops the loop (docs/spec-map.md, loop rules: manual override).
+pub const STOP_FILE: &str = "STOP";
+/// File that pauses it.
+pub const PAUSE_FILE: &str = "PAUSE";
+/// Most bytes that are read of it.
+const MAX_PAUSE: u64 = 4096;
+
+/// What was answered.
+#[derive(Debug)]
+pub struct Resumed {
+    /// The halt that stood, if one was recorded.
+    pub halt: Option<StandingHalt>,
+    /// Who answered.
+    pub by: String,
+}
+
+/// Looks for `.andon/STOP` and `.andon/PAUSE`.
+pub fn stops(ws: &Workspace) -> Stops {
+    let look = |name: &str| match ws.andon_dir().map(|dir| dir.look(name)) {
+        Some(Look::There) => Presence::Present,
+        Some(Look::Gone | Look::Unknown) | None => Presence::Absent,
+    };
+    Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
+}
+
+/// An error when something else than a directory of ours is in the place of `.andon`: what is done with files there would
+/// be done somewhere else, or to somebody else.
+pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
+    let Some(dir) = ws.andon_dir() else { return Ok(()) };
+    let what = "look into";
+    dir.check().map_err(|source| EffectError::File { what, path: dir.path(), source }.into())
+}
+
+/// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, of another one
+/// from whose run this one was made, or of any other worktree or clone at a commit that HEAD builds on. Of several the
+/// newest, so that all clones name the same.
+pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+    recorded_at(ws, ws.repo.head()?.commit())
+}
+
+/// The same, with HEAD at `head`.
+pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
+    let ledger = Ledger::open(&ws.repo);
+    let here = ledger.standing_here(&ws.repo.worktree_name())?;
+    let beside = binding_halts::binding(ws, head, here.beside);
+    let other = ledger.standing_elsewhere(head)?;
+    // What the ledger tells binds by itself; a gap in it is only looked for where it tells of nothing.
+    let reported =
+        here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
+    if let Some(found) = reported {
+        return Ok(Some(found));
+    }
+    let settled = Settled::of(ws)?;
+    if settled.is_known() {
+        return Ok(None);
+    }
+    if !settled.has_lost_nothing()
+        && let Some(found) = lost_halts::standing(ws, head)?
+    {
+        return Ok(Some(found));
+    }
+    let unanswered = witnessing::unanswered(ws)?;
+    // What was found in a memory that only looking may trust is remembered nowhere else.
+    if unanswered.is_none() && !Ledger::open(&ws.repo).is_from_memory() {
+        settled.remember();
+    }
+    Ok(unanswered.filter(|found| concerns(ws, head, found)))
+}
+
+/// The halt of a ledger entry.
+///
+/// # Errors
+/// The entry is no halt.
+pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
+    let (entries, _) = Ledger::open(&ws.repo).read_all()?;
+    let found = entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.event.known());
+    match found {
+        Some(LedgerEvent::Halted(halt)) => Ok(StandingHalt { id, halt: (**halt).clone() }),
+        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_)) | None => {
+            Err(OpsError::NothingToResume)
+        }
+    }
+}
+
+/// Whether a halt of any worktree and clone concerns whoever works on from `head` here.
+fn concerns(ws: &Workspace, head: Option<CommitId>, found: &StandingHalt) -> bool {
+    let is_here = found.halt.worktree == ws.repo.worktree_name();
+    let is_own = !Ledger::open(&ws.repo).is_elsewhere(found.id).unwrap_or(false);
+    let builds_on = |halted: CommitId| {
+        head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
+    };
+    let binds_line = found.halt.binds == Binds::Line;
+    (is_here && is_own) || (binds_line && found.halt.head.is_some_and(builds_on))
+}
+
+/// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
+fn is_foreign(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+    let other = standing.halt.worktree != ws.repo.worktree_name();
+    Ok(other || Ledger::open(&ws.repo).is_elsewhere(standing.id)?)
+}
+
+/// Whether the halt happened in this worktree of this clone, whatever has become of its ledger.
+fn made_here(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+    let here = standing.halt.worktree == ws.repo.worktree_name();
+    Ok(!is_foreign(ws, standing)? || here && Ledger::open(&ws.repo).is_by_this_clone(standing.id)?)
+}
+
+/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
+/// no directory any more, nobody has answered.
+pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
+    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != Look::Gone)
+}
+
+/// Whether the files say that a person answered.
+pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
+    let asks_other =
+        ws.config.guard.ack != AckMode::Delete || witnessing::asks_signature(ws, standing).is_some();
+    if ws.andon_dir().is_none() || asks_other || deleted_folder::is(ws) {
+        return false;
+    }
+    if is_foreign(ws, standing).unwrap_or(true) {
+        return shown_halts::was(ws, standing.id) && !report_file_present(ws, standing.halt.report_file);
+    }
+    // Whoever took the entry out of this clone's ledger took the files too: that is no answer.
+    let own = Ledger::open(&ws.repo).standing_here(&ws.repo.worktree_name()).map(|here| here.own);
+    if !own.is_ok_and(|own| own.is_some_and(|own| own.id == standing.id)) {
+        return false;
+    }
+    if standing.halt.reason == HaltReason::UserStop {
+        stops(ws) == Stops::NONE
+    } else {
+        !report_file_present(ws, standing.halt.report_file)
+    }
+}
+
+/// The halt that binds now, and what failed on the way.
+#[derive(Debug, Default)]
+pub struct Resolved {
+    /// The halt that stands, if any.
+    pub halt: Option<StandingHalt>,
+    /// What could not be recorded or shown. The halt binds all the same.
+    pub failed: Option<OpsError>,
+    /// What was done on the way that is worth a word.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a
+/// deleted file comes back instead. What cannot be recorded is no answer, and a report file that cannot be written
+/// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
+pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
+    let unseen = check_directory(ws).err().map(|err| err.as_warning());
+    let mut notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
+    let Some(standing) = recorded(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
+    match by_witness(ctx, ws, &standing) {
+        Ok(true) => return Ok(Resolved { notes, ..Resolved::default() }),
+        Ok(false) => {}
+        Err(failed) => return Ok(Resolved { halt: Some(standing), failed: Some(failed), notes }),
+    }
+    let failed = if answered_by_deletion(ws, &standing) {
+        let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
+        match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, reason) {
+            Ok(()) => return Ok(Resolved { notes, ..Resolved::default() }),
+            Err(err) => Some(err),
+        }
+    } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
+        // Of another worktree or clone: the folder may never have been here.
+        if made_here(ws, &standing)? || shown_halts::was(ws, standing.id) {
+            notes.extend(deleted_folder::remark(ctx, ws, &standing, &site(ctx, ws), STOP_FILE));
+        }
+        show_again(ctx, ws, &standing).err()
+    } else {
+        None
+    };
+    Ok(Resolved { halt: Some(standing), failed, notes })
+}
+
+/// In perpetual mode a PAUSE does not hold: it is cleared, and that is told (docs/spec-map.md, signals and escalation: section 5).
+/// A STOP holds, and so does every other halt.
+fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
+    let stops = stops(ws);
+    let clears = ws.config.guard.perpetual == Perpetual::Yes
+        && stops.pause == Presence::Present
+        && stops.stop == Presence::Absent;
+    let dir = ws.andon_dir().filter(|_| clears)?;
+    let why = pause_text(&dir);
+    if let Err(err) = dir.remove(PAUSE_FILE) {
+        return Some(Diagnostic::warning(format!(
+            "perpetual mode: .andon/{PAUSE_FILE} could not be cleared: {err}"
+        )));
+    }
+    let message = format!("perpetual mode: PAUSE was cleared and the run was not halted ({why})");
+    let notice = Notice {
+        kind: NoticeKind::PauseCleared,
+        rule: detect::USER_STOP.id.to_owned(),
+        message: message.clone(),
+        episode: format!("pause:{}", ctx.now),
+        branch: None,
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    };
+    let reported = effect::carry_out(&[Effect::Notify(Box::new(notice))], &site(ctx, ws));
+    let failed = reported.unwrap_or_else(|err| vec![err.to_string()]);
+    let help = "to make a pause hold, in andon.toml under [guard]:  perpetual = false";
+    Some(failed.into_iter().fold(Diagnostic::warning(message).help(help), Diagnostic::help))
+}
+
+/// The first line of PAUSE, cut.
+fn pause_text(dir: &AndonDir) -> String {
+    let text = dir.newest(PAUSE_FILE, MAX_PAUSE).unwrap_or_default();
+    text.lines().next().unwrap_or("no reason given").chars().take(200).collect()
+}
+
+/// Whether the PAUSE that is there was written by Andon itself, together with a halt.
+pub(crate) fn own_pause(ws: &Workspace) -> bool {
+    let alone = stops(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
+    alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
+}
+
+/// Takes up the answer of a witness to a halt that asks for one; whether there was one for this code.
+fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+    let Some(ledger) = witnessing::asks_signature(ws, standing) else { return Ok(false) };
+    let Some(answer) = witnessing::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
+    if let Some(what) = witnessing::unfit(ws, &answer, standing)? {
+        let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
+        return Err(OpsError::Refused { what, help: help.to_owned() });
+    }
+    acknowledge(ctx, ws, Answer::Witness(standing, &answer), AckHow::Signed, &answer.rationale)?;
+    Ok(true)
+}
+
+fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
+    let story = super::timeline::load(ws)?.timeline.story();
+    let rewrite = Effect::WriteReportFile { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
+    effect::carry_out(&[rewrite], &site(ctx, ws))?;
+    if is_foreign(ws, standing)? {
+        shown_halts::mark(ws, standing.id)?;
+    } else if standing.halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
+        // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
+        effect::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", standing.halt.message))?;
+    }
+    Ok(())
+}
+
+/// What an acknowledgement answers.
+#[derive(Debug, Clone, Copy)]
+pub enum Answer<'a> {
+    /// The halt that stands, or none: the window starts anew.
+    Loop(Option<&'a StandingHalt>),
+    /// The halt that stands, which was mistaken: the window starts anew.
+    Mistaken(&'a StandingHalt),
+    /// The halt that stands, by a witness whose signature was verified.
+    Witness(&'a StandingHalt, &'a HaltAnswer),
+    /// One counter, and the halt that it made: the window goes on.
+    Counter(&'a str, Option<&'a StandingHalt>),
+}
+
+/// Records an acknowledgement and clears the files that it answers.
+pub fn acknowledge(
+    ctx: &Context,
+    ws: &Workspace,
+    answer: Answer<'_>,
+    how: AckHow,
+    reason: &str,
+) -> Result<(), OpsError> {
+    let (halt, counter, witness) = match answer {
+        Answer::Loop(halt) => (halt, None, None),
+        Answer::Mistaken(halt) => (Some(halt), None, None),
+        Answer::Counter(counter, halt) => (halt, Some(counter), None),
+        Answer::Witness(halt, answer) => (Some(halt), None, Some(answer)),
+    };
+    if let Some(halt) =
+        halt.filter(|halt| witness.is_none() && witnessing::asks_signature(ws, halt).is_some())
+    {
+        return Err(OpsError::Refused {
+            what: format!("halt {} ends only by the signature of a witness", witnessing::short(halt.id)),
+            help: "a witness answers: andon review resolve halt".to_owned(),
+        });
+    }
+    let ack = Ack {
+        halt: halt.map(|halt| halt.id),
+        counter: counter.map(str::to_owned),
+        by: witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone()),
+        how,
+        halt_was: match answer {
+            Answer::Mistaken(_) => HaltWas::Mistaken,
+            Answer::Witness(_, answer) => answer.halt_was,
+            Answer::Loop(_) | Answer::Counter(..) => HaltWas::Unsaid,
+        },
+        agent: ctx.actor().marker.map(str::to_owned),
+        reason: reason.to_owned(),
+        head: answered_at(ws, halt)?,
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    };
+    let mut plan = vec![Effect::RecordAck(Box::new(ack))];
+    match (counter, halt) {
+        (None, _) => {
+            plan.extend(ReportFile::ALL.map(|(report_file, _)| Effect::RemoveReportFile(report_file)));
+        }
+        (Some(_), Some(halt)) => plan.push(Effect::RemoveReportFile(halt.halt.report_file)),
+        (Some(_), None) => {}
+    }
+    // The answer to a halt answers the pause that came with it; one that a person made stays.
+    let answers_pause = halt.is_some() && own_pause(ws);
+    if (how != AckHow::FileDeleted && counter.is_none()) || answers_pause {
+        plan.push(Effect::RemoveStops);
+    }
+    effect::carry_out(&plan, &site(ctx, ws))?;
+    repairs::locks(ctx, ws)
+}
+
+/// Where the window begins anew: HEAD, or the halted commit where HEAD was moved off it.
+fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>, OpsError> {
+    let head = ws.repo.head()?.commit();
+    let halted = halt.and_then(|halt| halt.halt.head).filter(|halted| ws.repo.commit(*halted).is_ok());
+    Ok(match (head, halted) {
+        (Some(head), Some(halted)) if !ws.repo.is_ancestor(halted, head).unwrap_or(true) => Some(halted),
+        (head, _) => head,
+    })
+}
+
+/// Removes report files that a resume which died after its answer left; whether there were any.
+pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    let there = |report_file: &ReportFile| ws.andon_dir().is_some() && report_file_present(ws, *report_file);
+    let left: Vec<ReportFile> =
+        ReportFile::ALL.map(|(report_file, _)| report_file).into_iter().filter(there).collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveReportFile).collect();
+    effect::carry_out(&plan, &site(ctx, ws))?;
+    repairs::tell(ctx, ws, "removed the report file of a halt that was answered already".to_owned())?;
+    Ok(true)
+}
+
+/// The programs of the user's own configuration.
+fn programs(ctx: &Context, ws: &Workspace) -> Programs {
+    let response = &ws.config.response;
+    Programs {
+        notify: response.notify.clone(),
+        advisor: response.advisor.clone(),
+        on_stall: response.on_stall_program.clone(),
+        bell: response.bell,
+        transcript: ctx.var("ANDON_TRANSCRIPT").map(PathBuf::from),
+    }
+}
+
+/// Where actions take effect.
+pub fn site<'a>(ctx: &Context, ws: &'a Workspace) -> Site<'a> {
+    let ack = ws.config.guard.ack;
+    Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, programs: programs(ctx, ws), at: ctx.now }
+}

@@ -1,0 +1,212 @@
+//! Records and ledgers of this clone and of a remote become the union of both: by `andon sync`, and along with a push.
+//!
+//! What a remote has is fetched into names of its own (`refs/andon/remote-records/NAME/`, `refs/andon/remote/NAME/ledger/`,
+//! and `refs/notes/remotes/NAME/andon` for what others push of their notes) and taken over from there: records by uniting
+//! lines, ledgers forward only. Then everything that the remote lacks is pushed, never by force, to refs that no other
+//! clone writes. Each step leaves a state from which any other clone, and the next sync, goes on: dying between two of
+//! them loses nothing.
+
+mod by_writer;
+mod fold;
+mod outgoing;
+pub mod peer;
+mod send;
+mod takeover;
+
+use std::time::Duration;
+
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::view::sync::SyncReport;
+use crate::workspace::Workspace;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
+pub use by_writer::take_in_fetched;
+use outgoing::Outgoing;
+use peer::Peer;
+pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
+use takeover::{Takeover, Tracked};
+
+/// How often a sync begins anew when somebody else is faster: a copy of this clone with the same id, or whoever holds the
+/// lock of a ref. Of each round one wins, so that even a hundred of them are through by then.
+const MAX_TRIES: u32 = 1000;
+/// Seconds after which it does no longer.
+const MAX_SECONDS: i64 = 300;
+/// How often it does when the connection breaks.
+const MAX_DROPS: u32 = 2;
+
+/// Which way things go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Both.
+    Both,
+    /// Nothing is sent.
+    FetchOnly,
+}
+
+/// How to reach a remote where nobody is asked for a password.
+pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
+    let own_ssh = ["GIT_SSH_COMMAND", "GIT_SSH"].into_iter().any(|name| ctx.var(name).is_some());
+    if own_ssh || ws.repo.config_string("core.sshCommand").is_some() {
+        Prompt::Never
+    } else {
+        Prompt::NeverNorSsh
+    }
+}
+
+/// How to reach a remote while somebody waits for their own push: nobody is asked for anything. A program that answers for
+/// git is used only where it can ask no one either: in CI, and in the shell of an agent.
+pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
+    let unattended = ctx.var("CI").is_some_and(|value| !value.is_empty()) || ctx.actor().marker.is_some();
+    Prompt::Nobody(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
+}
+
+/// Does what `work` does, and forgets a peer that only passed through, whatever came of it.
+pub fn visited<T>(
+    ws: &Workspace,
+    peer: &Peer,
+    work: impl FnOnce() -> Result<T, OpsError>,
+) -> Result<T, OpsError> {
+    peer.forget(&ws.repo)?;
+    let done = work();
+    peer.forget(&ws.repo)?;
+    done
+}
+
+/// One run of the verb.
+pub struct Sync<'a> {
+    ctx: &'a Context,
+    ws: &'a Workspace,
+    online: Online,
+    max_seconds: i64,
+    drops: u32,
+    /// What was in the way the last time.
+    last: String,
+    pub(crate) takeover: Takeover<'a>,
+}
+
+/// How a step ended that others can be faster in.
+enum Step<T> {
+    Done(T),
+    Again,
+}
+
+impl<'a> Sync<'a> {
+    /// Prepares a run with `peer`; asks it nothing yet.
+    pub fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer, online: Online) -> Self {
+        let max_seconds = MAX_SECONDS;
+        Self {
+            ctx,
+            ws,
+            online,
+            max_seconds,
+            drops: 0,
+            last: String::new(),
+            takeover: Takeover::new(ctx, ws, peer),
+        }
+    }
+
+    /// What was moved, and what was odd about it.
+    pub fn finish(self) -> SyncReport {
+        self.takeover.finish()
+    }
+
+    /// Receives, sends, or both; what others were faster in is done again.
+    pub fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
+        // What an earlier fetch left behind: the next one may move or remove it.
+        let left = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        self.takeover.adopt(&left)?;
+        let mut before = left;
+        let mut tries = 0;
+        while tries < MAX_TRIES && self.ctx.later().0.saturating_sub(self.ctx.now.0) < self.max_seconds {
+            if tries > 0 {
+                self.takeover.retried();
+                back_off(tries);
+            }
+            tries += 1;
+            let Step::Done(()) = self.fetch()? else { continue };
+            let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+            self.takeover.compare(&before, &now)?;
+            self.takeover.adopt(&now)?;
+            stop_point("sync:adopted");
+            if way == Way::FetchOnly {
+                return Ok(());
+            }
+            self.takeover.offer(&now)?;
+            let outgoing = self.takeover.outgoing(&now)?;
+            if outgoing.is_empty() || matches!(self.push(&outgoing)?, Step::Done(())) {
+                self.takeover.all_arrived(&now);
+                return Ok(());
+            }
+            before = now;
+        }
+        let words = format!("{tries} tries did not help, the last time: {}", self.last);
+        Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
+    }
+
+    /// What is left of the time: all calls of git together have no more than that.
+    fn online(&self) -> Online {
+        let Some(patience) = self.online.patience else { return self.online };
+        let used = self.ctx.later().0.saturating_sub(self.ctx.now.0).max(0);
+        let left = Duration::from_secs(self.max_seconds.saturating_sub(used).max(1).unsigned_abs());
+        Online { patience: Some(patience.min(left)), ..self.online }
+    }
+
+    fn fetch(&mut self) -> Result<Step<()>, OpsError> {
+        stop_point("sync:begin");
+        let peer = self.takeover.peer();
+        let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online());
+        stop_point("sync:fetched");
+        self.step(fetched)
+    }
+
+    /// Done when nobody was faster at any of the refs.
+    fn push(&mut self, outgoing: &[Outgoing]) -> Result<Step<()>, OpsError> {
+        let specs: Vec<String> = outgoing.iter().map(Outgoing::spec).collect();
+        let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online());
+        let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
+        stop_point("sync:pushed");
+        self.takeover.arrived(outgoing, &pushed)?;
+        stop_point("sync:tracked");
+        let raced = pushed.iter().find_map(|one: &PushedTo| match &one.end {
+            PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
+            PushEnd::Same | PushEnd::Moved | PushEnd::Created | PushEnd::Refused(_) => None,
+        });
+        Ok(match raced {
+            Some(words) => {
+                self.last = words;
+                Step::Again
+            }
+            None => Step::Done(()),
+        })
+    }
+
+    /// Writes what is here to a bundle, where that holds less.
+    pub fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
+        let there = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        let lacking = self.takeover.outgoing_to_file(&there)?;
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let refs = outgoing::everything(&self.ws.repo)?;
+        self.ws.repo.write_bundle(file, &refs)?;
+        self.takeover.written(&lacking);
+        Ok(())
+    }
+
+    /// A race is gone into again, a broken connection a few times.
+    fn step<T>(&mut self, result: Result<T, RemoteError>) -> Result<Step<T>, OpsError> {
+        match result {
+            Ok(value) => Ok(Step::Done(value)),
+            Err(RemoteError::Raced { words, .. }) => {
+                self.last = words;
+                Ok(Step::Again)
+            }
+            Err(RemoteError::Dropped { .. }) if self.drops < MAX_DROPS => {
+                self.drops += 1;
+                Ok(Step::Again)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}

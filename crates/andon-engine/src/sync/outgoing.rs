@@ -1,0 +1,130 @@
+//! What the remote lacks, and what became of it there.
+
+use super::by_writer::own_ref;
+use super::takeover::{Takeover, Tracked};
+use crate::error::OpsError;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
+use andon_git::{GitError, PushEnd, PushedTo, Repo, Update};
+use andon_store::by_writer::PREFIX;
+use andon_store::ledger::{self, Ledger};
+use andon_store::notes;
+
+/// A ref that the remote lacks or has less of.
+pub(crate) struct Outgoing {
+    name: String,
+    tip: CommitId,
+    tracking: String,
+    records: usize,
+    entries: usize,
+}
+
+impl Outgoing {
+    /// The tip by its id: hooks may move the ref on meanwhile.
+    pub(crate) fn spec(&self) -> String {
+        format!("{}:{}", self.tip, self.name)
+    }
+}
+
+/// The names of every ref that travels.
+pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
+    let notes = repo.ref_commit(notes::REF)?.map(|_| notes::REF.to_owned());
+    let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX)?.into_iter().map(|(name, _)| name);
+    Ok(notes.into_iter().chain(ledgers).collect())
+}
+impl Takeover<'_> {
+    /// What the remote lacks: records by this clone's own ref, ledgers by theirs.
+    pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+        let own = own_ref(self.repo)?;
+        let writer = own.as_deref().and_then(|own| own.strip_prefix(PREFIX)).unwrap_or_default();
+        let tracking = format!("{}{writer}", self.peer.records);
+        let there = theirs.records.get(writer).copied();
+        let mut outgoing = match own {
+            Some(name) if !self.records.is_spared() => self.of_records(name, tracking, there)?,
+            Some(_) | None => Vec::new(),
+        };
+        outgoing.extend(self.of_ledgers(theirs)?);
+        Ok(outgoing)
+    }
+
+    /// What a bundle lacks: it has one ref for all records, which nobody else writes at the same time.
+    pub(crate) fn outgoing_to_file(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+        let mut outgoing = self.of_records(notes::REF.to_owned(), self.peer.notes.clone(), theirs.notes)?;
+        outgoing.extend(self.of_ledgers(theirs)?);
+        Ok(outgoing)
+    }
+
+    fn of_records(
+        &self,
+        name: String,
+        tracking: String,
+        there: Option<CommitId>,
+    ) -> Result<Vec<Outgoing>, OpsError> {
+        let Some(tip) = self.repo.ref_commit(&name)?.filter(|tip| there != Some(*tip)) else {
+            return Ok(Vec::new());
+        };
+        let records = self.repo.notes_ahead(there, tip)?;
+        Ok(vec![Outgoing { name, tip, tracking, records, entries: 0 }])
+    }
+
+    fn of_ledgers(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+        let mut outgoing = Vec::new();
+        for (name, tip) in self.repo.refs_with_prefix(ledger::REF_PREFIX)? {
+            let writer = name.strip_prefix(ledger::REF_PREFIX).unwrap_or(&name);
+            let there = theirs.ledgers.get(writer).copied();
+            let tip = CommitId(tip);
+            if there == Some(tip) || self.forked.iter().any(|forked| forked == writer) {
+                continue;
+            }
+            let entries = Ledger::open(self.repo).entries_since(writer, there, tip)?;
+            let tracking = format!("{}{writer}", self.peer.ledgers);
+            outgoing.push(Outgoing { name, tip, tracking, records: 0, entries });
+        }
+        Ok(outgoing)
+    }
+
+    /// Remembers what arrived and says what was refused.
+    pub(crate) fn arrived(&mut self, outgoing: &[Outgoing], pushed: &[PushedTo]) -> Result<(), OpsError> {
+        for one in pushed {
+            let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
+            match &one.end {
+                PushEnd::Same => self.remember(sent)?,
+                PushEnd::Moved | PushEnd::Created => {
+                    self.report.sent.records += sent.records;
+                    self.report.sent.entries += sent.entries;
+                    self.remember(sent)?;
+                }
+                PushEnd::Raced(_) => {}
+                PushEnd::Refused(words) => self.refused(&one.name, words),
+            }
+        }
+        Ok(())
+    }
+
+    fn remember(&self, sent: &Outgoing) -> Result<(), OpsError> {
+        Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
+    }
+
+    /// Remembers what was written to a file.
+    pub(crate) fn written(&mut self, outgoing: &[Outgoing]) {
+        for one in outgoing {
+            self.report.sent.records += one.records;
+            self.report.sent.entries += one.entries;
+        }
+    }
+
+    pub(super) fn refused(&mut self, name: &str, words: &str) {
+        self.is_refused = true;
+        let remote = self.remote().to_owned();
+        let what = format!("{remote} does not take {name}: {words}");
+        self.found(
+            Diagnostic::error(what)
+                .code("refused-ref")
+                .help(format!(
+                    "let the server take {PREFIX}* and {}* (hooks, receive.hideRefs, rights of the account)",
+                    ledger::REF_PREFIX
+                ))
+                .help(format!("or sync with a remote that does: git remote add records URL && andon sync records # instead of {remote}")),
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! Sending records along with a push, so that nobody has to remember `andon sync`.
+//!
+//! Only where the person asked for it: `andon.push` stands in git's own configuration (`andon install` sets it), never in
+//! the repository's `andon.toml`, which must not make anybody push more than they meant to. Nothing is fetched unless a
+//! push is refused because others were faster. What fails is one warning; the branch goes over all the same.
+//!
+//! It is done in pre-push, before the branch goes: whoever is started by the branch at the other side finds the records
+//! there. git has no way to add refs to a push that others began (docs/git-facts.md), so it takes a connection of its own;
+//! nobody is asked for a passphrase twice, and the person's push waits a few seconds at the most. At that moment nobody
+//! knows what will become of the branch, so nothing here says so.
+
+use std::time::Duration;
+
+use super::peer::{self, Peer};
+use super::takeover::Tracked;
+use super::{Step, Sync, Way, unheard, visited};
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::view::sync::SyncReport;
+use crate::workspace::Workspace;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_core::escape::shell_quote;
+use andon_git::{Online, Prompt, Repo};
+
+/// The key of git's configuration that asks for it.
+pub const KEY: &str = "andon.push";
+/// How long one call of git may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Seconds that all of them may take, and after which no race is gone into any more.
+const MAX_SECONDS: i64 = 5;
+
+/// Where a push goes, as git tells pre-push.
+pub struct Destination {
+    /// The remote's name, or its address again.
+    pub name: String,
+    /// The address that git pushes to, with all that it may hold of passwords.
+    pub url: String,
+}
+
+/// Whether the person wants records to be sent along.
+pub fn sends(repo: &Repo) -> bool {
+    repo.config_string(KEY).is_some_and(|value| {
+        ["true", "yes", "on", "1"].iter().any(|word| value.trim().eq_ignore_ascii_case(word))
+    })
+}
+
+/// Sends what the other side lacks; says what went wrong, and the first time that it was done.
+pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Prompt) -> Option<Diagnostic> {
+    let peer = peer::pushed_to(&ws.repo, &to.name, &to.url);
+    let label = peer.label.clone();
+    let first = peer.standing == peer::Standing::Configured
+        && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
+    let again = format!("andon sync {}", shell_quote(&label));
+    let failed = |why: &str| {
+        let why: String =
+            why.lines().filter(|line| !line.trim().is_empty()).take(2).collect::<Vec<_>>().join("; ");
+        Diagnostic::warning(format!("the records of Andon were not sent along to {label}: {why}"))
+            .code("records-not-sent")
+            .help(again.clone())
+            .help(format!("to push branches alone from now on: git config {KEY} false"))
+    };
+    let online = Online { prompt: unheard(ctx, prompt), patience: Some(PATIENCE) };
+    match visited(ws, &peer.clone(), || send(ctx, ws, peer, online)) {
+        Err(OpsError::Remote(err)) if err.would_ask() => Some(Diagnostic::note(format!(
+            "the records of Andon stay here, since {label} would ask for a password or passphrase once more; to send them: {again}"
+        ))),
+        Err(err) => Some(failed(&err.to_string())),
+        Ok(report) => {
+            let wrong = report.found.iter().find(|one| one.level >= Level::Block);
+            let reported = (first && report.sent.records > 0).then(|| reported(&report, &label));
+            wrong.map(|one| failed(&one.message)).or(reported)
+        }
+    }
+}
+
+fn reported(report: &SyncReport, label: &str) -> Diagnostic {
+    let count = report.sent.records;
+    let records = if count == 1 { "record" } else { "records" };
+    let what = format!(
+        "sent {count} {records} of Andon to {label} ahead of the branch, as every push will from now on"
+    );
+    Diagnostic::note(what).help(format!("to push branches alone: git config {KEY} false"))
+}
+
+fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {
+    let mut work = Sync { max_seconds: MAX_SECONDS, ..Sync::new(ctx, ws, peer, online) };
+    let known = Tracked::read(&ws.repo, work.takeover.peer())?;
+    work.takeover.adopt(&known)?;
+    work.takeover.offer(&known)?;
+    let outgoing = work.takeover.outgoing(&known)?;
+    if outgoing.is_empty() || matches!(work.push(&outgoing)?, Step::Done(())) {
+        work.takeover.all_arrived(&known);
+    } else {
+        work.exchange(Way::Both)?;
+    }
+    Ok(work.takeover.finish())
+}

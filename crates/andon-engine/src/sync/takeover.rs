@@ -1,0 +1,299 @@
+//! What the remote has against what is here: what to take, what to send, what to tell.
+
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::view::sync::SyncReport;
+use crate::workspace::Workspace;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
+use andon_core::escape::shell_quote;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{GitError, Repo};
+use andon_store::by_writer::PREFIX;
+use andon_store::ledger::{self, Arrival, Ledger};
+use andon_store::{notes, unite};
+
+use super::by_writer::{ByWriter, Tips};
+use super::peer::{Peer, Standing};
+
+/// Most writers that are taken over from one remote.
+const MAX_WRITERS: usize = 10_000;
+
+/// What the remote had when it was last looked at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tracked {
+    pub(super) notes: Option<CommitId>,
+    /// Tips by writer.
+    pub(super) ledgers: Tips,
+    /// The same of records.
+    pub(super) records: Tips,
+}
+
+impl Tracked {
+    pub(crate) fn read(repo: &Repo, peer: &Peer) -> Result<Self, GitError> {
+        let notes = repo.ref_commit(&peer.notes)?;
+        Ok(Self { notes, ledgers: tips(repo, &peer.ledgers)?, records: tips(repo, &peer.records)? })
+    }
+}
+
+/// The refs below `prefix` whose names are ids, as those of our own making are: nothing else is taken over, whoever
+/// offers it.
+fn tips(repo: &Repo, prefix: &str) -> Result<Tips, GitError> {
+    let found = repo.refs_with_prefix(prefix)?.into_iter();
+    let named = found.filter_map(|(name, tip)| Some((name.strip_prefix(prefix)?.to_owned(), CommitId(tip))));
+    Ok(named.filter(|(writer, _)| ledger::is_writer(writer)).take(MAX_WRITERS).collect())
+}
+
+/// One sync with one remote, as far as refs of this clone are concerned.
+pub(crate) struct Takeover<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) repo: &'a Repo,
+    pub(super) peer: Peer,
+    pub(super) report: SyncReport,
+    /// Ledgers that both sides have rewritten: never pushed.
+    pub(super) forked: Vec<String>,
+    /// The records of writers.
+    pub(super) records: ByWriter,
+    /// Whether the remote did not take something.
+    pub(super) is_refused: bool,
+}
+
+impl<'a> Takeover<'a> {
+    pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
+        let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
+        let records = ByWriter::of(&ws.repo, &peer);
+        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), records, is_refused: false }
+    }
+
+    pub(crate) fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    pub(super) fn remote(&self) -> &str {
+        &self.peer.label
+    }
+
+    pub(crate) fn retried(&mut self) {
+        self.report.retries += 1;
+    }
+
+    pub(crate) fn finish(self) -> SyncReport {
+        self.report
+    }
+
+    pub(super) fn found(&mut self, one: Diagnostic) {
+        if !self.report.found.contains(&one) {
+            self.report.found.push(one);
+        }
+    }
+
+    /// A command that looks at what is kept of the peer; of an address nothing is.
+    fn look(&self, command: String) -> String {
+        match self.peer.standing {
+            Standing::Configured => command,
+            Standing::Passing => {
+                format!("see what is there: git ls-remote {}", shell_quote(&self.peer.label))
+            }
+        }
+    }
+
+    /// Takes over what the remote has.
+    pub(crate) fn adopt(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
+        if let Some(tip) = theirs.notes {
+            let union = unite::unite(self.repo, tip, self.ctx.now)?;
+            self.report.received.records += union.received;
+            stop_point("sync:united");
+            let remote = self.remote().to_owned();
+            if union.kept > 0 {
+                let help = self.look(format!("see who did: git log -p {}", self.peer.notes));
+                self.found(dropped(union.kept, &remote).help(help));
+            }
+            for commit in union.skipped {
+                let what = format!(
+                    "the note of commit {commit} at {remote} is too large to be a record; it was left there"
+                );
+                self.found(
+                    Diagnostic::warning(what)
+                        .code("oversized-note")
+                        .help(self.look(format!("git notes --ref={} show {commit} | head", self.peer.notes))),
+                );
+            }
+        }
+        self.adopt_records(&theirs.records)?;
+        for (writer, tip) in &theirs.ledgers {
+            self.adopt_ledger(writer, *tip);
+        }
+        Ok(())
+    }
+
+    /// The records of writers. One whose records cannot be read must not keep the others away.
+    fn adopt_records(&mut self, tips: &Tips) -> Result<(), OpsError> {
+        let (taken_in, incoming) = self.records.adopt(self.repo, tips, self.ctx.now)?;
+        self.report.received.records += taken_in.received;
+        stop_point("sync:joined");
+        let remote = self.remote().to_owned();
+        if taken_in.kept > 0 {
+            self.found(
+                dropped(taken_in.kept, &remote).help(self.look(format!("git log -p {}", self.peer.records))),
+            );
+        }
+        for (writer, commit) in incoming.too_large {
+            let what = format!(
+                "the note of commit {commit} by writer {writer} at {remote} is too large to be a record; it was left there"
+            );
+            let name = format!("{}{writer}", self.peer.records);
+            self.found(
+                Diagnostic::warning(what)
+                    .code("oversized-note")
+                    .help(self.look(format!("git log -p {name} | head"))),
+            );
+        }
+        for (writer, error) in incoming.unread {
+            let what = format!("the records of writer {writer} at {remote} could not be read: {error}");
+            let name = format!("{}{writer}", self.peer.records);
+            self.found(
+                Diagnostic::warning(what)
+                    .code("unreadable-records")
+                    .help(self.look(format!("git log -p {name}"))),
+            );
+        }
+        Ok(())
+    }
+
+    /// One ledger that cannot be taken over must not keep the others away.
+    fn adopt_ledger(&mut self, writer: &str, tip: CommitId) {
+        if let Some(why) = self.unbelievable(writer, tip) {
+            let what = format!("the ledger of {writer} at {} was not taken over: {why}", self.remote());
+            return self.found(Diagnostic::warning(what).code("foreign-ledger").help(
+                "nothing here changed; whoever offers it is to sync from the clone in which the halts were made",
+            ));
+        }
+        match Ledger::open(self.repo).adopt(writer, tip) {
+            Ok(Arrival::Same | Arrival::Behind) => {}
+            Ok(Arrival::Forward(entries)) => self.report.received.entries += entries,
+            Ok(Arrival::Forked) => {
+                let remote = self.remote().to_owned();
+                let end = match self.peer.standing {
+                    Standing::Configured => "both are kept, ours is not pushed",
+                    Standing::Passing => "theirs was not taken over",
+                };
+                let what = format!(
+                    "the ledger of {writer} at {remote} is not the one that is here: it was rewritten, or two clones \
+                     were copied from one and share an id; {end}"
+                );
+                self.forked.push(writer.to_owned());
+                let both = format!(
+                    "look at both: git log --oneline --graph {0}{writer} {1}{writer}",
+                    ledger::REF_PREFIX,
+                    self.peer.ledgers
+                );
+                let help = self.look(both);
+                self.found(Diagnostic::error(what).code("forked-ledger").help(help));
+            }
+            Err(err) => {
+                let what = format!("the ledger of {writer} was not taken over: {err}");
+                let warning = Diagnostic::warning(what).code("unreadable-ledger");
+                self.found(match err.help() {
+                    Some(help) => warning.help(help),
+                    None => warning,
+                });
+            }
+        }
+    }
+
+    /// Why a ledger from anybody cannot be what it says. A configured remote is believed, and judged by `check`.
+    fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
+        if self.peer.standing == Standing::Configured {
+            return None;
+        }
+        let ledger = Ledger::open(self.repo);
+        let name = format!("{}{writer}", ledger::REF_PREFIX);
+        if ledger.own_ref().ok().flatten().as_ref() == Some(&name)
+            && let Ok(Some(own)) = self.repo.ref_commit(&name)
+        {
+            let known = own == tip || self.repo.is_ancestor(tip, own).unwrap_or(false);
+            return (!known).then(|| "it is this clone's own, which nobody else writes".to_owned());
+        }
+        match ledger.writer_at(tip) {
+            Ok(Some(found)) if found == writer => None,
+            Ok(Some(found)) => Some(format!("its newest entry is of {found}")),
+            Ok(None) => Some("its newest entry cannot be read".to_owned()),
+            Err(err) => Some(err.to_string()),
+        }
+    }
+
+    /// Says what went back, or away, at the remote since it was last seen.
+    pub(crate) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
+        if let Some(seen) = before.notes
+            && self.went_back("the records", notes::REF, seen, now.notes)?
+        {
+            self.records.miss(None);
+        }
+        self.records.compare(self.repo, &now.records);
+        for (writer, seen) in &before.records {
+            let tip = now.records.get(writer).copied();
+            let name = format!("{PREFIX}{writer}");
+            // Where the ref is gone, its records may have been folded into another one: `offer` looks for them.
+            if tip.is_none() {
+                self.records.miss(Some((writer, *seen)));
+            } else if self.went_back(&format!("the records of {writer}"), &name, *seen, tip)? {
+                self.records.miss(None);
+            }
+        }
+        for (writer, seen) in &before.ledgers {
+            let name = format!("{}{writer}", ledger::REF_PREFIX);
+            self.went_back(
+                &format!("the ledger of {writer}"),
+                &name,
+                *seen,
+                now.ledgers.get(writer).copied(),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn went_back(
+        &mut self,
+        what: &str,
+        name: &str,
+        seen: CommitId,
+        now: Option<CommitId>,
+    ) -> Result<bool, OpsError> {
+        let how = match now {
+            Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(false),
+            Some(tip) if self.repo.is_ancestor(tip, seen)? => {
+                format!("went back from {} to {}", seen.short(), tip.short())
+            }
+            Some(tip) => format!("were replaced: {} is not in {}", seen.short(), tip.short()),
+            None => format!("are gone; they were at {}", seen.short()),
+        };
+        let remote = self.remote().to_owned();
+        let warning = Diagnostic::warning(format!("{what} at {remote} {how}; nothing is lost here"))
+            .code("rewound-remote")
+            .help(format!("find out who forced {name} there, and forbid it (receive.denyNonFastForwards)"));
+        self.found(warning);
+        Ok(true)
+    }
+
+    /// Writes what the remote lacks of records to this clone's ref.
+    pub(crate) fn offer(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
+        let missing = self.records.offer(self.repo, &theirs.records, theirs.notes, self.ctx.now)?;
+        stop_point("sync:offered");
+        for (writer, seen) in missing {
+            self.went_back(&format!("the records of {writer}"), &format!("{PREFIX}{writer}"), seen, None)?;
+        }
+        Ok(())
+    }
+
+    /// Everything has arrived that the remote lacked.
+    pub(crate) fn all_arrived(&mut self, theirs: &Tracked) {
+        if !self.is_refused {
+            self.records.arrived(self.repo, &theirs.records);
+        }
+    }
+}
+
+fn dropped(count: usize, remote: &str) -> Diagnostic {
+    let what = format!("{count} record(s) were taken away at {remote}; they are kept here");
+    Diagnostic::warning(what).code("dropped-records")
+}

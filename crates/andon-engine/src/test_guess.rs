@@ -1,0 +1,92 @@
+//! How the tests of the project in a working tree run, as far as that can be guessed from its files: for the first
+//! `andon.toml`, and for the message where no test command is configured.
+//!
+//! Bounded: names at the top and of a few directories, and the beginnings of a few files.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::guess::listing::{FOREIGN, LISTED, Listing, MANIFESTS, MAX_NAMES, PROGRAMS, READ, READ_BYTES};
+use crate::guess::{self, Guess};
+
+/// Directories at the top that are looked into.
+const MAX_DIRS: usize = 200;
+/// Names of one directory below the top that are listed.
+const MAX_INSIDE: usize = 500;
+
+/// Guesses from the files below `top`.
+pub fn in_directory(top: &Path) -> Guess {
+    guess::guess(&listing(top))
+}
+
+/// What a person without a test command is told to do, in one line.
+pub fn advice(top: &Path) -> String {
+    let guess = in_directory(top);
+    match &guess {
+        Guess::Sure(candidate) => {
+            let command = toml::Value::from(candidate.command.as_str());
+            format!("name it in andon.toml:  [test]  command = {command}  ({})", candidate.because)
+        }
+        Guess::Unsure { .. } => {
+            let doubt = guess.doubt().unwrap_or_default();
+            format!("name the test command in andon.toml ([test] command); {doubt}")
+        }
+        Guess::None => {
+            "name the test command in andon.toml, such as:  [test]  command = \"make test\"".to_owned()
+        }
+    }
+}
+
+fn listing(top: &Path) -> Listing {
+    let mut listing = Listing::default();
+    let mut dirs = 0;
+    for program in PROGRAMS {
+        add_file(top, program, &mut listing);
+    }
+    let Ok(entries) = fs::read_dir(top) else { return listing };
+    for entry in entries.flatten().take(MAX_NAMES) {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Ok(facts) = fs::metadata(entry.path()) else { continue };
+        if facts.is_file() {
+            add_file(top, &name, &mut listing);
+        } else if facts.is_dir() && dirs < MAX_DIRS {
+            dirs += 1;
+            below(top, &name, &mut listing);
+        }
+    }
+    listing
+}
+
+fn below(top: &Path, dir: &str, listing: &mut Listing) {
+    let path = top.join(dir);
+    if LISTED.contains(&dir) {
+        let Ok(entries) = fs::read_dir(&path) else { return };
+        for entry in entries.flatten().take(MAX_INSIDE) {
+            if let Ok(name) = entry.file_name().into_string() {
+                add_file(top, &format!("{dir}/{name}"), listing);
+            }
+        }
+        return;
+    }
+    // A repository of its own, such as a submodule, has tests of its own.
+    if dir.starts_with('.') || FOREIGN.contains(&dir) || path.join(".git").exists() {
+        return;
+    }
+    for name in MANIFESTS {
+        add_file(top, &format!("{dir}/{name}"), listing);
+    }
+}
+
+/// Adds a regular file; unreadable or too long, it speaks for no more than its name.
+fn add_file(top: &Path, path: &str, listing: &mut Listing) {
+    let full = top.join(path);
+    if !fs::metadata(&full).is_ok_and(|facts| facts.is_file()) {
+        return;
+    }
+    let mut content = Vec::new();
+    if READ.contains(&path) {
+        let _ = fs::File::open(&full).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
+    }
+    listing.add_file(path, &content);
+}

@@ -1,0 +1,13 @@
+//! The report files of a halt, briefings and handoffs as text, and the parts that every text for people is made of.
+//!
+//! Pure: reads no clock, no terminal, no environment. Values hold raw text; renderers escape it.
+
+pub mod briefing;
+pub mod halted;
+pub mod handoff;
+pub mod message;
+pub mod page;
+pub mod phrase;
+pub mod report_file;
+pub mod spark;
+pub mod style;

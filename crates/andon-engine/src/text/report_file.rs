@@ -1,0 +1,360 @@
+//! The report file of a halt: `.andon/CHECKPOINT.md` or `.andon/BLOCKER_REPORT.md`, for the person who has to decide
+//! (docs/spec-map.md, loop rules: CHECKPOINT.md format; docs/concepts.md). Bounded: however long the loop ran, it
+//! stays a page or two. What agents and authors wrote is shown as code spans or escaped, so that no subject can
+//! pose as a heading, a link or an instruction of this file.
+
+use andon_core::domain::decision::{Halt, HaltEvidence, Story, Tried};
+use andon_core::domain::events::MAX_SHOWN;
+use andon_core::domain::facts::CommitKind;
+use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::response::AckMode;
+
+use super::page::Page;
+use super::phrase;
+use super::spark::{self, Glyphs};
+use super::style::Style;
+use andon_core::escape::{clip, code_span, markdown};
+
+/// Iterations listed at most: the first few and the newest.
+const TRIED_HEAD: usize = 3;
+const TRIED_TAIL: usize = 22;
+/// Failing tests listed at most.
+const FAILING: usize = 20;
+/// Hashes of each kind listed at most, the newest.
+const HASHES: usize = 6;
+/// Tool calls of a round listed at most: the longest that the rules look for.
+const CALLS: usize = 12;
+/// Suggested actions listed at most.
+const ACTIONS: usize = 12;
+/// Columns of an untrusted text.
+const TEXT: usize = 160;
+
+/// Where the file is, from the top of the worktree: `.andon/CHECKPOINT.md`.
+pub fn path(report_file: ReportFile) -> String {
+    format!(".andon/{}", report_file.file_name())
+}
+
+/// The text of the file that shows `halt`.
+pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
+    let mut page = Page::new(Style::Plain);
+    what_stands(&mut page, halt, story, "Halted by the rule");
+    to_continue(&mut page, halt, ack);
+    page.finish()
+}
+
+/// The same of a halt that is only told: nothing is refused, and nothing has to be answered.
+pub(super) fn perpetual(halt: &Halt, story: &Story) -> String {
+    let mut page = Page::new(Style::Plain);
+    what_stands(&mut page, halt, story, "Told by the rule");
+    section(&mut page, "To Continue");
+    page.line("Nothing has to be done: the run goes on, and commits pass.");
+    page.finish()
+}
+
+fn what_stands(page: &mut Page, halt: &Halt, story: &Story, by: &str) {
+    let title = match halt.report_file {
+        ReportFile::Checkpoint => "Checkpoint",
+        ReportFile::BlockerReport => "Blocker Report",
+    };
+    page.line(&format!("# {title} - {}", halt.at));
+    section(page, "Reason");
+    page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
+    page.blank();
+    page.line(&format!("{by} {} ({}).", code_span(&clip(&halt.rule, TEXT)), phrase::reason(halt.reason)));
+    current_state(page, halt, story);
+    evidence(page, &halt.evidence);
+    tried(page, story);
+    best(page, story);
+    next(page, halt);
+}
+
+pub(super) fn section(page: &mut Page, title: &str) {
+    page.blank();
+    page.line(&format!("## {title}"));
+}
+
+pub(super) fn span(text: &str) -> String {
+    code_span(&clip(text, TEXT))
+}
+
+fn current_state(page: &mut Page, halt: &Halt, story: &Story) {
+    section(page, "Current State");
+    match &halt.branch {
+        Some(branch) => page.line(&format!("- Branch: {}", span(branch))),
+        None => page.line("- Branch: none (detached HEAD)"),
+    }
+    match halt.head {
+        Some(head) => page.line(&format!("- Commit: `{head}`")),
+        None => page.line("- Commit: none yet"),
+    }
+    if halt.worktree != "main" {
+        page.line(&format!("- Worktree: {}", span(&halt.worktree)));
+    }
+    if halt.cycle_id != "agent" {
+        page.line(&format!("- Cycle: {}", span(&halt.cycle_id)));
+    }
+    page.line(&format!("- Iteration: {}", halt.iteration));
+    page.line(&format!(
+        "- Changed in {}: +{} -{} lines",
+        phrase::count(story.tried.len(), "iteration"),
+        story.lines_added,
+        story.lines_removed
+    ));
+    let last =
+        story.tried.iter().rev().find_map(|tried| Some((tried.iteration, tried.passed?, tried.failing?)));
+    match last {
+        Some((iteration, passed, failing)) => {
+            page.line(&format!("- Tests of iteration {iteration}: {passed} passing, {failing} failing"));
+        }
+        None => page.line("- Tests: none ran on these commits"),
+    }
+    for test in story.failing_now.iter().take(FAILING) {
+        page.line(&format!("  - {}", span(test)));
+    }
+    if story.failing_now.len() > FAILING {
+        page.line(&format!("  - and {} more", story.failing_now.len() - FAILING));
+    }
+    for test in story.flaky.iter().take(FAILING) {
+        page.line(&format!("- Flaky (the same code gave both results): {}", span(test)));
+    }
+}
+
+fn evidence(page: &mut Page, evidence: &HaltEvidence) {
+    section(page, "Evidence");
+    if evidence.trend.is_empty() {
+        page.line("- Failing tests: not known");
+    } else {
+        let bars = spark::line(&evidence.trend, Glyphs::Unicode);
+        page.line(&format!("- Failing tests: {}  {bars}", spark::trend(&evidence.trend)));
+    }
+    for call in evidence.calls.iter().take(CALLS) {
+        let shown = call.shown.as_deref().unwrap_or("arguments not known");
+        page.line(&format!("- Call `{}`: {}", call.exact, code_span(&clip(shown, MAX_SHOWN))));
+    }
+    hashes(page, "Diffs", &evidence.diffs);
+    hashes(page, "Test failures", &evidence.tests);
+    hashes(page, "Outputs", &evidence.outputs);
+}
+
+/// Equal hashes are what a person looks for: short forms, oldest first.
+fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
+    if all.is_empty() {
+        return;
+    }
+    let newest = &all[all.len().saturating_sub(HASHES)..];
+    let shown: Vec<String> = newest
+        .iter()
+        .map(|hash| format!("`{}`", hash.to_string().chars().take(12).collect::<String>()))
+        .collect();
+    page.line(&format!("- {label}, oldest first: {}", shown.join(" ")));
+}
+
+pub(super) fn tried(page: &mut Page, story: &Story) {
+    section(page, "What was tried");
+    let all = &story.tried;
+    if all.is_empty() {
+        page.line("Nothing was committed in this window.");
+    }
+    let gap = if all.len() > TRIED_HEAD + TRIED_TAIL + 1 { TRIED_HEAD..all.len() - TRIED_TAIL } else { 0..0 };
+    for (at, tried) in all.iter().enumerate() {
+        if !gap.contains(&at) {
+            tried_line(page, tried);
+        } else if at == gap.start {
+            page.line(&format!("- ... {} more (`andon log` shows all)", gap.len()));
+        }
+    }
+}
+
+fn tried_line(page: &mut Page, tried: &Tried) {
+    let place = tried.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
+    let kind = match tried.kind {
+        CommitKind::Normal => String::new(),
+        CommitKind::Amend
+        | CommitKind::Merge
+        | CommitKind::Revert
+        | CommitKind::CherryPick
+        | CommitKind::Rebase => format!(" ({})", tried.kind.as_str()),
+    };
+    let tests = tried.failing.map_or_else(|| "not tested".to_owned(), |failing| format!("{failing} failing"));
+    page.line(&format!("- {}: {place}{kind} {tests}: {}", tried.iteration, span(&tried.subject)));
+}
+
+pub(super) fn best(page: &mut Page, story: &Story) {
+    let Some((commit, failing)) = story.best else { return };
+    section(page, "Best state so far");
+    page.line(&format!("`{commit}` with {failing} failing. To go on from there:"));
+    page.blank();
+    page.line(&format!("    git switch -c retry {commit}"));
+}
+
+fn next(page: &mut Page, halt: &Halt) {
+    if halt.suggested_actions.is_empty() {
+        return;
+    }
+    section(page, "What to do next");
+    for action in halt.suggested_actions.iter().take(ACTIONS) {
+        page.line(&format!("- {}", markdown(&clip(&action.text, phrase::MESSAGE))));
+    }
+}
+
+fn to_continue(page: &mut Page, halt: &Halt, ack: AckMode) {
+    section(page, "To Continue");
+    match ack {
+        AckMode::Delete | AckMode::Resume => {
+            page.line("Commits are refused until a person has answered:");
+            page.blank();
+            page.line("    andon resume --reason \"what was decided\"");
+        }
+        AckMode::Signed => {
+            page.line("Commits are refused until a witness has answered, signed (`guard.ack = \"signed\"`):");
+            page.blank();
+            page.line("    andon review show halt");
+            page.line("    andon review resolve halt");
+        }
+    }
+    page.blank();
+    match ack {
+        AckMode::Delete => {
+            page.line("Or delete this file to resume:");
+            page.blank();
+            page.line(&format!("    {}", removal(halt)));
+        }
+        AckMode::Resume => page.line("Deleting this file does not acknowledge the halt: it comes back."),
+        AckMode::Signed => page.line("Deleting this file changes nothing: it comes back."),
+    }
+}
+
+/// A stop file that stays would halt the next commit again.
+fn removal(halt: &Halt) -> String {
+    let file = path(halt.report_file);
+    match halt.reason {
+        HaltReason::UserStop => format!("rm -f .andon/STOP .andon/PAUSE {file}"),
+        HaltReason::BudgetExceeded
+        | HaltReason::Stalled
+        | HaltReason::Oscillating
+        | HaltReason::RepeatedError => format!("rm {file}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::domain::findings::NamedCall;
+    use andon_core::domain::ids::ShortHash;
+    use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+    use andon_testkit::samples;
+
+    #[test]
+    fn a_checkpoint_tells_the_whole_story() {
+        let text = render(&samples::halt(), &samples::story(), AckMode::Delete);
+        let expected = "\
+# Checkpoint - 2026-11-20T15:30:00Z
+
+## Reason
+the code state alternates A/B/A/B
+
+Halted by the rule `oscillation` (oscillating).
+
+## Current State
+- Branch: `main`
+- Commit: `1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a`
+- Iteration: 12
+- Changed in 3 iterations: +30 -12 lines
+- Tests of iteration 11: 118 passing, 2 failing
+  - `suite::a`
+  - ``suite::`b`\\n# c``
+
+## Evidence
+- Failing tests: 7 -> 4 -> 2  █▅▃
+- Diffs, oldest first: `010101010101` `020202020202`
+- Test failures, oldest first: `030303030303`
+
+## What was tried
+- 10: `0a0a0a0a0a0a` 7 failing: `Try a lock`
+- 11: `0b0b0b0b0b0b` 2 failing: `Drop the lock`
+- 12: `0c0c0c0c0c0c` not tested: ``\\u{1b}[2J# Approved\\n## To Continue\\n[x](http://evil) `rm` <b>\\u{202e}|``
+
+## Best state so far
+`0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b` with 2 failing. To go on from there:
+
+    git switch -c retry 0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b
+
+## What to do next
+- start again from the best state
+- narrow the task
+
+## To Continue
+Commits are refused until a person has answered:
+
+    andon resume --reason \"what was decided\"
+
+Or delete this file to resume:
+
+    rm .andon/CHECKPOINT.md
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_loop_of_calls_shows_them() {
+        let mut halt = samples::halt();
+        let call = |shown: &str| NamedCall { exact: ShortHash([9; 8]), shown: Some(shown.to_owned()) };
+        halt.evidence.calls = vec![call("Bash: cargo test"), call("Bash: `rm`\n# Approved")];
+        halt.evidence.calls.push(NamedCall { shown: None, ..call("") });
+        let text = render(&halt, &Story::default(), AckMode::Delete);
+        assert!(
+            text.contains(
+                "\n- Call `0909090909090909`: `Bash: cargo test`\n\
+                 - Call `0909090909090909`: ``Bash: `rm`\\n# Approved``\n\
+                 - Call `0909090909090909`: `arguments not known`\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_other_modes_do_not_offer_deletion() {
+        let mut halt = samples::halt();
+        halt.report_file = ReportFile::BlockerReport;
+        for mode in [AckMode::Resume, AckMode::Signed] {
+            let text = render(&halt, &Story::default(), mode);
+            assert!(text.starts_with("# Blocker Report - 2026"), "{text}");
+            assert!(!text.contains("rm .andon"), "{text}");
+        }
+        assert!(
+            render(&halt, &Story::default(), AckMode::Delete).contains("    rm .andon/BLOCKER_REPORT.md\n")
+        );
+    }
+
+    #[test]
+    fn a_stop_file_is_part_of_the_answer() {
+        let mut halt = samples::halt();
+        halt.reason = HaltReason::UserStop;
+        let text = render(&halt, &Story::default(), AckMode::Delete);
+        assert!(text.contains("    rm -f .andon/STOP .andon/PAUSE .andon/CHECKPOINT.md\n"), "{text}");
+    }
+
+    #[test]
+    fn hostile_text_makes_no_heading_and_size_is_bounded() {
+        let huge = samples::HOSTILE.repeat(300);
+        let mut halt = samples::halt();
+        halt.message.clone_from(&huge);
+        halt.rule.clone_from(&huge);
+        halt.branch = Some(huge.clone());
+        halt.worktree.clone_from(&huge);
+        halt.cycle_id.clone_from(&huge);
+        halt.suggested_actions = vec![Suggestion::new(AdvisedStep::HandOver, huge.clone()); 500];
+        halt.evidence.trend = vec![u64::MAX; 10_000];
+        halt.evidence.calls = vec![NamedCall { exact: ShortHash([9; 8]), shown: Some(huge.clone()) }; 10_000];
+        halt.evidence.diffs = vec![andon_core::domain::ids::DiffHash([1; 32]); 10_000];
+        let mut story = samples::story();
+        story.tried = (0..1_000).map(|number| samples::tried(number, &huge, Some(1))).collect();
+        story.failing_now = vec![huge; 500];
+        let text = render(&halt, &story, AckMode::Delete);
+        assert!(text.len() < 100_000, "{}", text.len());
+        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+        assert_eq!(headings.len(), 8, "{headings:?}");
+        assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)));
+        assert!(text.contains("- ... 975 more"));
+    }
+}

@@ -1,0 +1,159 @@
+//! How text for people is dressed: colour, columns, and times in their own terms. Decided once, in `cli`, and passed in.
+
+use andon_core::domain::time::Timestamp;
+
+/// Whether text is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Paint {
+    /// No escape codes at all.
+    Plain,
+    /// Escape codes of the basic palette (ECMA-48), which every theme defines.
+    Colour,
+}
+
+/// What tells a person when something was.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    /// The time of this process.
+    pub now: Timestamp,
+    /// A time where the reader lives, such as `2026-11-20 16:30`.
+    pub local: fn(Timestamp) -> String,
+}
+
+impl PartialEq for Clock {
+    fn eq(&self, other: &Self) -> bool {
+        self.now == other.now
+    }
+}
+
+impl Eq for Clock {}
+
+/// How text is dressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    paint: Paint,
+    columns: Option<usize>,
+    clock: Option<Clock>,
+}
+
+#[allow(non_upper_case_globals, reason = "they read as the two kinds that there are")]
+impl Style {
+    /// No escape codes, no bound, times in RFC 3339.
+    pub const Plain: Self = Self { paint: Paint::Plain, columns: None, clock: None };
+    /// The same with colours.
+    pub const Colour: Self = Self { paint: Paint::Colour, columns: None, clock: None };
+}
+
+impl Style {
+    /// The same for a terminal of so many columns.
+    #[must_use]
+    pub fn within(self, columns: Option<usize>) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// The same for a reader who has a clock.
+    #[must_use]
+    pub fn at(self, clock: Clock) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
+    /// The same with the clock of `other`.
+    #[must_use]
+    pub fn timed_like(self, other: Self) -> Self {
+        Self { clock: other.clock, ..self }
+    }
+
+    /// Whether there are escape codes.
+    pub fn is_colour(self) -> bool {
+        self.paint == Paint::Colour
+    }
+
+    /// Columns of the terminal; `None` where there is none.
+    pub fn columns(self) -> Option<usize> {
+        self.columns
+    }
+
+    /// A time for people: local, and how long ago.
+    pub fn when(self, at: Timestamp) -> String {
+        let Some(clock) = self.clock else { return at.to_string() };
+        let local = (clock.local)(at);
+        match (at <= clock.now).then(|| ago(clock.now.since(at).0)) {
+            Some(ago) => format!("{local} ({ago})"),
+            None => local,
+        }
+    }
+
+    /// A time for people in a column: local.
+    pub fn date(self, at: Timestamp) -> String {
+        self.clock.map_or_else(|| at.to_string(), |clock| (clock.local)(at))
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        match self.paint {
+            Paint::Plain => text.to_owned(),
+            Paint::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        }
+    }
+
+    /// Headings, labels that matter.
+    pub fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    /// Refused, halted, failing.
+    pub fn red(self, text: &str) -> String {
+        self.paint("1;31", text)
+    }
+
+    /// Worth a look.
+    pub fn yellow(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    /// In order.
+    pub fn green(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    /// Secondary.
+    pub fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+}
+
+/// `just now`, `5 minutes ago`: the largest unit that fits.
+fn ago(seconds: u64) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let Some((count, unit)) =
+        units.iter().map(|(size, unit)| (seconds / size, unit)).find(|(count, _)| *count > 0)
+    else {
+        return "just now".to_owned();
+    };
+    format!("{} ago", andon_core::domain::counted::count(count, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_has_no_codes() {
+        assert_eq!(Style::Plain.red("x"), "x");
+        assert_eq!(Style::Colour.green("x"), "\u{1b}[32mx\u{1b}[0m");
+    }
+
+    #[test]
+    fn people_read_their_own_times() {
+        let at = Timestamp(1_795_188_600);
+        assert_eq!(Style::Plain.when(at), "2026-11-20T15:30:00Z");
+        let shown = |later: i64| {
+            let now = Timestamp(at.0 + later);
+            Style::Plain.at(Clock { now, local: |_| "2026-11-20 16:30".to_owned() }).when(at)
+        };
+        assert_eq!(shown(5), "2026-11-20 16:30 (just now)");
+        assert_eq!(shown(60), "2026-11-20 16:30 (1 minute ago)");
+        assert_eq!(shown(7_300), "2026-11-20 16:30 (2 hours ago)");
+        assert_eq!(shown(86_400 * 3), "2026-11-20 16:30 (3 days ago)");
+        assert_eq!(shown(-5), "2026-11-20 16:30", "a clock set back tells no span");
+    }
+}

@@ -1,0 +1,102 @@
+//! A turn has ended, as `andon tick` or an agent's hook tells: the state of the working tree goes into the journal, and the
+//! rules decide.
+
+use sha2::{Digest as _, Sha256};
+
+use super::context::Context;
+use super::error::OpsError;
+use super::watch::{self, WatchStage};
+use super::workspace::Workspace;
+use andon_core::domain::decision::{Decision, Stage};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::{Event, TurnEnd, What};
+use andon_core::domain::ids::{CodeId, Digest, ShortHash};
+use andon_core::domain::paths::PathClass;
+use andon_git::Overlay;
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::journal::{Journal, JournalLine};
+
+/// Largest document that is read, in bytes; a larger one counts by its id.
+const MAX_DOCUMENT: u64 = 1 << 20;
+
+/// What a turn's end led to.
+pub struct Ticked {
+    /// What the rules say.
+    pub decision: Decision,
+    /// What was skipped on the way.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Whose turn ends.
+#[derive(Debug, Clone, Default)]
+pub struct Whose {
+    /// The node; that whose turn it is where there is none.
+    pub node: Option<String>,
+    /// The session of the agent.
+    pub session: Option<String>,
+    /// By which the end is known when it is told of twice.
+    pub id: Option<ShortHash>,
+}
+
+/// The working tree at the end of a turn: looking at it costs by its size, so that it is done once.
+pub struct WorkingTree {
+    /// What HEAD has not.
+    pub overlay: Overlay,
+    /// The code.
+    pub code: CodeId,
+}
+
+impl WorkingTree {
+    /// Looks at it.
+    pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
+        ws.top()?;
+        let overlay = ws.overlay()?;
+        let mut fingerprinter = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+        let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
+        Ok(Self { overlay, code })
+    }
+}
+
+/// Ends a turn that left the working tree like this.
+pub fn end(ctx: &Context, ws: &Workspace, left: &WorkingTree, whose: Whose) -> Result<Ticked, OpsError> {
+    let end = TurnEnd { code: Some(left.code), docs: Some(documents(ws, &left.overlay)) };
+    let Whose { node, session, id } = whose;
+    let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
+    let event = Event { at, uptime, node, session, id, trace: None, what };
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
+    let (decision, warnings, _) = watch::decide(ctx, ws, WatchStage::At(Stage::Turn))?;
+    Ok(Ticked { decision, warnings })
+}
+
+/// The state of the documents that are not committed as they are: their text without white space
+/// (docs/spec-map.md, loop safety: progress measurement).
+fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
+    let mut hasher = Sha256::new();
+    let docs =
+        overlay.entries.iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
+    for entry in docs {
+        hasher.update(&entry.path);
+        hasher.update([0]);
+        match (entry.entry, text(ws, &entry.path)) {
+            (Some(_), Some(text)) => {
+                text.split_ascii_whitespace().for_each(|word| {
+                    hasher.update(word);
+                    hasher.update(b" ");
+                });
+            }
+            (Some((_, id)), None) => hasher.update(id.as_bytes()),
+            (None, _) => {}
+        }
+        hasher.update([0]);
+    }
+    Digest(hasher.finalize().into())
+}
+
+fn text(ws: &Workspace, path: &[u8]) -> Option<String> {
+    let path = ws.repo.workdir()?.join(std::str::from_utf8(path).ok()?);
+    let metadata = path.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_DOCUMENT {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}

@@ -1,0 +1,32 @@
+//! How full a context window is, and what was done about it.
+
+use andon_core::domain::context::{Cached, ContextUse, Thresholds};
+use andon_core::domain::findings::Finding;
+
+/// What is known of a context window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextView {
+    /// Whose. Untrusted text.
+    pub node: String,
+    /// How full it is; `None` where nothing tells.
+    pub fill: Option<ContextUse>,
+    /// Its size in tokens.
+    pub window: u64,
+    /// What leads to what.
+    pub thresholds: Thresholds,
+    /// `usage.cached`
+    pub cached: Cached,
+    /// What the rule says of it; `None` when there is nothing to say.
+    pub finding: Option<Finding>,
+    /// Whether there is a briefing.
+    pub briefed: Briefed,
+}
+
+/// Whether a briefing was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Briefed {
+    /// There is a new `MISSION_BRIEFING.md`.
+    Yes,
+    /// None was due, or it could not be written.
+    No,
+}

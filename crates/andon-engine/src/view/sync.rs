@@ -1,0 +1,29 @@
+//! What went over to another repository, and what was found there.
+
+use andon_core::domain::diagnostic::Diagnostic;
+
+/// How many records and ledger entries went one way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Commits whose records are new or larger on the receiving side.
+    pub records: usize,
+    /// Ledger entries.
+    pub entries: usize,
+}
+
+/// The result of `andon sync`. Texts raw.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyncReport {
+    /// A remote's name, an address without its password, or the path of a bundle.
+    pub remote: String,
+    /// What was received from the remote.
+    pub received: Moved,
+    /// What was sent to the remote.
+    pub sent: Moved,
+    /// Writers whose refs were folded into this clone's.
+    pub folded: usize,
+    /// How often it was begun anew because somebody else was writing.
+    pub retries: u32,
+    /// What was found wrong, each with its hint.
+    pub found: Vec<Diagnostic>,
+}

@@ -1,0 +1,234 @@
+//! The files of a change that can hold tests, each with its text before and after: read within bounds, deletions beside
+//! the additions that may have taken their tests.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::OpsError;
+use andon_core::detect::{Collected, Compared, Patterns, left_behind, subject};
+use andon_core::domain::change::Change;
+use andon_core::domain::facts::Weakening;
+use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::tests::Extent;
+use andon_git::{Blob, GitError, Repo};
+use andon_weakening::ChangedText;
+
+/// Files that are read at the most, and bytes of each: a change beyond that is no edit of tests by hand.
+const MAX_FILES: usize = 4096;
+const MAX_TEXT: usize = 8 << 20;
+/// Bytes of all of them.
+const MAX_ALL: usize = 32 << 20;
+/// The same of files that came shortly before.
+const MAX_CAME: usize = 256;
+
+/// What was read of a change.
+pub(super) struct Changed {
+    pub texts: Vec<ChangedText>,
+    extent: Extent,
+}
+
+impl Changed {
+    /// What a comparison of the texts found, with how much was read. Tests that became rows are told as well.
+    pub fn told(&self, found: &Compared) -> Option<Weakening> {
+        let rows = found.rows;
+        let taken = found.taken.clone().or_else(|| (rows > 0).then(Weakening::default));
+        taken.map(|taken| Weakening { extent: taken.extent.max(self.extent), rows, ..taken })
+    }
+}
+
+/// What is asked of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// What it took away.
+    Losses,
+    /// Also what it brought where it took nothing away.
+    Names,
+}
+
+/// Which files of a change are read: by their paths, and then by their texts.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'w> {
+    pub path: &'w dyn Fn(&[u8]) -> bool,
+    pub text: &'w dyn Fn(&str) -> bool,
+}
+
+impl Wanted<'_> {
+    /// All of them.
+    pub const ALL: Self = Self { path: &|_| true, text: &|_| true };
+
+    fn has_path(&self, pair: &Pair<'_>) -> bool {
+        [pair.old, pair.new].into_iter().flatten().any(|(path, _)| (self.path)(path))
+    }
+}
+
+/// One side of a changed file.
+type Side<'c> = (&'c [u8], Oid);
+
+/// A changed file, the sides of it that can hold tests.
+struct Pair<'c> {
+    old: Option<Side<'c>>,
+    new: Option<Side<'c>>,
+}
+
+impl Pair<'_> {
+    fn path(&self) -> &[u8] {
+        self.new.or(self.old).map_or(&[], |(path, _)| path)
+    }
+
+    /// Files that look like tests come first, and next to each other those of one name: where a bound is met, what moved
+    /// was read on both sides.
+    fn rank(&self) -> (Reverse<bool>, &[u8], &[u8]) {
+        let path = self.path();
+        (Reverse(looks_like_tests(path)), name(path), path)
+    }
+}
+
+/// Reads the files of `changes`.
+pub(super) fn changed(
+    repo: &Repo,
+    patterns: &Patterns<'_>,
+    changes: &[Change],
+    asked: Asked,
+    wanted: Wanted<'_>,
+) -> Result<Changed, OpsError> {
+    let mut pairs = pairs(changes, patterns);
+    pairs.retain(|pair| wanted.has_path(pair));
+    let mut read = Changed { texts: Vec::new(), extent: Extent::Whole };
+    // A file that was added takes nothing away, but what went elsewhere may have come there.
+    if asked == Asked::Losses && pairs.iter().all(|pair| pair.old.is_none()) {
+        return Ok(read);
+    }
+    pairs.sort_by(|one, other| one.rank().cmp(&other.rank()));
+    let (mut left, mut files) = (MAX_ALL, MAX_FILES);
+    for pair in &pairs {
+        let texts = if files > 0 { texts_of(repo, pair, left)? } else { None };
+        let Some((old, new)) = texts else {
+            let lacks = if pair.old.is_some() { Extent::AtLeast } else { Extent::About };
+            read.extent = read.extent.max(lacks);
+            continue;
+        };
+        files -= 1;
+        left = left.saturating_sub(old.len() + new.len());
+        if !(wanted.text)(&old) && !(wanted.text)(&new) {
+            continue;
+        }
+        let endings = (pair.old.map(|(path, _)| extension(path)), pair.new.map(|(path, _)| extension(path)));
+        match endings {
+            (Some(was), Some(is)) if was != is => {
+                read.texts.push(ChangedText { extension: was, old, new: String::new() });
+                read.texts.push(ChangedText { extension: is, old: String::new(), new });
+            }
+            (Some(extension), _) | (None, Some(extension)) => {
+                read.texts.push(ChangedText { extension, old, new });
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(read)
+}
+
+/// What `changes` did to the tests, as far as the files that are wanted tell.
+pub(super) fn compared(
+    repo: &Repo,
+    patterns: &Patterns<'_>,
+    changes: &[Change],
+    wanted: Wanted<'_>,
+) -> Result<Compared, OpsError> {
+    let read = changed(repo, patterns, changes, Asked::Names, wanted)?;
+    let found = andon_weakening::compared(&read.texts, patterns);
+    Ok(Compared { taken: read.told(&found), ..found })
+}
+
+/// Both texts, where they fit.
+fn texts_of(repo: &Repo, pair: &Pair<'_>, left: usize) -> Result<Option<(String, String)>, OpsError> {
+    let side = |side: Option<Side<'_>>| text_up_to(repo, side.map(|(_, id)| id), left.min(MAX_TEXT));
+    Ok(side(pair.old)?.zip(side(pair.new)?).filter(|(old, new)| old.len() + new.len() <= left))
+}
+
+/// The changed files of which a side can hold tests that run there.
+fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
+    let holds = |path: &[u8]| andon_weakening::knows(patterns, &extension(path));
+    let mut left: BTreeMap<(&[u8], String), &[u8]> = BTreeMap::new();
+    for change in changes.iter().filter(|change| change.new.is_none()) {
+        if Collected::of(&change.path) == Collected::ByName {
+            left.insert((folder(&change.path), subject(&change.path)), &change.path);
+        }
+    }
+    let pair = |change: &'c Change| {
+        let before = change.old_path.as_deref().unwrap_or(&change.path);
+        let old = change.old.map(|(_, id)| (before, id)).filter(|(path, _)| holds(path));
+        let new = change.new.map(|(_, id)| (change.path.as_slice(), id)).filter(|(path, _)| holds(path));
+        // Where the runner does not look, nothing has moved to.
+        let from = match change.old {
+            Some(_) => Some(before),
+            None if left.is_empty() => None,
+            None => left.get(&(folder(&change.path), subject(&change.path))).copied(),
+        };
+        let new = new.filter(|(path, _)| !from.is_some_and(|from| left_behind(from, path)));
+        Pair { old, new }
+    };
+    let differs = |pair: &Pair<'_>| pair.old.map(|(_, id)| id) != pair.new.map(|(_, id)| id);
+    changes.iter().map(pair).filter(differs).collect()
+}
+
+/// The files that came since an `earlier` tree, and that the change itself, `own`, left alone: with no text before.
+pub(super) fn came(
+    repo: &Repo,
+    patterns: &Patterns<'_>,
+    own: &[Change],
+    [earlier, after]: [TreeId; 2],
+) -> Result<Vec<ChangedText>, OpsError> {
+    let own: BTreeSet<&[u8]> = own.iter().map(|change| change.path.as_slice()).collect();
+    let lately = repo.changes(Some(earlier), after)?;
+    let holds = |change: &&Change| {
+        let added = change.old.is_none() || change.old_path.is_some();
+        added
+            && !own.contains(change.path.as_slice())
+            && andon_weakening::knows(patterns, &extension(&change.path))
+    };
+    let mut texts = Vec::new();
+    let mut left = MAX_ALL;
+    for change in lately.iter().filter(holds).take(MAX_CAME) {
+        let Some((_, id)) = change.new else { continue };
+        let Some(new) = text_up_to(repo, Some(id), left.min(MAX_TEXT))? else { continue };
+        left = left.saturating_sub(new.len());
+        texts.push(ChangedText { extension: extension(&change.path), old: String::new(), new });
+    }
+    Ok(texts)
+}
+
+fn looks_like_tests(path: &[u8]) -> bool {
+    let path = String::from_utf8_lossy(path).to_lowercase();
+    path.contains("test") || path.contains("spec")
+}
+
+fn name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+fn folder(path: &[u8]) -> &[u8] {
+    path.get(..path.len() - name(path).len()).unwrap_or_default()
+}
+
+/// Ending of a file's name, in lower case.
+pub fn extension(path: &[u8]) -> String {
+    let name = name(path);
+    let ending = name.rsplit(|byte| *byte == b'.').next().filter(|ending| ending.len() < name.len());
+    String::from_utf8_lossy(ending.unwrap_or_default()).to_ascii_lowercase()
+}
+
+/// The text of a blob; empty where there is none, `None` where it is not there, too large or no text.
+pub fn text(repo: &Repo, id: Option<Oid>) -> Result<Option<String>, OpsError> {
+    text_up_to(repo, id, MAX_TEXT)
+}
+
+fn text_up_to(repo: &Repo, id: Option<Oid>, max: usize) -> Result<Option<String>, OpsError> {
+    let Some(id) = id else { return Ok(Some(String::new())) };
+    match repo.read_blob(id, max) {
+        Ok(Blob::Content(bytes)) if !bytes.contains(&0) => {
+            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        }
+        Ok(Blob::Content(_) | Blob::TooLarge(_)) | Err(GitError::Missing { .. }) => Ok(None),
+        Err(err) => Err(err.into()),
+    }
+}

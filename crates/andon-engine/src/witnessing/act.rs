@@ -1,0 +1,185 @@
+//! Appending what a person or an orchestrator says. Before anything is signed, the entry is folded in where it would
+//! stand: what would be invalid is refused with its reason, and never appended.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::faults::{reason, span};
+use super::{Said, SignedLedger};
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::time::{CLOCK_SKEW, Timestamp};
+use andon_review::entry::ReviewEntry;
+use andon_review::fold;
+use andon_review::payload::Payload;
+use andon_review::payload::policy::KeyGrant;
+use andon_signing::Signer;
+use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
+
+/// Most commits that are no entries, behind which the newest entry is looked for.
+const MAX_FAULTY: usize = 1_000;
+/// Most witnesses who are asked whether they may take a round.
+const MAX_ASKED: usize = 16;
+
+/// An entry to be appended.
+#[derive(Debug, Clone, Copy)]
+pub struct Draft<'a> {
+    /// The type of the entry, such as `round.accepted`.
+    pub kind: &'static str,
+    /// What it says.
+    pub said: &'a Said,
+    /// Texts beside it.
+    pub evidence: &'a [EvidenceText],
+    /// Who signs it; nobody for what agents write.
+    pub signer: Option<&'a Signer>,
+}
+
+impl SignedLedger {
+    /// Appends a draft.
+    ///
+    /// # Errors
+    /// [`OpsError::Refused`] with the rule that forbids it; or it could not be signed or written.
+    pub fn append(&self, ctx: &Context, ws: &Workspace, draft: &Draft<'_>) -> Result<EntryId, OpsError> {
+        self.allow(ctx, draft)?;
+        self.not_behind(ctx, ws)?;
+        let new = NewEntry {
+            kind: draft.kind,
+            ledger: self.id,
+            body: draft.said,
+            evidence: draft.evidence,
+            at: ctx.now,
+        };
+        Ok(Ledger::open(&ws.repo).append_open(&new, draft.signer)?)
+    }
+
+    /// Whether a draft would be valid here and now.
+    ///
+    /// # Errors
+    /// [`OpsError::Refused`] with the rule that forbids it.
+    pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<(), OpsError> {
+        let mut entries = self.review.clone();
+        let new = entries.len();
+        let parents = self.heads(ctx.now);
+        entries.push(ReviewEntry {
+            id: "this entry".to_owned(),
+            rank: [0xff; 32],
+            writer: "here".to_owned(),
+            at: ctx.now.0,
+            kind: draft.kind.to_owned(),
+            signer: draft.signer.map(|signer| signer.public().to_string()),
+            // Only the signature itself will tell.
+            touched: draft.signer.is_some_and(|signer| signer.public().is_hardware()),
+            parents,
+            body: draft.said.clone().into(),
+            payload: Payload::read(draft.kind, draft.said).into(),
+        });
+        let Some(code) = fold::appended(&self.folded, &entries) else { return Ok(()) };
+        let (what, help) = reason(self, &entries[new], code);
+        Err(OpsError::Refused { what, help })
+    }
+}
+
+impl SignedLedger {
+    /// Who may take each of `rounds` now: everybody named by the policy tries, and what the rules say of that is asked.
+    pub fn may_accept(&mut self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
+        let mut may = vec![Vec::new(); rounds.len()];
+        let keys = &self.folded.authority.at_end.keys;
+        let of = |who: &String| {
+            keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(&grant.key))
+        };
+        let witnesses = self.folded.authority.at_end.witnesses.iter().take(MAX_ASKED);
+        let signers: Vec<(&String, &KeyGrant)> = witnesses.filter_map(|who| Some((who, of(who)?))).collect();
+        if rounds.is_empty() || signers.is_empty() {
+            return may;
+        }
+        let heads = self.heads(now);
+        let all = self.review.len();
+        let tries = rounds.iter().flat_map(|round| signers.iter().map(move |(_, grant)| (round, grant)));
+        let tries = tries.enumerate().map(|(number, (round, grant))| ReviewEntry {
+            id: format!("try {number}"),
+            rank: [0xff; 32],
+            writer: "here".to_owned(),
+            at: now.0,
+            kind: "accept".to_owned(),
+            signer: Some(grant.key.clone()),
+            touched: true,
+            parents: heads.clone(),
+            body: Said::new().into(),
+            payload: Ok(Payload::Accept(self.review[*round].id.clone())).into(),
+        });
+        let tries: Vec<ReviewEntry> = tries.collect();
+        let names: Vec<String> = signers.iter().map(|(who, _)| (*who).clone()).collect();
+        self.review.extend(tries);
+        let codes = fold::tried(&mut self.folded, &self.review, all);
+        self.review.truncate(all);
+        for (may, codes) in may.iter_mut().zip(codes.chunks(names.len())) {
+            let fine = names.iter().zip(codes).filter(|(_, code)| code.is_none());
+            may.extend(fine.map(|(who, _)| who.clone()));
+        }
+        may
+    }
+
+    /// The entries that nothing follows yet. One from the future is no parent of what is appended: once its time has come,
+    /// whatever follows it would have been made by a clock that was set back. What it follows is.
+    fn heads(&self, now: Timestamp) -> Vec<usize> {
+        let mut followed = BTreeSet::new();
+        let settled = |at: &usize| !self.is_ahead(*at, now);
+        let mut todo: Vec<usize> = (0..self.review.len()).filter(settled).collect();
+        while let Some(at) = todo.pop() {
+            for parent in self.review[at].parents.iter().filter(|parent| followed.insert(**parent)) {
+                todo.extend(Some(*parent).filter(|parent| self.is_ahead(*parent, now)));
+            }
+        }
+        (0..self.review.len()).filter(|at| settled(at) && !followed.contains(at)).collect()
+    }
+
+    fn is_ahead(&self, at: usize, now: Timestamp) -> bool {
+        self.review[at].at > now.0.saturating_add(CLOCK_SKEW)
+    }
+
+    /// This clone's own ledger may hold an entry from the future: it appends nothing until then.
+    fn not_behind(&self, ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+        let own = self.own_newest(ws)?;
+        let is_own = |at: &usize| own.iter().any(|tip| self.folded.graph.is_at_or_before(*at, *tip));
+        let mut ahead = (0..self.review.len()).filter(|at| self.is_ahead(*at, ctx.now));
+        let Some(at) = ahead.find(is_own) else { return Ok(()) };
+        let by = span(self.review[at].at.saturating_sub(ctx.now.0));
+        Err(OpsError::Refused {
+            what: format!(
+                "entry {} of this clone is dated {by} ahead: what follows it would count for nothing then",
+                self.short(at)
+            ),
+            help: "set the clock, or answer from another clone: git clone URL, then: andon sync".to_owned(),
+        })
+    }
+
+    /// The newest entries of this clone's own ledger.
+    fn own_newest(&self, ws: &Workspace) -> Result<Vec<usize>, OpsError> {
+        let Some(own) = Ledger::open(&ws.repo).own_ref()? else { return Ok(Vec::new()) };
+        let mut todo: Vec<CommitId> = ws.repo.ref_commit(&own)?.into_iter().collect();
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        while let Some(commit) = todo.pop().filter(|_| seen.len() < MAX_FAULTY) {
+            match self.entries.iter().position(|entry| entry.commit == commit) {
+                Some(at) => found.push(at),
+                // What is no entry stands between.
+                None if seen.insert(commit) => {
+                    todo.extend(ws.repo.commit(commit).map(|info| info.parents).unwrap_or_default());
+                }
+                None => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// An object as what an entry says.
+pub fn said(value: Value) -> Said {
+    match value {
+        Value::Object(said) => said,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Said::new(),
+    }
+}

@@ -1,0 +1,228 @@
+//! Answers to halts where only a signature ends one (`guard.ack = "signed"`).
+//!
+//! What `andon.toml` says in the working tree is the agent's to edit, so the halted commit's own says whether a signature is
+//! asked for and of which ledger. A `loop.acknowledged` ends no such halt: a resolution does, which was signed for this halt
+//! and for the code that was halted.
+
+use serde_json::{Value, json};
+
+use super::act::{Draft, said};
+use super::{Said, SignedLedger, short};
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
+use andon_config::{self as config, ConfigSource, Guard, Layer, MAX_BYTES};
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::facts::HaltWas;
+use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::response::AckMode;
+use andon_git::{Blob, Repo};
+use andon_review::payload::vote::VoteChoice;
+use andon_review::votes::Vote;
+use andon_store::fingerprint::Fingerprinter;
+use andon_store::ledger::Ledger;
+
+/// A resolution of a halt that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HaltAnswer {
+    /// The id of the entry that answers the halt.
+    pub resolution: EntryId,
+    /// Whose key signed it.
+    pub who: String,
+    /// What was decided.
+    pub decision: String,
+    /// Why.
+    pub rationale: String,
+    /// Whether the halt was right.
+    pub halt_was: HaltWas,
+    /// The code that it is for; a panel names none.
+    pub code: Option<String>,
+}
+
+/// The topic by which an answer to a halt says that the loop was not stuck.
+pub const MISTAKEN: &str = "mistaken";
+
+fn halt_was(body: &Said) -> HaltWas {
+    let tags = body.get("tags").and_then(Value::as_array);
+    let mistaken = tags.is_some_and(|tags| tags.iter().any(|tag| tag == MISTAKEN));
+    if mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid }
+}
+
+/// `[guard]` as a commit has it; nothing where it has none, or one that cannot be read.
+pub fn guard_at(repo: &Repo, commit: CommitId) -> Option<Guard> {
+    let tree = repo.tree_of(commit).ok()?;
+    let blob = repo.blob_at(tree, CONFIG_FILE.as_bytes()).ok()??;
+    let Blob::Content(text) = repo.read_blob(blob, MAX_BYTES).ok()? else { return None };
+    let source = ConfigSource { layer: Layer::Repository, name: CONFIG_FILE.to_owned(), text };
+    Some(config::load(&[source]).ok()?.guard)
+}
+
+/// The ledger whose witnesses must answer `halt`; `None` where no signature is asked for.
+pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
+    let signed = |guard: &Guard| guard.ledger.filter(|_| guard.ack == AckMode::Signed);
+    let halted = halt.halt.head.and_then(|head| guard_at(&ws.repo, head));
+    halted.as_ref().and_then(signed).or_else(|| signed(&ws.config.guard))
+}
+
+impl SignedLedger {
+    /// The answer to a halt; none while nobody who may has given one.
+    pub fn answer_to(&self, halt: EntryId) -> Option<HaltAnswer> {
+        let at = self.entries.iter().position(|entry| entry.id == halt)?;
+        let state = &self.folded.state;
+        let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
+        let vote = &state.votes.all[*decided.votes.first()?];
+        let entry = &self.entries[vote.entry];
+        let text = |said: &Said, name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
+        let ballot = entry.body.get("ballot").and_then(Value::as_object);
+        let body = ballot.unwrap_or(&entry.body);
+        let is_for = ballot.is_some() || text(body, "halt") == Some(halt.to_string());
+        is_for.then(|| HaltAnswer {
+            resolution: entry.id,
+            who: vote.witness.clone(),
+            decision: decided.key.clone(),
+            rationale: text(body, "rationale").unwrap_or_default(),
+            halt_was: halt_was(body),
+            code: text(body, "code"),
+        })
+    }
+}
+
+impl SignedLedger {
+    /// The votes that decided a halt.
+    pub fn votes_on(&self, halt: EntryId) -> Vec<&Vote> {
+        let state = &self.folded.state;
+        let round = self.entries.iter().position(|entry| entry.id == halt);
+        let decided =
+            round.and_then(|at| state.round_at.get(&at)).and_then(|round| state.rounds[*round].decision());
+        let votes = decided.into_iter().flat_map(|decided| &decided.votes);
+        votes.map(|vote| &state.votes.all[*vote]).collect()
+    }
+
+    /// What is wrong with a resolution of the halt that was signed for another one.
+    pub fn misdirected(&self, halt: EntryId) -> Option<String> {
+        let at = self.entries.iter().position(|entry| entry.id == halt)?;
+        let state = &self.folded.state;
+        let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
+        let vote = &self.entries[state.votes.all[*decided.votes.first()?].entry];
+        let named = vote.body.get("halt").and_then(Value::as_str);
+        let named: String = named.filter(|named| *named != halt.to_string())?.chars().take(8).collect();
+        let (answer, halt) = (short(vote.id), short(halt));
+        Some(format!("resolution {answer} is for halt {named}, which is not halt {halt} that it answers"))
+    }
+}
+
+/// The answer to `halt` in the ledger `id`, whatever code it is for.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn ledger_answer(ws: &Workspace, id: EntryId, halt: EntryId) -> Result<Option<HaltAnswer>, OpsError> {
+    Ok(super::of(&ws.repo, Some(id), ws.opened)?.answer_to(halt))
+}
+
+/// The code of `HEAD`.
+///
+/// # Errors
+/// It cannot be read.
+pub fn code_of(ws: &Workspace, commit: CommitId) -> Result<(CodeId, TreeId), OpsError> {
+    let tree = ws.repo.tree_of(commit)?;
+    let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    Ok((code, tree))
+}
+
+/// What is wrong with an answer that is neither for the code that HEAD has nor for the code that was halted.
+///
+/// # Errors
+/// The code cannot be read.
+pub fn unfit(ws: &Workspace, answer: &HaltAnswer, halt: &StandingHalt) -> Result<Option<String>, OpsError> {
+    let (Some(code), Some(head)) = (&answer.code, ws.repo.head()?.commit()) else { return Ok(None) };
+    let halted = halt.halt.head.filter(|halted| ws.repo.commit(*halted).is_ok());
+    if let Some(halted) = halted
+        && code_of(ws, halted)?.0.to_string() == *code
+    {
+        return Ok(None);
+    }
+    let found = code_of(ws, head)?.0.to_string();
+    let cut = |text: &str| text.chars().take(8).collect::<String>();
+    Ok((found != *code).then(|| {
+        format!("resolution {} is for code {}, used on {}", short(answer.resolution), cut(code), cut(&found))
+    }))
+}
+
+/// Appends a resolution of the halt that stands here, with nothing but a decision and a reason.
+///
+/// # Errors
+/// The key may not, or cannot sign.
+pub fn resolve_halt(
+    ctx: &Context,
+    ws: &Workspace,
+    standing: &StandingHalt,
+    halt_was: HaltWas,
+    rationale: &str,
+) -> Result<EntryId, OpsError> {
+    super::not_an_agent(ctx, "resume")?;
+    let ledger = super::load(ws)?.with_policy()?;
+    let signer = super::signer(ctx, ws)?;
+    let witness = ledger.who(&signer.public().to_string()).map(str::to_owned);
+    let mut body = said(json!({
+        "decision": VoteChoice::AcceptProposer.name(),
+        "rationale": rationale,
+        "factual_checks": [],
+        "time_spent_seconds": 0,
+        "given": super::given(ctx),
+    }));
+    if halt_was == HaltWas::Mistaken {
+        body.insert("tags".to_owned(), json!([MISTAKEN]));
+    }
+    body.extend(halt_members(ws, standing)?);
+    body.extend(witness.map(|who| ("witness".to_owned(), Value::String(who))));
+    let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
+    ledger.append(ctx, ws, &draft)
+}
+
+/// The members by which a resolution is bound to a halt and to the code that was halted.
+///
+/// # Errors
+/// The halted commit is not here.
+pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<Said, OpsError> {
+    let head = ws.repo.head()?.commit();
+    let halted = standing.halt.head;
+    // Where the halt stands here, HEAD is what goes on; elsewhere it is the halted commit.
+    let builds_on = |halted: CommitId| {
+        head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
+    };
+    let commit = match halted {
+        Some(halted) if !builds_on(halted) => Some(halted),
+        Some(_) | None => head,
+    };
+    let mut body = said(json!({
+        "round": standing.id.to_string(), "trigger": "halt", "halt": standing.id.to_string(),
+    }));
+    if let Some(commit) = commit {
+        if ws.repo.commit(commit).is_err() {
+            return Err(OpsError::Usage {
+                what: format!("the halted commit {} is not here", commit.short()),
+                help: "fetch the branch that was halted, and answer from there".to_owned(),
+            });
+        }
+        let (code, tree) = code_of(ws, commit)?;
+        body.insert("code".to_owned(), json!(code.to_string()));
+        body.insert("tree".to_owned(), json!(tree.to_string()));
+    }
+    Ok(body)
+}
+
+/// A halt that something else than a signature ended: it stands.
+///
+/// # Errors
+/// The ledgers cannot be read.
+pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+    for halt in Ledger::open(&ws.repo).ended()? {
+        if let Some(id) = asks_signature(ws, &halt)
+            && ledger_answer(ws, id, halt.id)?.is_none()
+        {
+            return Ok(Some(halt));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,358 @@
+//! What is wrong with a ledger, in the words of `docs/review.md`: entries that do not count, and why.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::stakes::{stake, unsigned_grant};
+use super::{SignedLedger, short};
+use crate::error::OpsError;
+use andon_core::domain::counted::count;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_git::Repo;
+use andon_review::code::Code;
+use andon_review::entry::ReviewEntry;
+use andon_review::fold;
+use andon_review::payload::Payload;
+use andon_signing::PublicKey;
+use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
+
+/// A fault of a ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witnessed {
+    /// The entry, where it has an id.
+    pub entry: Option<EntryId>,
+    /// Why, as a word for programs.
+    pub code: &'static str,
+    /// Whether somebody did wrong. What two clones do at once is nobody's fault: one of both counts for nothing, and that
+    /// is all.
+    pub level: Level,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// Everything that is wrong: first what could not be read, then entries in the order of the ledger.
+pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
+    let mut found: Vec<Witnessed> = ledger.faulty.iter().map(unreadable).collect();
+    found.extend(ledger.foreign.iter().map(|entry| of_another(ledger, entry)));
+    let mut codes: Vec<(usize, Code)> =
+        ledger.folded.state.codes.iter().map(|(at, code)| (*at, *code)).collect();
+    codes.sort_by_key(|(at, _)| ledger.folded.graph.place[*at]);
+    let mut told: Vec<usize> = Vec::new();
+    for (at, code) in codes {
+        let (message, help) = reason(ledger, &ledger.review[at], code);
+        let message = answered_twice(ledger, at, code).unwrap_or(message);
+        let level = if is_race(code) { Level::Warn } else { Level::Block };
+        found.push(Witnessed { entry: Some(ledger.entries[at].id), code: code.word(), level, message, help });
+        told.push(at);
+    }
+    // A signature that does not hold counts for nothing, also where none is asked for.
+    for (at, entry) in ledger.entries.iter().enumerate() {
+        if matches!(entry.signature, SignatureState::Bad(_)) && !told.contains(&at) {
+            let message = format!("entry {}: content changed after signing", short(entry.id));
+            let help = look(entry.id);
+            found.push(Witnessed {
+                entry: Some(entry.id),
+                code: "unsigned",
+                level: Level::Block,
+                message,
+                help,
+            });
+        }
+    }
+    found
+}
+
+/// What people do who do not know of each other yet.
+fn is_race(code: Code) -> bool {
+    [Code::AlreadyResolved, Code::Withdrawn, Code::PanelFull, Code::DuplicateBallot, Code::PolicyConflict]
+        .contains(&code)
+}
+
+/// A second resolution, named with the ones before it.
+fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<String> {
+    let round = |entry: &WholeEntry| entry.body.get("round").and_then(Value::as_str).map(str::to_owned);
+    let entry = ledger.entries.get(second).filter(|entry| entry.kind == "resolution")?;
+    let named = round(entry).filter(|_| code == Code::AlreadyResolved)?;
+    let noun = match ledger.entries.iter().find(|entry| entry.id.to_string() == named)?.kind.as_str() {
+        "loop.halted" => "halt",
+        _ => "round",
+    };
+    let of_round =
+        |entry: &&WholeEntry| entry.kind == "resolution" && round(entry).as_deref() == Some(&named);
+    // In the order of the ledger.
+    let all = ledger.entries.iter().filter(of_round);
+    let all: Vec<String> = all.map(|entry| short(entry.id)).collect();
+    let named: String = named.chars().take(8).collect();
+    Some(format!("{noun} {named} is answered twice: {}", all.join(", ")))
+}
+
+fn look(id: EntryId) -> String {
+    format!("see it: andon review show {}", short(id))
+}
+
+fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> Witnessed {
+    let name = faulty.id.map_or_else(|| faulty.commit.short(), short);
+    let (code, what) = match &faulty.fault {
+        EntryFault::Missing => ("missing", format!("entry {name} is referred to but missing")),
+        EntryFault::Form(header) => ("form", format!("entry {name}: not in canonical form ({header})")),
+        EntryFault::Unreadable(why) => ("unreadable", format!("entry {name} cannot be read: {why}")),
+        EntryFault::Twice => ("twice", format!("entry {name} appears twice")),
+    };
+    let help = match &faulty.fault {
+        EntryFault::Missing => {
+            "fetch the whole ledger: andon sync; in a shallow clone: git fetch --unshallow".to_owned()
+        }
+        EntryFault::Form(_) | EntryFault::Unreadable(_) | EntryFault::Twice => {
+            format!("see what it is: git cat-file -p {}", faulty.commit)
+        }
+    };
+    Witnessed { entry: faulty.id, code, level: Level::Block, message: what, help }
+}
+
+fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> Witnessed {
+    let named = entry.ledger.clone().unwrap_or_else(|| entry.id.to_string());
+    let named: String = named.chars().take(8).collect();
+    let this = ledger.id.map_or_else(String::new, short);
+    let message = format!("entry {} belongs to ledger {named}, this is {this}", short(entry.id));
+    let help =
+        "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
+    Witnessed { entry: Some(entry.id), code: "foreign", level: Level::Block, message, help }
+}
+
+/// Refs that lack what other writers saw of them.
+///
+/// # Errors
+/// The refs cannot be read.
+pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
+    let (entries, _) = Ledger::open(repo).read_all()?;
+    let ids: BTreeMap<CommitId, EntryId> = entries.iter().map(|entry| (entry.commit, entry.id)).collect();
+    let found = Ledger::open(repo).tampered()?;
+    let faults = found.into_iter().map(|tampered| {
+        let writer = &tampered.writer;
+        let message = match tampered.how {
+            TamperedHow::Rewound(gone) | TamperedHow::Gone(gone) => {
+                let entries = count(tampered.lost, "entry");
+                let gone = ids.get(&gone).map_or_else(|| gone.short(), |id| short(*id));
+                format!("ledger of {writer} was rewound: {gone} is no longer there ({entries})")
+            }
+            TamperedHow::Forked(one, other) => {
+                format!(
+                    "ledger of {writer} was rewritten: {} and {} exclude each other",
+                    one.short(),
+                    other.short()
+                )
+            }
+        };
+        let help = "get it back from another clone: andon sync; find out who forced it".to_owned();
+        Witnessed { entry: None, code: "rewound", level: Level::Block, message, help }
+    });
+    Ok(faults.collect())
+}
+
+/// Why the entry does not count, and what would help; `None` where it does.
+pub fn why_not(ledger: &SignedLedger, at: usize) -> Option<(String, String)> {
+    let code = ledger.folded.state.codes.get(&at)?;
+    Some(reason(ledger, &ledger.review[at], *code))
+}
+
+/// Why `code` makes `entry` invalid, and what would help.
+pub(super) fn reason(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> (String, String) {
+    let what = what(ledger, entry, code);
+    let is_of_any = [Code::ClockSetBack, Code::FromTheFuture, Code::Unsigned].contains(&code)
+        || (code == Code::RevokedKey && is_backdated(ledger, entry));
+    let what = if code == Code::PolicyRollback && what.starts_with("policy") {
+        what
+    } else if is_of_any {
+        format!("{}{what}", subject(entry).replacen("resolution", "entry", 1))
+    } else {
+        format!("{}{what}", subject(entry))
+    };
+    (what, help(code).to_owned())
+}
+
+/// What an entry is called: one that is still to be written has no id.
+pub fn subject(entry: &ReviewEntry) -> String {
+    let noun = match entry.kind.as_str() {
+        "resolution" => "resolution",
+        "ballot-commit" | "ballot-reveal" => "ballot",
+        "policy" => "policy",
+        _ => "entry",
+    };
+    let id: String = entry.id.chars().take(8).collect();
+    if entry.id == "this entry" { format!("this {}", entry.kind) } else { format!("{noun} {id}") }
+}
+
+fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
+    let key = entry.signer.as_deref().and_then(|key| PublicKey::parse(key).ok());
+    let key = key.map_or_else(|| "the key".to_owned(), |key| format!("key {}", key.fingerprint()));
+    let version = || entry.body.get("version").and_then(Value::as_i64).unwrap_or(0);
+    let who = entry.signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("its witness").to_owned();
+    match code {
+        Code::ClockSetBack => format!(": its time is {} before its parent's", behind(ledger, entry)),
+        Code::FromTheFuture => {
+            format!(": its time is {} ahead of this clock", span(entry.at - ledger.folded.now))
+        }
+        Code::BadPayload => match Payload::read(&entry.kind, &entry.body) {
+            Err(malformed) => format!(": {malformed}"),
+            Ok(said) => format!(": {}", misfit(ledger, &said).unwrap_or("it does not fit its round")),
+        },
+        Code::UnknownRound => ": it names an entry that is not there before it".to_owned(),
+        Code::PolicyRollback => match ledger.policy() {
+            Some((_, current)) => format!("policy {current} replaced by {}", version()),
+            None => format!(": the first policy has version {}, 1 is asked for", version()),
+        },
+        Code::PolicyConflict => format!(": version {} is in force already", version()),
+        Code::PolicyThreshold => ": it is not signed by an admin of its own".to_owned(),
+        Code::Unsigned => unsigned(ledger, entry).to_owned(),
+        Code::RevokedKey if is_backdated(ledger, entry) => ": follows the revocation of its key".to_owned(),
+        Code::RevokedKey => format!(": {key} was revoked{}", revoked_by(ledger, entry)),
+        Code::SelfGranted => format!(": {key} is granted by the change it signs"),
+        Code::UnknownKey => {
+            let grant = entry.signer.as_deref().and_then(|key| unsigned_grant(ledger, key));
+            format!(": {key} is unknown{}", grant.map_or_else(String::new, |grant| format!(": {grant}")))
+        }
+        Code::WrongRole => format!(": {}", wrong_role(ledger, entry, &key)),
+        Code::Withdrawn => ": its round was withdrawn".to_owned(),
+        Code::AlreadyResolved => ": its round is decided already".to_owned(),
+        Code::RateLimited => {
+            ": its issuer opened a round within 24 h, and too many of its rounds need people".to_owned()
+        }
+        Code::Suspended => format!(": {who} is suspended"),
+        Code::Conflict => format!(": {who} {}", stake(ledger, entry, &who)),
+        Code::PanelOnly => format!(": {who} may sit on panels only"),
+        Code::Rotation => format!(": {who} gave the last resolutions of this tag"),
+        Code::PanelFull => ": every seat of the panel is taken".to_owned(),
+        Code::RefereeGate => format!(": {who} is not drawn as a referee"),
+        Code::PanelNeeded => ": the round waits for a panel".to_owned(),
+        Code::NotAccepted => format!(": {who} has not accepted the round"),
+        Code::NotOnPanel => format!(": {who} is not on the panel"),
+        Code::Cap => format!(": {who} has answered as many rounds as a day may have"),
+        Code::ConcernCooldown => {
+            format!(": {who} may raise no concern for now: most of theirs were declined")
+        }
+        Code::DuplicateBallot => format!(": {who} has a ballot already"),
+        Code::NoCommitment => format!(": {who} committed to no ballot before it"),
+        Code::EarlyReveal => ": it was revealed before every member had committed".to_owned(),
+        Code::CommitmentMismatch => " does not match its commitment".to_owned(),
+    }
+}
+
+/// What of a vote does not fit its round.
+fn misfit(ledger: &SignedLedger, said: &Payload) -> Option<&'static str> {
+    let (round, vote, trigger) = match said {
+        Payload::Resolution(said) => (&said.round, &said.vote, Some(&said.trigger)),
+        Payload::BallotReveal(said) => (&said.round, &said.vote, None),
+        Payload::Policy(_)
+        | Payload::PolicySign(_)
+        | Payload::KeyAdd(_)
+        | Payload::KeyRevoke(_)
+        | Payload::Round(_)
+        | Payload::Halt
+        | Payload::Accept(_)
+        | Payload::Panel(_)
+        | Payload::Flag(_)
+        | Payload::BallotCommit(_)
+        | Payload::Outcome(_)
+        | Payload::Other => return None,
+    };
+    let entry = ledger.review.iter().position(|entry| entry.id == *round)?;
+    let state = &ledger.folded.state;
+    let found = &state.rounds[*state.round_at.get(&entry)?];
+    let is_triggered = trigger.is_none_or(|trigger| found.triggers.contains(trigger));
+    Some(fold::misfit(found, vote).unwrap_or(if is_triggered {
+        "witness: the policy gives its key another name"
+    } else {
+        "trigger: is none of the round's"
+    }))
+}
+
+fn help(code: Code) -> &'static str {
+    match code {
+        Code::ClockSetBack | Code::FromTheFuture => "set the clock of that machine: timedatectl set-ntp true",
+        Code::BadPayload => "docs/review.md has the members of each entry",
+        Code::UnknownRound => "get what others wrote: andon sync; then: andon review",
+        Code::PolicyRollback | Code::PolicyConflict => "begin from the policy in force: andon witness policy",
+        Code::PolicyThreshold | Code::Unsigned => "sign with a key that the policy names: andon witness key",
+        Code::RevokedKey | Code::UnknownKey | Code::WrongRole => "see who may sign: andon witness list",
+        Code::SelfGranted => "an admin whose key is in force signs it",
+        Code::Withdrawn | Code::AlreadyResolved => "see what was decided: andon review show ROUND",
+        Code::RateLimited => "open it tomorrow, or have another issuer open it",
+        Code::Suspended => "an admin reinstates witnesses: andon witness policy",
+        Code::Conflict => "somebody without a stake answers; see who may: andon review",
+        Code::PanelOnly | Code::PanelNeeded => "ask for a panel: andon review panel ROUND --reason TEXT",
+        Code::Rotation => {
+            "another witness takes this one, or a panel: andon review panel ROUND --reason TEXT"
+        }
+        Code::PanelFull | Code::NotOnPanel => "see who sits on it: andon review show ROUND",
+        Code::RefereeGate => "another witness takes it; see who may: andon review",
+        Code::NotAccepted => "take the round first: andon review accept ROUND",
+        Code::Cap => "go on tomorrow, or leave it to another witness",
+        Code::ConcernCooldown => "leave policy_concern out; see what became of others: andon review concerns",
+        Code::DuplicateBallot => "one ballot counts; nothing is to be done",
+        Code::NoCommitment => "commit first: andon review ballot ROUND",
+        Code::EarlyReveal => "wait for the other members; see who is missing: andon review show ROUND",
+        Code::CommitmentMismatch => {
+            "reveal what was committed, from the clone it was written in: andon review reveal ROUND"
+        }
+    }
+}
+
+fn unsigned(ledger: &SignedLedger, entry: &ReviewEntry) -> &'static str {
+    let found = ledger.entries.iter().find(|found| found.id.to_string() == entry.id);
+    match found.map(|found| &found.signature) {
+        Some(SignatureState::Bad(_)) => ": content changed after signing",
+        Some(SignatureState::Good { .. } | SignatureState::Unsigned) | None => ": no signature",
+    }
+}
+
+fn wrong_role(ledger: &SignedLedger, entry: &ReviewEntry, key: &str) -> String {
+    let policy = &ledger.folded.authority.at_end;
+    let grant = entry.signer.as_ref().and_then(|signer| policy.keys.get(signer));
+    let roles = grant.map(|grant| grant.roles.iter().map(|role| role.name()).collect::<Vec<_>>().join(", "));
+    let asked = match entry.kind.as_str() {
+        "policy" | "policy-sign" | "key-add" | "key-revoke" => "an admin",
+        _ => "a witness",
+    };
+    let is_fit = grant.is_some_and(|grant| grant.roles.iter().any(|role| asked.ends_with(role.name())));
+    if is_fit && policy.rules.require_touch && !entry.touched {
+        return format!("{key} without touch");
+    }
+    format!("{key} is of role {}, {asked} is asked for", roles.unwrap_or_default())
+}
+
+/// The entry that revoked the key of `entry`.
+fn revocation(ledger: &SignedLedger, entry: &ReviewEntry) -> Option<usize> {
+    let revokes = |found: &WholeEntry| {
+        found.kind == "key-revoke" && found.body.get("key").and_then(Value::as_str) == entry.signer.as_deref()
+    };
+    ledger.entries.iter().position(revokes)
+}
+
+/// `by <id8>`, where the revocation is known.
+fn revoked_by(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
+    revocation(ledger, entry).map_or_else(String::new, |found| format!(" by {}", ledger.short(found)))
+}
+
+/// Whether an entry by a key that was revoked claims to be older than that.
+fn is_backdated(ledger: &SignedLedger, entry: &ReviewEntry) -> bool {
+    revocation(ledger, entry).is_some_and(|found| entry.at < ledger.folded.graph.eff[found])
+}
+
+fn behind(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
+    let eff = |parent: &usize| ledger.folded.graph.eff.get(*parent).copied();
+    let floor = entry.parents.iter().filter_map(eff).max().unwrap_or(entry.at);
+    span(floor - entry.at)
+}
+
+pub(super) fn span(seconds: i64) -> String {
+    match seconds {
+        ..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        7_200..=172_799 => format!("{} h", seconds / 3_600),
+        _ => count(seconds / 86_400, "day"),
+    }
+}

@@ -1,0 +1,180 @@
+//! What was read of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that who looks at it again reads
+//! and verifies only what is new. A saving that is there to be looked at: no hook, no check and nobody's answer reads a
+//! ledger through it, as whoever can write the file can write anything into it. So that even what is shown is not easily
+//! another, the newest entries and those about keys are read again each time, and where one differs all of them are.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::{Said, signer_of};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::time::Timestamp;
+use andon_git::{Repo, read_plain, replace_plain};
+use andon_review::payload::Payload;
+use andon_review::payload::member::{Malformed, malformed};
+use andon_signing::Touch;
+use andon_store::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
+use andon_store::wire::envelope::{Key, open, seal};
+
+/// Largest memory that is read, in bytes.
+const MAX_MEMORY: u64 = 128 << 20;
+/// So many new entries are read again rather than everything written anew.
+const FEW: usize = 32;
+/// Up to so many entries everything is written anew for each.
+const SMALL: usize = 512;
+
+/// How many of the newest entries are held against what is remembered of them.
+const HELD_AGAINST: usize = 64;
+
+/// What entries say, by commit.
+pub(super) type Payloads = HashMap<CommitId, Arc<Result<Payload, Malformed>>>;
+
+/// An entry that was read before.
+#[derive(Serialize, Deserialize)]
+struct KnownEntry {
+    commit: CommitId,
+    id: EntryId,
+    writer: String,
+    lamport: u64,
+    at: Option<Timestamp>,
+    kind: String,
+    ledger: Option<String>,
+    parents: Vec<CommitId>,
+    /// The key that signed it, and whether it was touched.
+    signer: Option<(String, bool)>,
+    /// None where it is malformed.
+    payload: Option<Payload>,
+    /// What a policy says, as bytes; of others it is read where it is shown.
+    body: Option<Vec<u8>>,
+}
+
+/// What is known of a repository's ledgers.
+#[derive(Default)]
+pub(super) struct LedgerMemory {
+    pub(super) entries: Rc<HashMap<CommitId, WholeEntry>>,
+    pub(super) payloads: Payloads,
+}
+
+fn place(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("andon").join("cache").join("ledger")
+}
+
+fn key() -> Key {
+    Key::of(&"ledger")
+}
+
+/// What decides over who may act.
+fn is_about_keys(kind: &str) -> bool {
+    ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
+}
+
+/// Policies are few, and read as a whole wherever a ledger is.
+fn is_kept_whole(kind: &str) -> bool {
+    kind == "policy"
+}
+
+impl LedgerMemory {
+    /// What was remembered; nothing where it is damaged. A command reads it once.
+    pub(super) fn load(repo: &Repo) -> Rc<Self> {
+        let known = repo.made().get::<Self>("");
+        known.unwrap_or_else(|| {
+            let memory =
+                Rc::new(Some(Self::read(repo)).filter(|memory| memory.holds(repo)).unwrap_or_default());
+            repo.made().keep(String::new(), Rc::clone(&memory));
+            memory
+        })
+    }
+
+    fn read(repo: &Repo) -> Self {
+        let bytes = read_plain(&place(repo), MAX_MEMORY).ok().flatten().unwrap_or_default();
+        let known: Vec<KnownEntry> = open(key(), &bytes).unwrap_or_default();
+        let nothing: Arc<Said> = Arc::new(Map::new());
+        let mut entries = HashMap::with_capacity(known.len());
+        let mut payloads = HashMap::with_capacity(known.len());
+        for entry in known {
+            let wrong = || malformed("", "is wrong");
+            payloads.insert(entry.commit, Arc::new(entry.payload.ok_or_else(wrong)));
+            let said = entry.body.and_then(|bytes| serde_json::from_slice::<Said>(&bytes).ok());
+            let touch = |touched: bool| if touched { Touch::Present } else { Touch::Unknown };
+            let signature = entry.signer.map_or(SignatureState::Unsigned, |(key, touched)| {
+                SignatureState::Good { key, touch: touch(touched) }
+            });
+            let whole = WholeEntry {
+                id: entry.id,
+                commit: entry.commit,
+                writer: entry.writer,
+                lamport: entry.lamport,
+                at: entry.at,
+                kind: entry.kind,
+                ledger: entry.ledger,
+                body: said.map_or_else(|| Arc::clone(&nothing), Arc::new),
+                parents: entry.parents,
+                signature,
+                copies: Vec::new(),
+            };
+            entries.insert(entry.commit, whole);
+        }
+        Self { entries: Rc::new(entries), payloads }
+    }
+
+    /// Whether the newest entries, and those about keys, say what is remembered of them.
+    fn holds(&self, repo: &Repo) -> bool {
+        let keys = self.entries.values().filter(|entry| is_about_keys(&entry.kind));
+        let keys: Vec<CommitId> = keys.map(|entry| entry.commit).collect();
+        let read = Ledger::open(repo).read_some(HELD_AGAINST, &keys).ok().flatten();
+        read.is_some_and(|read| read.iter().all(|entry| self.agrees(entry)))
+    }
+
+    /// Of a new entry nothing is remembered.
+    fn agrees(&self, entry: &WholeEntry) -> bool {
+        let Some(known) = self.entries.get(&entry.commit) else { return true };
+        let place = |entry: &WholeEntry| (entry.id, entry.lamport, entry.at, entry.parents.clone());
+        let about = |entry: &WholeEntry| (entry.writer.clone(), entry.kind.clone(), entry.ledger.clone());
+        let said = self.payloads.get(&entry.commit).and_then(|said| said.as_ref().as_ref().ok());
+        place(known) == place(entry)
+            && about(known) == about(entry)
+            && signer_of(&known.signature) == signer_of(&entry.signature)
+            && said == Payload::read(&entry.kind, &entry.body).ok().as_ref()
+    }
+
+    /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: what follows
+    /// them stands elsewhere than it says.
+    pub(super) fn keep(&self, repo: &Repo, whole: &WholeLedger) {
+        let is_new = |entry: &&WholeEntry| !self.payloads.contains_key(&entry.commit);
+        let new = whole.entries.iter().filter(is_new).count();
+        let is_plain = |entry: &WholeEntry| {
+            entry.copies.is_empty() && !matches!(entry.signature, SignatureState::Bad(_))
+        };
+        let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
+        if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
+            let known: Vec<KnownEntry> = whole.entries.iter().map(|entry| self.known(entry)).collect();
+            let _ = replace_plain(&place(repo), &seal(key(), &known));
+        }
+    }
+
+    fn known(&self, entry: &WholeEntry) -> KnownEntry {
+        let payload = match self.payloads.get(&entry.commit) {
+            Some(known) => known.as_ref().as_ref().ok().cloned(),
+            None => Payload::read(&entry.kind, &entry.body).ok(),
+        };
+        let (signer, touched) = signer_of(&entry.signature);
+        KnownEntry {
+            commit: entry.commit,
+            id: entry.id,
+            writer: entry.writer.clone(),
+            lamport: entry.lamport,
+            at: entry.at,
+            kind: entry.kind.clone(),
+            ledger: entry.ledger.clone(),
+            parents: entry.parents.clone(),
+            signer: signer.map(|key| (key, touched)),
+            payload,
+            body: is_kept_whole(&entry.kind).then(|| serde_json::to_vec(&*entry.body).unwrap_or_default()),
+        }
+    }
+}

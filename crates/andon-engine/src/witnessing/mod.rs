@@ -1,0 +1,261 @@
+//! The signed ledger of a repository, read and folded: who may act, which rounds wait, what was decided.
+//!
+//! The rules are those of `review`; here the entries come from git, with signatures that were verified.
+
+mod act;
+mod answer;
+mod copies;
+mod faults;
+mod memory;
+mod nearest;
+mod setup;
+mod stakes;
+mod texts;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::Map;
+
+pub use act::{Draft, said};
+pub use answer::{
+    HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered,
+    unfit,
+};
+pub use faults::{Witnessed, faults, rewound, subject, why_not};
+pub use nearest::nearest;
+pub use setup::{editor, given, not_an_agent, signer};
+
+use crate::error::OpsError;
+use crate::workspace::Workspace;
+use andon_core::domain::counted::count;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::time::Timestamp;
+use andon_git::Repo;
+use andon_review::code::Code;
+use andon_review::entry::ReviewEntry;
+use andon_review::fold::{self, Folded};
+use andon_review::payload::Payload;
+use andon_signing::Touch;
+use andon_store::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
+use memory::{LedgerMemory, Payloads};
+
+/// How often the ledger is folded again for entries that others signed as well: each time more policies may be in force.
+const MAX_PASSES: usize = 16;
+
+/// A ledger, as it is read by somebody whose clock says `now`.
+#[derive(Debug)]
+pub struct SignedLedger {
+    /// The id of the ledger: that of its first policy.
+    pub id: Option<EntryId>,
+    /// Every entry of this ledger, in its order.
+    pub entries: Vec<WholeEntry>,
+    /// The same as the folds read them, under the same indexes.
+    pub review: Vec<ReviewEntry>,
+    /// What they came to.
+    pub folded: Folded,
+    /// Entries of other ledgers, which were left out.
+    pub foreign: Vec<WholeEntry>,
+    /// What could not be read.
+    pub faulty: Vec<FaultyEntry>,
+}
+
+/// Reads the ledger of `ws`: the one that `guard.ledger` names, else the only one that is there.
+///
+/// # Errors
+/// The refs cannot be read, or several first policies are there and nothing says which counts.
+pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+    of(&ws.repo, ws.config.guard.ledger, ws.opened)
+}
+
+/// The ledger `id` of `repo`, or where it is not given the only one, for a reader whose clock says `now`.
+///
+/// # Errors
+/// As [`load`].
+pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
+    folded(Ledger::open(repo).read_whole()?, id, now, &Payloads::new())
+}
+
+/// The ledger of `ws` to be looked at: what was read before is remembered and not verified again, so that nothing may
+/// depend on it. What entries say is there only for policies, and for those that are [`SignedLedger::fetch`]ed.
+///
+/// # Errors
+/// As [`load`].
+pub fn look(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+    let memory = LedgerMemory::load(&ws.repo);
+    let whole = Ledger::open(&ws.repo).read_whole_beyond(&memory.entries)?;
+    memory.keep(&ws.repo, &whole);
+    folded(whole, ws.config.guard.ledger, ws.opened, &memory.payloads)
+}
+
+/// For a command that only shows what stands: of halts and answers, too, what [`look`] remembered is not read again.
+pub fn only_look(repo: &Repo) {
+    Ledger::open(repo).remember(|repo| Rc::clone(&LedgerMemory::load(repo).entries));
+}
+
+fn folded(
+    whole: WholeLedger,
+    id: Option<EntryId>,
+    now: Timestamp,
+    known: &Payloads,
+) -> Result<SignedLedger, OpsError> {
+    let id = match id {
+        Some(id) => Some(id),
+        None => only_first(&whole.entries)?,
+    };
+    let (mut entries, foreign): (Vec<_>, Vec<_>) =
+        whole.entries.into_iter().partition(|entry| belongs(entry, id));
+    let gone = foreign.iter().map(|entry| (entry.commit, entry.parents.clone())).collect();
+    bridge(&mut entries, &gone);
+    let mut review = as_review(&entries, known);
+    let mut folded = fold::fold(&review, now.0);
+    let mut passes = 0..MAX_PASSES;
+    while copies::choose(&mut entries, &mut review, &folded) && passes.next().is_some() {
+        folded = fold::fold(&review, now.0);
+    }
+    Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
+}
+
+/// Whether an entry is a first policy.
+pub fn is_first(entry: &WholeEntry) -> bool {
+    entry.kind == "policy" && entry.body.get("version").and_then(serde_json::Value::as_i64) == Some(1)
+}
+
+fn only_first(entries: &[WholeEntry]) -> Result<Option<EntryId>, OpsError> {
+    let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
+    let first: Vec<EntryId> =
+        entries.iter().filter(|entry| is_first(entry)).filter(is_signed).map(|entry| entry.id).collect();
+    match first.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
+        several => Err(OpsError::Usage {
+            what: format!("{} ledgers are here, and nothing says which one counts", several.len()),
+            help: "see who made them: andon ledger verify".to_owned(),
+        }),
+    }
+}
+
+/// An unsigned entry of an older version may lack the id of its ledger.
+fn belongs(entry: &WholeEntry, id: Option<EntryId>) -> bool {
+    let Some(id) = id else { return true };
+    match &entry.ledger {
+        Some(named) => *named == id.to_string(),
+        None => !is_first(entry) || entry.id == id,
+    }
+}
+
+/// The key of a signature that holds, and whether it was touched.
+fn signer_of(signature: &SignatureState) -> (Option<String>, bool) {
+    match signature {
+        SignatureState::Good { key, touch } => (Some(key.clone()), *touch == Touch::Present),
+        SignatureState::Unsigned | SignatureState::Bad(_) => (None, false),
+    }
+}
+
+/// Entries as the folds read them. What is `known` of one need not be read again.
+fn as_review(entries: &[WholeEntry], known: &Payloads) -> Vec<ReviewEntry> {
+    let at: HashMap<CommitId, usize> =
+        entries.iter().enumerate().map(|(index, entry)| (entry.commit, index)).collect();
+    let of = |entry: &WholeEntry| {
+        let (signer, touched) = signer_of(&entry.signature);
+        let payload = match known.get(&entry.commit) {
+            Some(payload) => Arc::clone(payload),
+            None => Payload::read(&entry.kind, &entry.body).into(),
+        };
+        ReviewEntry {
+            id: entry.id.to_string(),
+            rank: entry.id.0,
+            writer: entry.writer.clone(),
+            at: entry.at.map_or(0, |at| at.0),
+            kind: entry.kind.clone(),
+            signer,
+            touched,
+            parents: entry.parents.iter().filter_map(|parent| at.get(parent).copied()).collect(),
+            body: Arc::clone(&entry.body),
+            payload,
+        }
+    };
+    entries.par_iter().map(of).collect()
+}
+
+impl SignedLedger {
+    /// The entry whose id begins with `text`, which has at least 4 digits.
+    ///
+    /// # Errors
+    /// None or several do.
+    pub fn find(&self, text: &str) -> Result<usize, OpsError> {
+        let fits = |entry: &WholeEntry| entry.id.to_string().starts_with(text);
+        let found: Vec<usize> = (0..self.entries.len()).filter(|at| fits(&self.entries[*at])).collect();
+        match found.as_slice() {
+            [only] if text.len() >= 4 => Ok(*only),
+            [] => Err(OpsError::Usage {
+                what: format!("no entry of the ledger begins with {text:?}"),
+                help: "andon review; entries of other clones arrive with: andon sync".to_owned(),
+            }),
+            _ => Err(OpsError::Usage {
+                what: format!(
+                    "{text:?} is too short: it is the beginning of {}",
+                    count(found.len(), "entry")
+                ),
+                help: "give more digits of the id, at least 4".to_owned(),
+            }),
+        }
+    }
+
+    /// The policy in force now: its entry and version.
+    pub fn policy(&self) -> Option<(usize, i64)> {
+        let entry = self.folded.authority.at_end.policy()?;
+        let Ok(Payload::Policy(policy)) = &*self.review[entry].payload else { return None };
+        Some((entry, policy.version))
+    }
+
+    /// An error where no policy is in force.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn with_policy(self) -> Result<Self, OpsError> {
+        if self.policy().is_some() {
+            return Ok(self);
+        }
+        if let Some(ahead) = self.policy_ahead() {
+            return Err(OpsError::Usage {
+                what: format!(
+                    "this clock says {}, and the policy was made {ahead} later",
+                    Timestamp(self.folded.now)
+                ),
+                help: "set the clock: timedatectl set-ntp true".to_owned(),
+            });
+        }
+        Err(OpsError::Usage {
+            what: "no witnesses are named in this repository: its ledger has no policy".to_owned(),
+            help: "make one: andon witness init --name human:ID; or fetch it: andon sync".to_owned(),
+        })
+    }
+
+    /// How far a first policy lies ahead of the reader's clock.
+    fn policy_ahead(&self) -> Option<String> {
+        let first = self.entries.iter().position(is_first)?;
+        let ahead = self.review[first].at.saturating_sub(self.folded.now);
+        (self.folded.state.codes.get(&first) == Some(&Code::FromTheFuture)).then(|| faults::span(ahead))
+    }
+
+    /// What this key is called by the policy in force.
+    pub fn who(&self, key: &str) -> Option<&str> {
+        self.folded.authority.at_end.keys.get(key).map(|grant| grant.who.as_str())
+    }
+
+    /// The first 8 digits of an entry's id.
+    pub fn short(&self, entry: usize) -> String {
+        short(self.entries[entry].id)
+    }
+}
+
+/// The first 8 digits of an id.
+pub fn short(id: EntryId) -> String {
+    id.to_string().chars().take(8).collect()
+}
+
+/// What an entry says.
+pub type Said = Map<String, serde_json::Value>;

@@ -1,0 +1,68 @@
+//! Which decisions are nearest to the work at hand: by the words they share, for agents that begin anew.
+
+use std::collections::HashMap;
+
+use super::{SignedLedger, short};
+use crate::workspace::Workspace;
+use andon_core::domain::briefing::DecidedBefore;
+use andon_core::domain::time::Timestamp;
+use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStanding};
+use andon_review::similarity::Words;
+use andon_store::ledger::REF_PREFIX;
+
+/// How many are named.
+const NEAREST: usize = 2;
+
+/// The nearest decisions that stand; none where the ledger cannot be read, for nothing depends on them.
+pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
+    let is_empty = ws.repo.refs_with_prefix(REF_PREFIX).map_or(true, |refs| refs.is_empty());
+    if is_empty || about.trim().is_empty() {
+        return Vec::new();
+    }
+    let Ok(mut ledger) = super::look(ws) else { return Vec::new() };
+    let about = Words::of(about);
+    let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
+    let all: Vec<Precedent> = all.filter(|found| found.standing == PrecedentStanding::Current).collect();
+    let state = &ledger.folded.state;
+    let halts: Vec<usize> =
+        state.rounds.iter().filter(|round| round.is_halt).map(|round| round.entry).collect();
+    ledger.fetch(&ws.repo, halts);
+    let votes = ledger.folded.state.votes.all.iter();
+    let reasons: HashMap<usize, &Words> = votes.map(|vote| (vote.entry, &vote.rationale)).collect();
+    let near = all.into_iter().map(|found| {
+        let asked = question_words(&ledger, &found);
+        let all = reasons.get(&vote_of(&found)).map_or_else(|| asked.clone(), |reason| asked.and(reason));
+        (about.compare(&all).cosine, found)
+    });
+    let mut near: Vec<(f64, Precedent)> = near.filter(|(likeness, _)| *likeness > 0.0).collect();
+    // The sort is stable: of two that are as near the newer one goes first.
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    near.truncate(NEAREST);
+    ledger.fetch(&ws.repo, near.iter().flat_map(|(_, found)| [found.round, vote_of(found)]));
+    near.into_iter().map(|(_, found)| decided(&ledger, found)).collect()
+}
+
+/// The words of what was asked; a halt asks by its message.
+fn question_words(ledger: &SignedLedger, found: &Precedent) -> Words {
+    let state = &ledger.folded.state;
+    match state.round_at.get(&found.round).map(|round| &state.rounds[*round]) {
+        Some(round) if !round.is_halt => round.question.clone(),
+        Some(_) | None => Words::of(&ledger.question(found.round)),
+    }
+}
+
+fn vote_of(found: &Precedent) -> usize {
+    found.votes.first().copied().unwrap_or(found.round)
+}
+
+fn decided(ledger: &SignedLedger, found: Precedent) -> DecidedBefore {
+    let vote = vote_of(&found);
+    DecidedBefore {
+        round: short(ledger.entries[found.round].id),
+        question: ledger.question(found.round),
+        decision: found.key,
+        rationale: ledger.rationale(vote),
+        by: found.by.into_iter().collect(),
+        at: Timestamp(ledger.folded.graph.eff[vote]),
+    }
+}

@@ -1,0 +1,137 @@
+//! A repository with its configuration: what every verb starts from.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::context::Context;
+use super::error::OpsError;
+use crate::effect::AndonDir;
+use andon_config::{self as config, Config, ConfigErrors, OnInternalError};
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::tests::{OverlayEntry, Tracking};
+use andon_core::domain::time::Timestamp;
+use andon_git::{Overlay, Repo};
+
+/// What `andon.toml` says about errors of Andon's own, even where no repository can be opened: `"warn"` where it cannot
+/// be read either.
+pub fn on_internal_error(ctx: &Context) -> OnInternalError {
+    let root = match Repo::open(&ctx.cwd, &ctx.repo_env) {
+        Ok(repo) => repo.workdir().map(Path::to_owned),
+        Err(_) => ctx
+            .repo_env
+            .work_tree
+            .as_ref()
+            .map(|top| ctx.cwd.join(top))
+            .or_else(|| ctx.cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)),
+    };
+    let sources = root.and_then(|root| config::read_sources(&root, ctx.user_config.as_deref()).ok());
+    let config = sources.and_then(|sources| config::load(&sources).ok());
+    config.map_or(OnInternalError::Warn, |config| config.guard.on_internal_error)
+}
+
+/// An opened repository and the configuration that holds in it.
+pub struct Workspace {
+    /// The repository that git itself would use from the working directory.
+    pub repo: Repo,
+    /// The effective configuration.
+    pub config: Config,
+    /// What was wrong with the configuration, when the defaults stand in for it.
+    pub config_errors: Option<ConfigErrors>,
+    /// When it was opened, by the clock of this process.
+    pub opened: Timestamp,
+    /// Whether git or Andon was called from below the top of the working tree.
+    pub below_top: bool,
+    /// Which untracked files are code.
+    pub untracked: Untracked,
+    /// Variables that tests need beside those that they inherit.
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Which untracked files of a working tree are code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    /// Those that git does not ignore.
+    Code,
+    /// None: all that came beside the checkout was brought there for the tests.
+    Beside,
+}
+
+impl Workspace {
+    /// A repository with a configuration that is known.
+    pub fn at(repo: Repo, config: Config, opened: Timestamp) -> Self {
+        let (untracked, variables) = (Untracked::Code, Vec::new());
+        Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
+    }
+
+    /// Opens the repository of the context. A wrong configuration is an error.
+    pub fn open(ctx: &Context) -> Result<Self, OpsError> {
+        let mut workspace = Self::open_lenient(ctx)?;
+        workspace.config_errors.take().map_or(Ok(workspace), |errors| Err(errors.into()))
+    }
+
+    /// Opens the repository of the context. A wrong configuration leaves the defaults and is kept beside them:
+    /// for hooks that must record in any case.
+    pub fn open_lenient(ctx: &Context) -> Result<Self, OpsError> {
+        let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+        let root = repo.workdir().unwrap_or(repo.git_dir());
+        let loaded = config::read_sources(root, ctx.user_config.as_deref())
+            .map_err(ConfigErrors::from)
+            .and_then(|sources| config::load(&sources));
+        let (config, config_errors) = match loaded {
+            Ok(config) => (config, None),
+            Err(errors) => (config::load(&[])?, Some(errors)),
+        };
+        let below_top = match ctx.var("GIT_PREFIX") {
+            Some(prefix) => !prefix.is_empty(),
+            None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),
+        };
+        Ok(Self {
+            repo,
+            config,
+            config_errors,
+            opened: ctx.now,
+            below_top,
+            untracked: Untracked::Code,
+            variables: Vec::new(),
+        })
+    }
+
+    /// `.andon/` of this working tree; `None` in a bare repository.
+    pub fn andon_dir(&self) -> Option<AndonDir> {
+        self.repo.workdir().map(AndonDir::below)
+    }
+
+    /// The top of the working tree, or an error that says there is none.
+    pub fn top(&self) -> Result<&Path, OpsError> {
+        self.repo.workdir().ok_or_else(|| OpsError::NoWorkTree(self.repo.git_dir().to_owned()))
+    }
+
+    /// The working tree as differences from HEAD, without untracked files that `test.reports` names: what a run
+    /// leaves behind is not the code that it ran on.
+    pub fn overlay(&self) -> Result<Overlay, OpsError> {
+        self.overlay_at(&BTreeSet::new())
+    }
+
+    /// The same for `paths` and what is below them only; for the whole working tree where there are none.
+    pub fn overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, OpsError> {
+        let mut overlay = self.repo.worktree_overlay_at(paths)?;
+        if self.untracked == Untracked::Beside {
+            overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
+        }
+        // The configuration was refused if one of these were no glob.
+        if let Ok(reports) = PathRules::new(&[], &self.config.test.reports) {
+            let left_behind = |entry: &OverlayEntry| {
+                entry.tracking == Tracking::Untracked && reports.class(&entry.path) == PathClass::Ignored
+            };
+            overlay.entries.retain(|entry| !left_behind(entry));
+        }
+        Ok(overlay)
+    }
+
+    /// The normalizer with the project's patterns.
+    pub fn normalizer(&self) -> Result<Normalizer, OpsError> {
+        Ok(Normalizer::new(&self.config.normalize)?)
+    }
+}

@@ -1,0 +1,257 @@
+//! Hunks of two versions of a file, without context.
+
+use std::path::Path;
+
+use git2::{DiffLineType, DiffOptions, Patch};
+
+use crate::objects::texts::Text;
+use andon_core::domain::change::RawHunk;
+
+/// How many bytes git looks at to tell text from binary.
+const LOOKED_AT: usize = 8000;
+
+/// git's rule: a NUL among the first 8,000 bytes.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
+}
+
+/// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]: compare ids then.
+/// No setting of the user or the repository changes the answer.
+pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
+    let (before, after): (&[u8], &[u8]) = (old, new);
+    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
+    match (old.is_there(), new.is_there()) {
+        _ if is_binary(before) || is_binary(after) => Vec::new(),
+        _ if before.is_empty() && after.is_empty() => Vec::new(),
+        // An added or deleted file is one hunk; nothing has to be compared.
+        (false, _) | (_, false) => vec![RawHunk { removed: lines(before), added: lines(after) }],
+        _ if before.is_empty() || after.is_empty() => {
+            vec![RawHunk { removed: lines(before), added: lines(after) }]
+        }
+        (true, true) => forced(before, after).unwrap_or_else(|| between(old, new)),
+    }
+}
+
+/// What is left of two texts without the lines that both begin with, and then those that both end with.
+fn middle<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let (head, tail) = ends(old, new);
+    (&old[head..old.len() - tail], &new[head..new.len() - tail])
+}
+
+/// How many bytes the lines have that both begin with, and then those that both end with.
+fn ends(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let common = shared(old.chunks(STEP).zip(new.chunks(STEP)), |(one, other)| {
+        one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    });
+    if common == old.len() && common == new.len() {
+        return (common, 0);
+    }
+    // Not by memchr: asking the processor what it can takes longer than searches this short.
+    let newline = |byte: &u8| *byte == b'\n';
+    let head = old[..common].iter().rposition(newline).map_or(0, |end| end + 1);
+    let (old, new) = (&old[head..], &new[head..]);
+    let common = shared(old.rchunks(STEP).zip(new.rchunks(STEP)), |(one, other)| {
+        one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+    });
+    let begins = |text: &[u8]| text.len() == common || text[text.len() - common - 1] == b'\n';
+    let tail = match old[old.len() - common..].iter().position(newline) {
+        _ if begins(old) && begins(new) => common,
+        Some(end) => common - end - 1,
+        None => 0,
+    };
+    (head, tail)
+}
+
+/// Bytes that are compared at once.
+const STEP: usize = 64;
+
+/// How many bytes are the same up to the first pair of chunks that differ, and in that one.
+fn shared<'a>(
+    chunks: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    within: impl Fn((&'a [u8], &'a [u8])) -> usize,
+) -> usize {
+    let mut common = 0;
+    for (one, other) in chunks {
+        if one != other {
+            return common + within((one, other));
+        }
+        common += one.len();
+    }
+    common
+}
+
+/// Lines between the common ones beyond which nothing is tried.
+const FEW: usize = 256;
+
+/// The one hunk that any diff finds: where all that differs is inserted, deleted, or replaced by lines of which none was
+/// there. Then nothing has to be compared, and git's way of moving hunks leaves it where it is: an insertion cannot be
+/// moved further down, and a replacement stays where both sides are.
+fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
+    let (old, new) = middle(old, new);
+    if old.is_empty() && new.is_empty() {
+        return Some(Vec::new());
+    }
+    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
+    let hunk = RawHunk { removed: lines(old), added: lines(new) };
+    let (one, other) = (&hunk.removed, &hunk.added);
+    if !one.is_empty() && !other.is_empty() {
+        if one.len().max(other.len()) > FEW {
+            return None;
+        }
+        let mut sorted = one.clone();
+        sorted.sort_unstable();
+        if other.iter().any(|line| sorted.binary_search(line).is_ok()) {
+            return None;
+        }
+    }
+    Some(vec![hunk])
+}
+
+fn between<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
+    let mut options = DiffOptions::new();
+    // libgit2's own idea of binary would call UTF-16 and much else so, and may change with its version.
+    options.force_text(true).context_lines(0).interhunk_lines(0).indent_heuristic(false);
+    // The empty path is one that has no attributes: for those the index would be loaded, which fails where it is split or
+    // sparse.
+    let nowhere = Some(Path::new(""));
+    let patch = match (old.blob(), new.blob()) {
+        // Their ids are known; libgit2 hashes plain bytes, a quarter of the time.
+        (Some(old), Some(new)) => Patch::from_blobs(old, nowhere, new, nowhere, Some(&mut options)),
+        (None, _) | (_, None) => Patch::from_buffers(old, nowhere, new, nowhere, Some(&mut options)),
+    };
+    let Ok(patch) = patch else { return Vec::new() };
+    (0..patch.num_hunks()).map(|index| hunk(&patch, index, old, new)).collect()
+}
+
+fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> RawHunk<'a> {
+    let mut hunk = RawHunk::default();
+    for number in 0..patch.num_lines_in_hunk(index).unwrap_or(0) {
+        let Ok(line) = patch.line_in_hunk(index, number) else { continue };
+        let start = usize::try_from(line.content_offset()).unwrap_or(usize::MAX);
+        let range = start..start.saturating_add(line.content().len());
+        if line.origin_value() == DiffLineType::Deletion {
+            hunk.removed.extend(old.get(range));
+        } else if line.origin_value() == DiffLineType::Addition {
+            hunk.added.extend(new.get(range));
+        }
+    }
+    hunk
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objects::texts::Texts;
+    use crate::scratch::Scratch;
+
+    fn text(lines: &[&[u8]]) -> Vec<String> {
+        lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+    }
+
+    /// Hunks of two blobs, as text.
+    fn shown(old: &[u8], new: &[u8]) -> Vec<(Vec<String>, Vec<String>)> {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let mut texts = Texts::new(&repo, 0);
+        let mut read = |bytes: &[u8]| texts.read(repo.write_blob(bytes).unwrap(), 100_000).unwrap().unwrap();
+        let (old, new) = (read(old), read(new));
+        hunks(&old, &new).iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect()
+    }
+
+    fn pair(removed: &[&str], added: &[&str]) -> (Vec<String>, Vec<String>) {
+        let own = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        (own(removed), own(added))
+    }
+
+    #[test]
+    fn hunks_hold_the_lines_and_nothing_around_them() {
+        let found = shown(b"a\nb\nc\nd\ne\n", b"a\nB\nc\ne\nf");
+        assert_eq!(found, [pair(&["b\n"], &["B\n"]), pair(&["d\n"], &[]), pair(&[], &["f"])]);
+    }
+
+    #[test]
+    fn the_middle_is_what_no_end_has_in_common() {
+        for (old, new, left) in [
+            ("", "", ("", "")),
+            ("a\nb\n", "a\nb\n", ("", "")),
+            ("a\nb", "a\nb", ("", "")),
+            ("a\nb", "a\nb\n", ("b", "b\n")),
+            ("a\nb\n", "a\nx\nb\n", ("", "x\n")),
+            ("a\na\n", "a\na\na\n", ("", "a\n")),
+            ("xa\nb\n", "ya\nb\n", ("xa\n", "ya\n")),
+            ("a\n", "xa\n", ("a\n", "xa\n")),
+            ("a\nb\nc", "a\nc", ("b\n", "")),
+            ("ab", "b", ("ab", "b")),
+        ] {
+            let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+            let (before, after) = middle(old.as_bytes(), new.as_bytes());
+            assert_eq!((text(before).as_str(), text(after).as_str()), left, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_forced_is_what_git_finds() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let mut texts = Texts::new(&repo, 0);
+        let mut seed = 7_u64;
+        let mut random = |bound: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % bound
+        };
+        let mut one_hunk = 0;
+        for round in 0..1500 {
+            // Few different lines, so that much can be moved; sometimes long texts, for which git saves work.
+            let (kinds, size) = [(2, 8), (4, 12), (9, 40), (30, 300)][round % 4];
+            let line = |kind: usize| vec![b'a' + u8::try_from(kind % 26).unwrap(); 1 + 30 * (kind % 3)];
+            let mut lines: Vec<Vec<u8>> = (0..random(size)).map(|_| line(random(kinds))).collect();
+            let old = lines.join(&b'\n');
+            for _ in 0..random(5) {
+                let from = random(lines.len() + 1);
+                let to = lines.len().min(from + random(4));
+                let came: Vec<Vec<u8>> = (0..random(5)).map(|_| line(random(kinds + 1))).collect();
+                lines.splice(from..to, came);
+            }
+            let ended = |mut text: Vec<u8>, ended: bool| {
+                text.extend(ended.then_some(b'\n'));
+                text
+            };
+            let (old, new) = (ended(old, random(4) > 0), ended(lines.join(&b'\n'), random(4) > 0));
+            let ids = [&old, &new].map(|bytes| repo.write_blob(bytes).unwrap());
+            let [one, other] = ids.map(|id| texts.read(id, 1 << 20).unwrap().unwrap());
+            if let Some(found) = forced(&old, &new) {
+                let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+                let wanted = between(&one, &other);
+                assert_eq!(found, wanted, "{:?}", (text(&old), text(&new)));
+                one_hunk += 1;
+            }
+        }
+        assert!(one_hunk > 200, "{one_hunk}");
+    }
+
+    #[test]
+    fn additions_deletions_and_nothing() {
+        assert_eq!(shown(b"", b"x\ny\n"), [pair(&[], &["x\n", "y\n"])]);
+        assert_eq!(shown(b"x\n", b""), [pair(&["x\n"], &[])]);
+        assert_eq!(shown(b"same\n", b"same\n"), []);
+        assert_eq!(shown(b"", b""), []);
+        assert_eq!(shown(b"a\0b\n", b"a\0c\n"), [], "binary");
+        assert_eq!(shown(b"\x01\x02\x03\n", b"\xff\xfe\n").len(), 1, "odd, but not binary");
+        assert!(!is_binary(&[&[b'x'; LOOKED_AT][..], b"\0"].concat()));
+        assert_eq!(shown(b"x", b"x\n"), [pair(&["x"], &["x\n"])]);
+        assert_eq!(shown(b"x\r\ny\n", b"x\ny\n"), [pair(&["x\r\n"], &["x\n"])]);
+    }
+
+    #[test]
+    fn no_index_is_needed_for_what_attributes_say() {
+        let scratch = Scratch::new();
+        scratch.commit(".gitattributes", "* -diff\n", "attributes");
+        let id = |content: &[u8]| scratch.open().write_blob(content).unwrap();
+        let ids = [id(b"a\n"), id(b"b\n")];
+        std::fs::write(scratch.path().join(".git/index"), "no index").unwrap();
+        let repo = scratch.open();
+        let mut texts = Texts::new(&repo, 0);
+        let [old, new] = ids.map(|id| texts.read(id, 10).unwrap().unwrap());
+        assert_eq!(hunks(&old, &new).len(), 1);
+    }
+}

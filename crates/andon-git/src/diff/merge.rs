@@ -1,0 +1,229 @@
+//! Whether a commit is what it says: the tree that git makes of its parents, or of the commit it reverts or picks.
+//!
+//! A merge, revert or cherry-pick that needed no hand is a function of commits that are there already, so it can be
+//! made again and compared. Messages, reflogs and records only say so. Nothing is written and no program is started:
+//! the merge is one of paths ([`crate::diff::merge_paths`]), at the cost of what changed. Where that gives another tree,
+//! libgit2's own merge, which follows renames, is asked in memory, where there is one merge base at the most. git may know a way to merge what neither does: such
+//! a commit counts as ordinary work, which needs tests like any other.
+
+use std::collections::HashSet;
+
+use crate::diff::merge_paths::Expected;
+use crate::error::GitError;
+use crate::objects::commits::CommitInfo;
+use crate::objects::{MODE_SUBMODULE, from_git2};
+use crate::open::repo::Repo;
+use andon_core::domain::facts::CommitKind;
+use andon_core::domain::ids::{CommitId, TreeId};
+
+/// Most entries of a tree for which libgit2's merge is asked: it looks at all of them.
+const MAX_ENTRIES: usize = 100_000;
+/// Most files of which libgit2 compares the contents to find renames.
+const RENAMES: u32 = 400;
+/// Most merge bases that are tried.
+const MAX_BASES: usize = 4;
+/// Most of a message that is searched for the commits it names, in bytes.
+const MAX_MESSAGE: usize = 64 * 1024;
+/// Most commits that are taken from a message.
+const MAX_NAMED: usize = 8;
+/// Fewest digits of an id in a message.
+const MIN_DIGITS: usize = 7;
+
+/// What a commit says it is, with the commit it was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claimed {
+    /// The merge of its parents.
+    Merge,
+    /// The revert of a commit.
+    Revert(CommitId),
+    /// A commit applied once more: a cherry-pick, or a step of a rebase.
+    Pick(CommitId),
+    /// The merge of its parent and that commit, without the second parent.
+    Squash(CommitId),
+}
+
+/// Whether a tree is what git makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// It is: nobody's hand is in it.
+    Same,
+    /// It is another one, or there is none without a conflict.
+    Other,
+    /// Commits or files that it would be made of are not here.
+    Unknown,
+}
+
+impl Repo {
+    /// Whether the tree of `commit` is what git makes of the commits that it was made of.
+    pub fn is_made(&self, commit: &CommitInfo, claimed: Claimed) -> Result<Made, GitError> {
+        let made = match claimed {
+            Claimed::Merge => self.is_merged(&commit.parents, commit.tree),
+            Claimed::Squash(tip) => match commit.parents[..] {
+                [parent] => self.is_merged(&[parent, tip], commit.tree),
+                _ => Ok(Made::Other),
+            },
+            Claimed::Revert(reverted) => self.is_applied(commit, reverted, Direction::Back),
+            Claimed::Pick(picked) => self.is_applied(commit, picked, Direction::Forth),
+        };
+        match made {
+            Err(GitError::Missing { .. } | GitError::UnknownRevision { .. }) => Ok(Made::Unknown),
+            other => other,
+        }
+    }
+
+    /// The commits that a message names as reverted (`This reverts commit ID`), or as picked
+    /// (`(cherry picked from commit ID)`), by `kind`; those that are here, the last one first. None for other kinds.
+    pub fn named_sources(&self, commit: &CommitInfo, kind: CommitKind) -> Result<Vec<CommitId>, GitError> {
+        let marker = match kind {
+            CommitKind::Revert => "This reverts commit ",
+            CommitKind::CherryPick => "cherry picked from commit ",
+            CommitKind::Normal | CommitKind::Amend | CommitKind::Merge | CommitKind::Rebase => {
+                return Ok(Vec::new());
+            }
+        };
+        let found = self.find_commit(commit.id)?;
+        let bytes = found.message_bytes();
+        let message = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MAX_MESSAGE)..]).into_owned();
+        let mut rest: Vec<&str> = message.split(marker).skip(1).collect();
+        rest.reverse();
+        let ids = rest.iter().take(MAX_NAMED);
+        let named = ids.map(|rest| rest.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or_default());
+        let named = named.filter(|id| (MIN_DIGITS..=40).contains(&id.len()));
+        Ok(named.filter_map(|id| self.resolve(id).ok()).collect())
+    }
+
+    fn is_merged(&self, parents: &[CommitId], tree: TreeId) -> Result<Made, GitError> {
+        let Some((first, others)) = parents.split_first() else { return Ok(Made::Other) };
+        if others.is_empty() {
+            return Ok(Made::Other);
+        }
+        let ours = self.tree_of(*first)?;
+        if let [theirs] = others {
+            let bases = self.merge_bases(*first, *theirs)?;
+            for base in bases.iter().copied().take(MAX_BASES) {
+                let sides = Sides { base: Some(self.tree_of(base)?), ours, theirs: self.tree_of(*theirs)? };
+                if self.is_merge_of_paths(sides, tree)? {
+                    return Ok(Made::Same);
+                }
+            }
+            if bases.len() > 1 {
+                return Ok(Made::Other);
+            }
+            let base = bases.first().map(|base| self.tree_of(*base)).transpose()?;
+            let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
+            return Ok(made(self.merged_by_libgit2(sides) == Some(tree)));
+        }
+        let mut expected = Expected::of(ours);
+        for theirs in others {
+            let base = self.merge_base(*first, *theirs)?.map(|base| self.tree_of(base)).transpose()?;
+            if !expected.merge(self, base, self.tree_of(*theirs)?)? {
+                return Ok(Made::Other);
+            }
+        }
+        Ok(made(expected.is(self, tree)?))
+    }
+
+    /// Whether `commit` is its first parent with `source` applied, or taken back.
+    fn is_applied(
+        &self,
+        commit: &CommitInfo,
+        source: CommitId,
+        direction: Direction,
+    ) -> Result<Made, GitError> {
+        let [parent] = commit.parents[..] else { return Ok(Made::Other) };
+        let (ours, source) = (self.tree_of(parent)?, self.commit(source)?);
+        // Of a merge any parent can be the line that it is taken to be a change of.
+        let mut verdict = Made::Other;
+        for before in &source.parents {
+            let before = self.tree_of(*before)?;
+            let sides = match direction {
+                Direction::Forth => Sides { base: Some(before), ours, theirs: source.tree },
+                Direction::Back => Sides { base: Some(source.tree), ours, theirs: before },
+            };
+            if self.is_merge_of_paths(sides, commit.tree)? {
+                return Ok(Made::Same);
+            }
+            verdict = made(self.merged_by_libgit2(sides) == Some(commit.tree));
+            if verdict == Made::Same {
+                break;
+            }
+        }
+        if source.parents.is_empty() && direction == Direction::Forth {
+            let sides = Sides { base: None, ours, theirs: source.tree };
+            verdict = made(self.is_merge_of_paths(sides, commit.tree)?);
+        }
+        Ok(verdict)
+    }
+
+    fn is_merge_of_paths(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {
+        let mut expected = Expected::of(sides.ours);
+        Ok(expected.merge(self, sides.base, sides.theirs)? && expected.is(self, tree)?)
+    }
+
+    /// The tree that libgit2 merges, in memory; `None` where it cannot.
+    fn merged_by_libgit2(&self, sides: Sides) -> Option<TreeId> {
+        // The same repository once more, with a store that takes what is written above the one on disk.
+        let memory = git2::Repository::open(&self.git_dir).ok()?;
+        let odb = memory.odb().ok()?;
+        odb.add_new_mempack_backend(1_000).ok()?;
+        self.vet_merge(&memory, sides).ok()?;
+        let base = match sides.base {
+            Some(base) => git2::Oid::from_bytes(base.0.as_bytes()).ok()?,
+            None => memory.treebuilder(None).ok()?.write().ok()?,
+        };
+        let tree = |id: TreeId| memory.find_tree(git2::Oid::from_bytes(id.0.as_bytes()).ok()?).ok();
+        let (base, ours, theirs) = (memory.find_tree(base).ok()?, tree(sides.ours)?, tree(sides.theirs)?);
+        let mut index = memory.merge_trees(&base, &ours, &theirs, Some(&options())).ok()?;
+        if index.has_conflicts() || index.len() > MAX_ENTRIES {
+            return None;
+        }
+        index.write_tree_to(&memory).ok().map(|id| TreeId(from_git2(id)))
+    }
+
+    /// Vets what libgit2 reads to merge: all trees, the files that differ, and what says how to merge them.
+    fn vet_merge(&self, memory: &git2::Repository, sides: Sides) -> Result<(), GitError> {
+        let index = memory.index().map_err(|error| self.ref_error("index", &error))?;
+        let mut vetted = HashSet::new();
+        for tree in [sides.base, Some(sides.ours), Some(sides.theirs)].into_iter().flatten() {
+            self.vet_trees(tree, &mut vetted)?;
+        }
+        for side in [sides.ours, sides.theirs] {
+            for change in self.changed_paths(sides.base, side)? {
+                let files = [change.old, change.new].into_iter().flatten();
+                for (_, id) in files.filter(|(mode, _)| *mode != MODE_SUBMODULE) {
+                    self.vetted("blob", id)?;
+                }
+                self.vet_attributes(&index, &change.path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn made(is: bool) -> Made {
+    if is { Made::Same } else { Made::Other }
+}
+
+/// Whether a commit is applied or taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forth,
+    Back,
+}
+
+/// The trees of a merge.
+#[derive(Debug, Clone, Copy)]
+struct Sides {
+    base: Option<TreeId>,
+    ours: TreeId,
+    theirs: TreeId,
+}
+
+fn options() -> git2::MergeOptions {
+    let mut options = git2::MergeOptions::new();
+    options.find_renames(true).fail_on_conflict(true).target_limit(RENAMES);
+    options
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,389 @@
+//! What can go wrong with a repository, each with what happened, where, and the command that mends it.
+
+use std::path::{Path, PathBuf};
+
+use andon_core::domain::ids::{CommitId, Oid};
+
+/// Why an object that a repository names is not in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingBecause {
+    /// The clone is shallow: history was cut.
+    Shallow,
+    /// The clone is partial: blobs or trees are fetched on demand, and never from here.
+    Partial,
+    /// Neither: the repository is damaged.
+    Damaged,
+}
+
+/// An error of this module.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// No repository at or above the directory.
+    #[error("not a git repository (or any of its parents): {}", dir.display())]
+    NotARepository {
+        /// Where it was looked for.
+        dir: PathBuf,
+    },
+    /// git's own protection against repositories of other users.
+    #[error("the repository at {} belongs to another user, and git's safe.directory does not list it", dir.display())]
+    Unsafe {
+        /// The directory that `safe.directory` has to name.
+        dir: PathBuf,
+    },
+    /// git's own protection against git directories that come with a clone.
+    #[error("{} is a bare repository inside of other files, and git's safe.bareRepository is explicit", git_dir.display())]
+    BareRefused {
+        /// The git directory.
+        git_dir: PathBuf,
+    },
+    /// A repository format that libgit2 refuses.
+    #[error("the repository at {} uses {feature}, which andon cannot read yet", dir.display())]
+    Unsupported {
+        /// The git directory, or the place where one was looked for.
+        dir: PathBuf,
+        /// Such as `reftable` or `SHA-256 object ids`.
+        feature: String,
+    },
+    /// Any other failure to open.
+    #[error("cannot open the git repository at {}: {message}", dir.display())]
+    Open {
+        /// The git directory, or the place where one was looked for.
+        dir: PathBuf,
+        /// What libgit2 said.
+        message: String,
+    },
+    /// The question needs a working tree.
+    #[error("the repository at {} is bare: it has no working tree", git_dir.display())]
+    NoWorkTree {
+        /// The git directory.
+        git_dir: PathBuf,
+    },
+    /// A revision that git does not know.
+    #[error("unknown revision {rev:?}{}", shallow_note(*shallow))]
+    UnknownRevision {
+        /// As it was given, cut to 200 characters.
+        rev: String,
+        /// True in a shallow clone, where the revision may lie behind the cut.
+        shallow: bool,
+    },
+    /// A revision that names something else than a commit.
+    #[error("revision {rev:?} is no commit: {message}")]
+    NotACommit {
+        /// As it was given.
+        rev: String,
+        /// What it is.
+        message: String,
+    },
+    /// `HEAD` was asked for before the first commit.
+    #[error("revision {rev:?}: branch {branch} has no commit yet")]
+    Unborn {
+        /// As it was given.
+        rev: String,
+        /// The branch that HEAD names.
+        branch: String,
+    },
+    /// A range that reaches the cut of a shallow clone.
+    #[error("range {spec:?} reaches commit {commit}, where this shallow clone was cut: commits are missing")]
+    ShallowRange {
+        /// The range, as it was given.
+        spec: String,
+        /// The commit at the cut.
+        commit: CommitId,
+    },
+    /// An object is not there.
+    #[error("{kind} {id} is missing in {}{}", git_dir.display(), missing_note(*because))]
+    Missing {
+        /// Such as `commit` or `blob`.
+        kind: &'static str,
+        /// The id of the object.
+        id: Oid,
+        /// The git directory of the repository.
+        git_dir: PathBuf,
+        /// Why.
+        because: MissingBecause,
+    },
+    /// An object is there and is not what it should be.
+    #[error("cannot read {kind} {id} in {}: {message}", git_dir.display())]
+    BadObject {
+        /// Such as `commit` or `blob`.
+        kind: &'static str,
+        /// The id of the object.
+        id: Oid,
+        /// The git directory of the repository.
+        git_dir: PathBuf,
+        /// What libgit2 said.
+        message: String,
+    },
+    /// Directories nested deeper than any real tree.
+    #[error("a tree nests deeper than {limit} directories, at {path:?}")]
+    TooDeep {
+        /// The beginning of the path.
+        path: String,
+        /// How many directories deep a tree may be.
+        limit: usize,
+    },
+    /// A ref that cannot be read or written.
+    #[error("ref {name:?} in {}: {message}", git_dir.display())]
+    Ref {
+        /// The full name of the ref.
+        name: String,
+        /// The git directory of the repository.
+        git_dir: PathBuf,
+        /// What libgit2 or the system said.
+        message: String,
+    },
+    /// A ref whose lock another process holds, or left behind.
+    #[error("ref {name} stayed locked for {seconds} s by {}", lock.display())]
+    RefLocked {
+        /// The full name of the ref.
+        name: String,
+        /// The lock file.
+        lock: PathBuf,
+        /// How long it was tried.
+        seconds: u64,
+    },
+    /// Other processes of ours wrote for so long that it never was our turn.
+    #[error("ref {name} was not written: other andon processes have been writing for {seconds} s")]
+    RefBusy {
+        /// The full name of the ref.
+        name: String,
+        /// How long it was tried.
+        seconds: u64,
+    },
+    /// A ref of ours whose tip is no commit: writing would drop what it holds.
+    #[error("ref {name} points to {id}, which is no commit")]
+    TipNotCommit {
+        /// The full name of the ref.
+        name: String,
+        /// What the ref points to.
+        id: Oid,
+    },
+    /// A note beyond the bound.
+    #[error("the note of commit {commit} in {name} has {size} bytes, more than the {limit} that are read")]
+    NoteTooLarge {
+        /// The annotated commit.
+        commit: CommitId,
+        /// The notes ref.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+        /// The bound in bytes.
+        limit: usize,
+    },
+    /// Names that git cannot store.
+    #[error("cannot write {what}: {message}")]
+    Write {
+        /// What was to be written.
+        what: String,
+        /// What libgit2 said.
+        message: String,
+    },
+    /// The git program is not there or cannot be started.
+    #[error("cannot run `{command}`: {source}")]
+    ProgramStart {
+        /// The command line.
+        command: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The git program ended with an error.
+    #[error("`{command}` in {} failed ({status}): {stderr}", dir.display())]
+    Program {
+        /// The command line.
+        command: String,
+        /// Where it ran.
+        dir: PathBuf,
+        /// Exit status in words.
+        status: String,
+        /// Its standard error, bounded.
+        stderr: String,
+    },
+    /// The git program said something that was not expected.
+    #[error("`{command}` answered with something unexpected: {detail}")]
+    Answer {
+        /// The command line.
+        command: String,
+        /// What was wrong, bounded.
+        detail: String,
+    },
+    /// A file of the repository or of the working tree cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The path of the file, as it was opened.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+fn shallow_note(shallow: bool) -> &'static str {
+    if shallow { " (this clone is shallow)" } else { "" }
+}
+
+fn missing_note(because: MissingBecause) -> &'static str {
+    match because {
+        MissingBecause::Shallow => " (this clone is shallow)",
+        MissingBecause::Partial => " (this clone is partial)",
+        MissingBecause::Damaged => "",
+    }
+}
+
+/// `text` in single quotes for a POSIX shell, when it needs any.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%=,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+fn quoted_path(path: &Path) -> String {
+    quoted(&path.to_string_lossy())
+}
+
+impl GitError {
+    /// Whether the caller asked for something that is not there: a mistake of use, not of the repository.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::NotARepository { .. }
+                | Self::BareRefused { .. }
+                | Self::UnknownRevision { .. }
+                | Self::Unborn { .. }
+                | Self::NotACommit { .. }
+        )
+    }
+
+    /// Whether something is missing that a fuller clone has: nothing is wrong, and nothing can be said.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(
+            self,
+            Self::ShallowRange { .. }
+                | Self::UnknownRevision { shallow: true, .. }
+                | Self::Missing { because: MissingBecause::Shallow | MissingBecause::Partial, .. }
+        )
+    }
+
+    /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::NotARepository { .. } => Some("run `git init`, or change into a repository".to_owned()),
+            Self::Unsafe { dir } => {
+                Some(format!("git config --global --add safe.directory {}", quoted_path(dir)))
+            }
+            Self::BareRefused { git_dir } => {
+                Some(format!("if you trust it: GIT_DIR={} andon ...", quoted_path(git_dir)))
+            }
+            Self::Unsupported { feature, .. } => Some(unsupported_help(feature)),
+            Self::UnknownRevision { shallow: true, .. }
+            | Self::ShallowRange { .. }
+            | Self::Missing { because: MissingBecause::Shallow, .. } => {
+                Some("git fetch --unshallow".to_owned())
+            }
+            Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => {
+                Some("git log --oneline --all".to_owned())
+            }
+            Self::Unborn { .. } => Some("make a first commit".to_owned()),
+            Self::Missing { because: MissingBecause::Partial, id, .. } => Some(missing_help(*id)),
+            Self::Missing { because: MissingBecause::Damaged, .. } | Self::BadObject { .. } => {
+                Some("git fsck".to_owned())
+            }
+            Self::RefLocked { lock, .. } => {
+                Some(format!("if no git process is running, remove the stale lock: rm {}", quoted_path(lock)))
+            }
+            Self::TipNotCommit { name, .. } => Some(format!(
+                "keep what is there and free the name: git update-ref refs/andon-saved/{0} {1} && git update-ref -d {1}",
+                quoted(name.trim_start_matches("refs/")),
+                quoted(name)
+            )),
+            Self::NoteTooLarge { commit, name, .. } => Some(format!(
+                "git notes --ref={} remove {commit}",
+                quoted(name.strip_prefix("refs/notes/").unwrap_or(name))
+            )),
+            Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),
+            Self::NoWorkTree { .. } => Some("run it in a clone or a linked worktree".to_owned()),
+            Self::Program { dir, stderr, .. } => Some(program_help(dir, stderr)),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", quoted_path(path)))
+            }
+            Self::Open { dir, .. } => Some(format!("see what git says: git -C {} status", quoted_path(dir))),
+            Self::TooDeep { .. }
+            | Self::Ref { .. }
+            | Self::RefBusy { .. }
+            | Self::Write { .. }
+            | Self::Answer { .. } => None,
+        }
+    }
+}
+
+/// How a partial clone comes by an object that is left at its remote. Never done from here: a hook that fetches
+/// hangs where there is no network.
+pub fn missing_help(id: Oid) -> String {
+    format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
+}
+
+/// What mends a git program that failed, by its own words.
+fn program_help(dir: &Path, stderr: &str) -> String {
+    let dir = quoted_path(dir);
+    let locked =
+        stderr.split_once("Unable to create '").and_then(|(_, rest)| rest.split_once("': File exists"));
+    if let Some((lock, _)) = locked {
+        format!("if no git process is running, remove the stale lock: rm {}", quoted(lock))
+    } else if stderr.contains("could not lock config file") && stderr.contains("File exists") {
+        format!(
+            "if no git process is running, remove the stale lock: rm \"$(git -C {dir} rev-parse --git-path config.lock)\""
+        )
+    } else if ["denied", "Read-only", "No space", "failed to write"].iter().any(|sign| stderr.contains(sign))
+    {
+        format!("check the permissions of {dir} and the space on its disk")
+    } else {
+        format!("see what git says: git -C {dir} status")
+    }
+}
+
+fn unsupported_help(feature: &str) -> String {
+    match feature {
+        "reftable" => "git refs migrate --ref-format=files (git 2.48 or newer), or make a clone that has refs as files: \
+                       git clone --ref-format=files . ../with-files"
+            .to_owned(),
+        "SHA-256 object ids" => "git cannot turn the ids of a repository; one with SHA-1 ids can be made: \
+                                 git init --object-format=sha1, then git fast-export --all | git fast-import"
+            .to_owned(),
+        _ => "use a repository with SHA-1 object ids and refs as files (the defaults of `git init`)".to_owned(),
+    }
+}
+
+/// `text` cut to `max` characters, so that a hostile text cannot flood a message.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    text.chars().take(max).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_the_shell_when_they_need_it() {
+        for (text, want) in [
+            ("/a/b-c_1.x", "/a/b-c_1.x"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("", "''"),
+            ("$(x)", "'$(x)'"),
+        ] {
+            assert_eq!(quoted(text), want);
+        }
+    }
+
+    #[test]
+    fn every_error_with_a_known_hint_names_it() {
+        let dir = PathBuf::from("/r p");
+        let help = GitError::Unsafe { dir: dir.clone() }.help().unwrap();
+        assert_eq!(help, "git config --global --add safe.directory '/r p'");
+        let locked =
+            GitError::RefLocked { name: "refs/notes/andon".into(), lock: dir.join("x.lock"), seconds: 5 };
+        insta::assert_snapshot!(locked.help().unwrap(), @"if no git process is running, remove the stale lock: rm '/r p/x.lock'");
+        insta::assert_snapshot!(locked.to_string(), @"ref refs/notes/andon stayed locked for 5 s by /r p/x.lock");
+    }
+}

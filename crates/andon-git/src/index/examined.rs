@@ -1,0 +1,340 @@
+//! An index that promises git nothing which may not be true.
+//!
+//! git takes a file for what the index says, without reading it, where a bit tells it to (assume-unchanged,
+//! skip-worktree) or where size and times are those that it remembers. The tests read the file. So before git is asked
+//! what differs, it gets a copy of the index without those bits, and without the stat data of every file that they do
+//! not answer for: of such a file git reads the content.
+//!
+//! Stat data answer for a content when they are equal to the nanosecond, change time included (which nobody can set),
+//! and when the file last changed well before the index was written. git itself compares seconds.
+//! Not seen: a second write within the tick of the kernel's clock in which git read the first.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::io::Write as _;
+use std::path::Path;
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::error::GitError;
+use crate::files::temporary_in;
+use crate::index::entries::{self, Entries, Entry, HASH, MODE_AT, STAT, be32};
+use crate::index::paths;
+use crate::objects::{MODE_LINK, MODE_SUBMODULE};
+use crate::open::repo::Repo;
+use crate::platform::files;
+use crate::platform::paths::path_from_bytes;
+use crate::worktree::filters::LFS;
+use andon_core::domain::ids::Oid;
+use andon_core::domain::veil::Veil;
+
+/// How long before the index was written a file must have changed last, in nanoseconds: more than a tick of the clock.
+const TICK: i128 = 20_000_000;
+/// The same where times come in seconds.
+const SECONDS: i128 = 2_000_000_000;
+
+/// What a look at the index tells.
+#[derive(Debug, Default)]
+pub(crate) struct Examined {
+    /// The index to ask git with, where the effective one promises too much.
+    copy: Option<TempPath>,
+    /// What keeps git from seeing a change of these paths, if there is one.
+    pub(crate) veils: BTreeMap<Vec<u8>, Veil>,
+    /// Submodules that are checked out.
+    pub(crate) submodules: Vec<Vec<u8>>,
+    /// Plain files that are tracked.
+    pub(crate) files: Vec<(Vec<u8>, Oid)>,
+}
+
+/// What is looked at.
+pub(crate) struct Scope<'a> {
+    pub(crate) top: &'a Path,
+    /// These paths and what is below them; everything where there are none.
+    pub(crate) paths: &'a BTreeSet<Vec<u8>>,
+}
+
+impl Scope<'_> {
+    fn has(&self, path: &[u8]) -> bool {
+        let mut above = memchr::memchr_iter(b'/', path).map(|at| &path[..at]);
+        self.paths.is_empty() || self.paths.contains(path) || above.any(|part| self.paths.contains(part))
+    }
+}
+
+impl Examined {
+    /// Looks at the index of `repo`, and at the stat data of what is in scope.
+    pub(crate) fn of(repo: &Repo, scope: &Scope<'_>) -> Result<Self, GitError> {
+        let path = repo.index_path();
+        let io = |source| GitError::Io { path: path.clone(), source };
+        let written = match path.metadata() {
+            Ok(meta) => modified(&meta),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(io(error)),
+        };
+        let mut bytes = paths::read(&path).ok_or_else(|| unknown("it is too large, or cannot be read"))?;
+        let mut copy = None;
+        if entries::walk(&bytes, &mut |_| {}) != Some(Entries::All) {
+            let whole = repo.whole_index(&bytes)?;
+            bytes = paths::read(&whole).ok_or_else(|| unknown("it cannot be made whole"))?;
+            copy = Some(whole);
+        }
+        let mut examination = Examination::new(repo, scope, written);
+        let entries = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
+        if entries != Some(Entries::All) {
+            return Err(unknown("its format is not known"));
+        }
+        let Examination { mut examined, patches, .. } = examination;
+        if !patches.is_empty() {
+            for patch in &patches {
+                patch.apply(&mut bytes);
+            }
+            copy = Some(repo.index_of(unsealed(&mut bytes))?);
+        }
+        examined.copy = copy;
+        Ok(examined)
+    }
+
+    /// The variable that has git use this index, where it is not the effective one.
+    pub(crate) fn variable(&self) -> Option<(&'static str, &OsStr)> {
+        self.copy.as_ref().map(|path| ("GIT_INDEX_FILE", path.as_os_str()))
+    }
+}
+
+fn unknown(why: &str) -> GitError {
+    GitError::Answer { command: "reading the index".to_owned(), detail: why.to_owned() }
+}
+
+/// One walk over the entries.
+struct Examination<'a> {
+    scope: &'a Scope<'a>,
+    /// When the index was written, in nanoseconds.
+    written: i128,
+    sparse: bool,
+    examined: Examined,
+    patches: Vec<Patch>,
+}
+
+/// What an entry must lose.
+struct Patch {
+    stat_at: usize,
+    flags_at: usize,
+    /// Whether further flags follow.
+    skips: bool,
+}
+
+impl Patch {
+    fn apply(&self, bytes: &mut [u8]) {
+        let mut clear = |from: usize, to: usize, keep: u8| {
+            for byte in bytes.iter_mut().take(to).skip(from) {
+                *byte &= keep;
+            }
+        };
+        clear(self.stat_at, self.stat_at + MODE_AT, 0);
+        clear(self.stat_at + MODE_AT + 4, self.stat_at + STAT, 0);
+        clear(self.flags_at, self.flags_at + 1, !0x80);
+        if self.skips {
+            clear(self.flags_at + 2, self.flags_at + 3, !0x40);
+        }
+    }
+}
+
+impl<'a> Examination<'a> {
+    fn new(repo: &Repo, scope: &'a Scope<'a>, written: i128) -> Self {
+        let sparse = repo.config_string("core.sparsecheckout").is_some_and(|value| value != "false");
+        Self { scope, written, sparse, examined: Examined::default(), patches: Vec::new() }
+    }
+
+    fn take(&mut self, entry: &Entry<'_>, bytes: &[u8]) {
+        if !self.scope.has(entry.path) {
+            return;
+        }
+        let file = self.scope.top.join(path_from_bytes(entry.path));
+        let meta = file.symlink_metadata().ok();
+        if entry.mode == MODE_SUBMODULE {
+            if meta.is_some() && file.join(".git").exists() {
+                self.examined.submodules.push(entry.path.to_vec());
+            }
+        } else if meta.is_none() && entry.skips_worktree() && self.sparse {
+            // What a sparse checkout leaves out is as the index says.
+            return;
+        } else if entry.mode != MODE_LINK && !entry.in_conflict() {
+            let id = bytes.get(entry.at + STAT..entry.at + STAT + HASH).and_then(Oid::from_bytes);
+            self.examined.files.extend(id.map(|id| (entry.path.to_vec(), id)));
+        }
+        let stat = meta.as_ref().and_then(|meta| Some((Stat::of(bytes, entry.at)?, Stat::at(meta))));
+        let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
+        let veil = match answer {
+            _ if entry.assumed_unchanged() => Some(Veil::AssumeUnchanged),
+            _ if entry.skips_worktree() => Some(Veil::SkipWorktree),
+            // A file that changed in the second in which the index was written, git reads by itself.
+            Answer::Unsure if stat.is_some_and(|(index, _)| index.is_older_than(self.written)) => {
+                Some(Veil::Stat)
+            }
+            Answer::Same | Answer::Unsure | Answer::Other => None,
+        };
+        if veil.is_some() || answer == Answer::Unsure {
+            self.examined.veils.extend(veil.map(|veil| (entry.path.to_vec(), veil)));
+            let skips = entry.skips_worktree();
+            self.patches.push(Patch { stat_at: entry.at, flags_at: entry.flags_at, skips });
+        }
+    }
+}
+
+/// Stat data as an index keeps them: 32 bits each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stat {
+    /// Change time, then modification time, each in seconds and nanoseconds.
+    times: [u32; 4],
+    /// Inode, user, group, size.
+    facts: [u32; 4],
+}
+
+/// Whether stat data answer for a content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// It is the one that git read.
+    Same,
+    /// git would take it for that one, and it may be another.
+    Unsure,
+    /// git would read it.
+    Other,
+}
+
+impl Stat {
+    fn of(bytes: &[u8], at: usize) -> Option<Self> {
+        let word = |offset| be32(bytes, at + offset);
+        Some(Self {
+            times: [word(0)?, word(4)?, word(8)?, word(12)?],
+            facts: [word(20)?, word(28)?, word(32)?, word(36)?],
+        })
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as git cuts them")]
+    fn at(meta: &Metadata) -> Self {
+        let stat = files::stat(meta);
+        let (changed, modified) = (stat.changed, stat.modified);
+        Self {
+            times: [changed.0, changed.1, modified.0, modified.1].map(|part| part as u32),
+            facts: [stat.inode as u32, stat.user, stat.group, stat.size as u32],
+        }
+    }
+
+    /// What these stat data of an index that was `written` then say of a file with those.
+    fn answers_for(self, disk: Self, written: i128) -> Answer {
+        let seconds = |stat: Self| [stat.times[0], stat.times[2]];
+        if seconds(self) != seconds(disk) || self.facts != disk.facts {
+            return Answer::Other;
+        }
+        let coarse = self.times[1] == 0 && self.times[3] == 0;
+        let changed = time(self.times[0].into(), self.times[1].into());
+        let before = changed + if coarse { SECONDS } else { TICK } < written;
+        if self.times == disk.times && before { Answer::Same } else { Answer::Unsure }
+    }
+
+    /// As git sees it, in seconds.
+    fn is_older_than(self, written: i128) -> bool {
+        i128::from(self.times[2]) < written / 1_000_000_000
+    }
+}
+
+fn modified(meta: &Metadata) -> i128 {
+    let (seconds, nanoseconds) = files::stat(meta).modified;
+    time(seconds, nanoseconds)
+}
+
+fn time(seconds: i64, nanoseconds: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
+}
+
+/// The bytes without their checksum: all zero says that there is none (`index.skipHash`).
+fn unsealed(bytes: &mut [u8]) -> &[u8] {
+    let end = bytes.len().saturating_sub(HASH);
+    bytes[end..].fill(0);
+    bytes
+}
+
+impl Repo {
+    /// What keeps git from seeing a change of these paths, if there is one. Looks at the index and at these paths
+    /// only, and starts no process.
+    pub fn veils(&self, paths: &BTreeSet<Vec<u8>>) -> BTreeMap<Vec<u8>, Veil> {
+        let (Some(top), Ok(meta)) = (self.workdir(), self.index_path().metadata()) else {
+            return BTreeMap::new();
+        };
+        let scope = Scope { top, paths };
+        let mut examination = Examination::new(self, &scope, modified(&meta));
+        if let Some(bytes) = paths::read(&self.index_path()) {
+            let _those_seen = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
+        }
+        let mut veils = examination.examined.veils;
+        veils.extend(paths.iter().filter_map(|path| Some((path.clone(), self.filter_of(path)?))));
+        veils
+    }
+
+    /// The filter driver of a path that git's configuration gives a program.
+    fn filter_of(&self, path: &[u8]) -> Option<Veil> {
+        let file = path_from_bytes(path);
+        self.vet_attributes(&self.inner.index().ok()?, path).ok()?;
+        let value =
+            self.inner.get_attr_bytes(&file, "filter", git2::AttrCheckFlags::FILE_THEN_INDEX).ok()??;
+        let name = String::from_utf8_lossy(value).into_owned();
+        let runs =
+            |key| self.config_string(&format!("filter.{name}.{key}")).is_some_and(|value| !value.is_empty());
+        (value != LFS && (runs("clean") || runs("process"))).then_some(Veil::Filter(name))
+    }
+
+    fn index_of(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+        let io = |source| GitError::Io { path: self.git_dir.clone(), source };
+        // An agent's shell may have a git directory that it cannot write: a copy for git to read does as well elsewhere.
+        let made = temporary_in(&self.git_dir).or_else(|denied| NamedTempFile::new().map_err(|_| denied));
+        let mut file = made.map_err(io)?;
+        file.write_all(bytes).map_err(io)?;
+        Ok(file.into_temp_path())
+    }
+
+    /// A split or sparse index with all its entries, made by git.
+    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+        let copy = self.index_of(bytes)?;
+        let args = [
+            "-c",
+            "index.sparse=false",
+            "-c",
+            "core.splitIndex=false",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "update-index",
+            "--no-split-index",
+            "--force-write-index",
+        ];
+        self.git_with(&[("GIT_INDEX_FILE", copy.as_os_str())], &args, b"")?;
+        Ok(copy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stat_data_answer_only_where_nothing_can_have_happened_since() {
+        let index = Stat { times: [100, 7, 50, 9], facts: [1, 2, 3, 4] };
+        let at = |times| Stat { times, ..index };
+        let late = time(200, 0);
+        let cases = [
+            (index, late, Answer::Same),
+            (at([100, 8, 50, 9]), late, Answer::Unsure),
+            (at([100, 7, 50, 0]), late, Answer::Unsure),
+            (at([101, 7, 50, 9]), late, Answer::Other),
+            (Stat { facts: [1, 2, 3, 5], ..index }, late, Answer::Other),
+            (index, time(100, 10_000_000), Answer::Unsure),
+            (index, time(100, 30_000_000), Answer::Same),
+        ];
+        for (disk, written, expected) in cases {
+            assert_eq!(index.answers_for(disk, written), expected, "{disk:?} {written}");
+        }
+        let coarse = at([100, 0, 50, 0]);
+        assert_eq!(coarse.answers_for(coarse, time(101, 0)), Answer::Unsure);
+        assert_eq!(coarse.answers_for(coarse, late), Answer::Same);
+    }
+}

@@ -1,0 +1,245 @@
+//! The tree that is about to be committed, without reading the index's entries.
+//!
+//! git keeps the tree ids it already knows in the index's TREE extension, behind the entries. At pre-commit
+//! they are complete (docs/git-facts.md), so that the root tree is known from the file's last few kilobytes.
+//! The extension has no pointer to it: it is found from the end, as the one place from which a chain of
+//! known extensions leads exactly to the trailing checksum. What is found must parse to its last byte, cover
+//! as many entries as the header counts, and agree with the tree object it names; anything else is `Unknown`.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+
+use crate::error::GitError;
+use crate::objects::MODE_TREE;
+use crate::open::repo::Repo;
+use andon_core::domain::ids::{Oid, TreeId};
+
+/// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
+const HASH: usize = 20;
+/// First read from the end; grows fourfold.
+const FIRST_WINDOW: u64 = 64 << 10;
+/// Most that is ever read from the end: beyond it `git write-tree` is as good.
+const MAX_WINDOW: u64 = 32 << 20;
+/// Digits of the largest count, which has 32 bits.
+const MAX_DIGITS: u32 = 10;
+/// Deepest nesting that is followed.
+const MAX_DEPTH: usize = 4096;
+/// The extensions git writes behind TREE, and it.
+const KNOWN: [&[u8; 4]; 8] = [b"TREE", b"REUC", b"UNTR", b"FSMN", b"EOIE", b"IEOT", b"link", b"sdir"];
+
+/// What the index knows about the tree that it would make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexTree {
+    /// The tree, exactly.
+    Known(TreeId),
+    /// Only `git write-tree` can tell: [`Repo::write_tree`].
+    Unknown,
+}
+
+/// The root of a TREE extension that parsed to its last byte.
+struct CachedRoot {
+    entries: u32,
+    id: Oid,
+    /// Names and ids of the directories right below, where known.
+    children: Vec<(Vec<u8>, Option<Oid>)>,
+}
+
+impl Repo {
+    /// The tree that the effective index stands for, if its TREE extension says so.
+    /// Never a wrong tree: whatever is doubtful is [`IndexTree::Unknown`].
+    pub fn index_tree(&self) -> Result<IndexTree, GitError> {
+        let path = self.index_path();
+        let found = read_root(&path).map_err(|source| GitError::Io { path, source })?;
+        match found {
+            Some(root) if self.agrees(&root) => Ok(IndexTree::Known(TreeId(root.id))),
+            Some(_) | None => Ok(IndexTree::Unknown),
+        }
+    }
+
+    /// `git write-tree` under the effective index: the honest fallback. Fails with unmerged paths.
+    pub fn write_tree(&self) -> Result<TreeId, GitError> {
+        let output = self.git(&["write-tree"], b"")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim().parse().map_err(|error: andon_core::domain::ids::BadId| GitError::Answer {
+            command: "git write-tree".to_owned(),
+            detail: error.to_string(),
+        })
+    }
+
+    /// Mode and path of each file that git tracks, by the effective index.
+    pub fn tracked_files(&self) -> Result<Vec<(u32, Vec<u8>)>, GitError> {
+        let output = self.git(&["ls-files", "--stage", "--full-name", "-z", "--", ":/"], b"")?;
+        // MODE ID STAGE, a tabulator and the path.
+        let files = output.stdout.split(|byte| *byte == 0).filter_map(|line| {
+            let tab = line.iter().position(|byte| *byte == b'\t')?;
+            let mode = std::str::from_utf8(line.get(..6)?).ok()?;
+            Some((u32::from_str_radix(mode, 8).ok()?, line[tab + 1..].to_vec()))
+        });
+        Ok(files.collect())
+    }
+
+    /// The tree that `named` names: by its id, also shortened, or by a commit or ref.
+    pub fn tree_named(&self, named: &str) -> Result<TreeId, GitError> {
+        let wanted = format!("{named}^{{tree}}");
+        let output = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted], b"")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim().parse().map_err(|error: andon_core::domain::ids::BadId| GitError::Answer {
+            command: "git rev-parse".to_owned(),
+            detail: error.to_string(),
+        })
+    }
+
+    /// The tree object exists and has exactly the directories that the extension lists.
+    fn agrees(&self, root: &CachedRoot) -> bool {
+        let Ok(tree) = self.tree(TreeId(root.id)) else { return false };
+        let directories = tree.entries().filter(|entry| entry.mode == MODE_TREE);
+        let mut there: Vec<(Vec<u8>, Option<Oid>)> =
+            directories.map(|entry| (entry.name.to_vec(), Some(entry.id()))).collect();
+        let mut listed = root.children.clone();
+        there.sort_unstable();
+        listed.sort_unstable();
+        there == listed
+    }
+}
+
+/// The root of the TREE extension of the index at `path`; `None` when there is none that can be trusted.
+fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Error> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut header = [0; 12];
+    let len = file.seek(SeekFrom::End(0))?;
+    if len < 12 + HASH as u64 {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    file.read_exact(&mut header)?;
+    let Some(count) = entry_count(&header) else { return Ok(None) };
+    let mut window = FIRST_WINDOW;
+    loop {
+        let start = len.saturating_sub(window).max(12);
+        file.seek(SeekFrom::Start(start))?;
+        let mut tail = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
+        file.by_ref().take(len - start).read_to_end(&mut tail)?;
+        if tail.len() as u64 != len - start {
+            return Ok(None);
+        }
+        match find_root(&tail[..tail.len() - HASH]) {
+            Some(root) => return Ok(Some(root).filter(|root| root.entries == count)),
+            None if start == 12 || window >= MAX_WINDOW => return Ok(None),
+            None => window *= 4,
+        }
+    }
+}
+
+/// `DIRC`, version 2 to 4, number of entries.
+fn entry_count(header: &[u8; 12]) -> Option<u32> {
+    let version = be32(&header[4..8])?;
+    if &header[..4] == b"DIRC" && (2..=4).contains(&version) { be32(&header[8..12]) } else { None }
+}
+
+fn be32(bytes: &[u8]) -> Option<u32> {
+    bytes.get(..4)?.try_into().ok().map(u32::from_be_bytes)
+}
+
+/// Looks from the end for a TREE whose chain of extensions leads exactly to the end of `tail`.
+fn find_root(tail: &[u8]) -> Option<CachedRoot> {
+    let starts = memchr::memrchr_iter(b'T', tail);
+    starts.filter(|at| tail[*at..].starts_with(b"TREE") && chain_ends(tail, *at)).find_map(|at| {
+        let len = be32(&tail[at + 4..])? as usize;
+        parse(tail.get(at + 8..at + 8 + len)?)
+    })
+}
+
+/// Whether known extensions, each at most once, fill `tail` from `at` exactly to its end.
+fn chain_ends(tail: &[u8], mut at: usize) -> bool {
+    let mut seen = [false; KNOWN.len()];
+    while at < tail.len() {
+        let known = KNOWN.iter().position(|name| tail[at..].starts_with(*name));
+        let (Some(kind), Some(len)) = (known, tail.get(at + 4..).and_then(be32)) else { return false };
+        if std::mem::replace(&mut seen[kind], true) {
+            return false;
+        }
+        at = at.saturating_add(8).saturating_add(len as usize);
+    }
+    at == tail.len()
+}
+
+/// Parses a whole TREE extension; `None` unless it is well formed to its last byte and its root is valid.
+fn parse(data: &[u8]) -> Option<CachedRoot> {
+    let mut rest = data;
+    let root = node(&mut rest)?;
+    if !root.name.is_empty() {
+        return None;
+    }
+    let mut children = Vec::new();
+    // How many directories are still to come on each level.
+    let mut open = vec![root.subtrees];
+    while let Some(left) = open.last_mut() {
+        if *left == 0 {
+            open.pop();
+            continue;
+        }
+        *left -= 1;
+        let below = node(&mut rest)?;
+        if below.name.is_empty() || open.len() > MAX_DEPTH {
+            return None;
+        }
+        if open.len() == 1 {
+            children.push((below.name.to_vec(), below.id.and_then(Oid::from_bytes)));
+        }
+        open.push(below.subtrees);
+    }
+    if !rest.is_empty() {
+        return None;
+    }
+    let id = Oid::from_bytes(root.id?)?;
+    Some(CachedRoot { entries: u32::try_from(root.entries).ok()?, id, children })
+}
+
+/// A directory as the extension has it.
+struct Node<'a> {
+    name: &'a [u8],
+    /// Entries of the index below it; negative when its tree is not known.
+    entries: i64,
+    subtrees: u32,
+    /// The bytes of its id: of the thousands that are passed only a few are asked for.
+    id: Option<&'a [u8]>,
+}
+
+/// One node: `name NUL entries SP subtrees LF`, then the id unless `entries` is negative. A name with a slash is none.
+fn node<'a>(rest: &mut &'a [u8]) -> Option<Node<'a>> {
+    let length = rest.iter().position(|byte| *byte == 0 || *byte == b'/')?;
+    let (name, behind) = rest.split_at_checked(length)?;
+    *rest = behind.strip_prefix(b"\0")?;
+    let entries = number(rest, b' ')?;
+    let subtrees = u32::try_from(number(rest, b'\n')?).ok()?;
+    let mut id = None;
+    if entries >= 0 {
+        let (bytes, behind) = rest.split_at_checked(HASH)?;
+        (id, *rest) = (Some(bytes), behind);
+    }
+    Some(Node { name, entries, subtrees, id })
+}
+
+/// A decimal number as git writes it, and what ends it.
+fn number(rest: &mut &[u8], end: u8) -> Option<i64> {
+    let (mut value, mut digits, mut sign) = (0_i64, 0, 1);
+    loop {
+        let (byte, behind) = rest.split_first()?;
+        *rest = behind;
+        match byte {
+            b'0'..=b'9' if digits < MAX_DIGITS => {
+                (value, digits) = (value * 10 + i64::from(byte - b'0'), digits + 1);
+            }
+            b'-' if digits == 0 && sign == 1 => sign = -1,
+            _ if *byte == end && digits > 0 => return Some(sign * value),
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+#![doc = include_str!("../README.md")]
+
+mod diff;
+mod error;
+mod files;
+mod index;
+mod notes;
+mod objects;
+mod open;
+pub mod platform;
+mod program;
+mod refs;
+mod remote;
+#[cfg(test)]
+mod scratch;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(not(target_os = "linux"))]
+#[path = "watch/unwatched.rs"]
+mod watch;
+mod worktree;
+
+pub use diff::hunks::{hunks, is_binary};
+pub use diff::merge::{Claimed, Made};
+pub use error::{GitError, MissingBecause, missing_help};
+pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_beside, temporary_in};
+pub use index::tree::IndexTree;
+pub use notes::NotesTree;
+pub use notes::history::{NoteChange, NotesHistory};
+pub use notes::join::{NotesJoined, NotesSince};
+pub use notes::unite::NotesUnion;
+pub use objects::commits::{CommitInfo, NewCommit, keyed_lines, trailers};
+pub use objects::payload::unsigned;
+pub use objects::texts::{Text, Texts};
+pub use objects::trees::{Differing, RawEntry, RawTree};
+pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
+pub use open::hooks_path::LinkedWorktree;
+pub use open::made::MadeOnce;
+pub use open::repo::{Repo, RepoEnv};
+pub use open::settings::{ConfigScope, SourcedValue};
+pub use program::{Online, ProgramOutput, Prompt, Quiet, git};
+pub use refs::Update;
+pub use refs::head::Head;
+pub use refs::origin::Operation;
+pub use refs::reflog::ReflogEntry;
+pub use remote::bundle::is_bundle;
+pub use remote::online::{PushEnd, PushedTo, RemoteError, back_off};
+pub use watch::events::{Events, IndexFile};
+pub use watch::{Ended, Watch};
+pub use worktree::apart::Apart;
+pub use worktree::{Overlay, is_changed_submodule};

@@ -1,0 +1,157 @@
+use super::*;
+use crate::TreeEntry;
+use crate::scratch::{Scratch, commit_id as id};
+
+const NAME: &str = "refs/notes/andon";
+const OTHER: &str = "refs/notes/other";
+const AT: Timestamp = Timestamp(1_700_000_000);
+
+fn put(repo: &Repo, name: &str, number: u64, text: &str) {
+    repo.notes_write(name, &[(id(number), text.as_bytes().to_vec())], AT, |_, new, _| new.to_vec()).unwrap();
+}
+
+fn get(repo: &Repo, number: u64) -> Option<String> {
+    let text = repo.notes(NAME).unwrap().get(id(number)).unwrap();
+    text.map(|text| String::from_utf8(text).unwrap())
+}
+
+/// Both texts joined; a note taken away stands unless it says `bad`.
+fn join(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
+    match (ours, theirs) {
+        (Some(ours), Some(theirs)) => Some([ours, theirs].concat()),
+        (Some(ours), None) => (!ours.starts_with(b"bad")).then(|| ours.to_vec()),
+        (None, theirs) => theirs.map(<[u8]>::to_vec),
+    }
+}
+
+fn unite(repo: &Repo) -> NotesUnion {
+    let theirs = repo.ref_commit(OTHER).unwrap().unwrap();
+    repo.notes_unite(NAME, theirs, AT, join).unwrap()
+}
+
+#[test]
+fn nothing_here_takes_theirs_as_it_is_and_a_forward_is_one() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    put(&repo, OTHER, 1, "a\n");
+    assert_eq!(unite(&repo).received, 1);
+    assert_eq!(scratch.rev(NAME), scratch.rev(OTHER));
+    put(&repo, OTHER, 2, "b\n");
+    assert_eq!(unite(&repo).received, 1);
+    assert_eq!(scratch.rev(NAME), scratch.rev(OTHER));
+    assert_eq!(unite(&repo), NotesUnion::default());
+    // Behind us: nothing to do.
+    put(&repo, NAME, 3, "c\n");
+    let tip = scratch.rev(NAME);
+    assert_eq!(unite(&repo), NotesUnion::default());
+    assert_eq!(scratch.rev(NAME), tip);
+    assert_eq!(repo.notes_ahead(Some(scratch.rev(OTHER)), tip).unwrap(), 1);
+}
+
+#[test]
+fn both_sides_are_kept_and_the_ref_can_be_pushed() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    put(&repo, OTHER, 1, "base\n");
+    unite(&repo);
+    put(&repo, NAME, 2, "ours\n");
+    put(&repo, NAME, 1, "base\nours\n");
+    put(&repo, OTHER, 3, "theirs\n");
+    put(&repo, OTHER, 1, "base\ntheirs\n");
+    let (ours, theirs) = (scratch.rev(NAME), scratch.rev(OTHER));
+    assert_eq!(unite(&repo).received, 2);
+    assert_eq!(get(&repo, 1).unwrap(), "base\nours\nbase\ntheirs\n");
+    assert_eq!((get(&repo, 2).unwrap(), get(&repo, 3).unwrap()), ("ours\n".into(), "theirs\n".into()));
+    let parents = scratch.git(&["log", "-1", "--format=%P", NAME]);
+    assert_eq!(parents, format!("{ours} {theirs}"));
+    scratch.git(&["fsck", "--strict"]);
+}
+
+#[test]
+fn what_they_took_away_stands_unless_the_caller_lets_it_go() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    for number in 0..300 {
+        put(&repo, OTHER, number, if number == 7 { "bad\n" } else { "good\n" });
+    }
+    unite(&repo);
+    for number in [5, 7] {
+        let path = {
+            let listed = scratch.git(&["ls-tree", "-r", "--name-only", OTHER]);
+            let digits = id(number).to_string();
+            listed.lines().find(|line| line.replace('/', "") == digits).unwrap().to_owned()
+        };
+        let index = scratch.beside("index");
+        let _ = std::fs::remove_file(&index);
+        let run = |args: &[&str]| {
+            let mut command = crate::scratch::command(&scratch.path(), args);
+            let out = command.env("GIT_INDEX_FILE", &index).output().unwrap();
+            assert!(out.status.success(), "{args:?} {}", String::from_utf8_lossy(&out.stderr));
+            String::from_utf8(out.stdout).unwrap().trim().to_owned()
+        };
+        run(&["read-tree", OTHER]);
+        run(&["update-index", "--force-remove", &path]);
+        let tree = run(&["write-tree"]);
+        let commit = run(&["commit-tree", &tree, "-p", OTHER, "-m", "drop"]);
+        scratch.git(&["update-ref", OTHER, &commit]);
+    }
+    let union = unite(&repo);
+    assert_eq!((union.received, union.kept), (0, 1));
+    assert_eq!((get(&repo, 5), get(&repo, 7)), (Some("good\n".to_owned()), None));
+    assert_eq!(repo.notes_list(NAME).unwrap().len(), 299);
+    assert!(repo.is_ancestor(scratch.rev(OTHER), scratch.rev(NAME)).unwrap());
+}
+
+#[test]
+fn what_a_foreign_writer_dropped_comes_back() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    put(&repo, NAME, 1, "first\n");
+    let before = scratch.rev(NAME);
+    put(&repo, NAME, 2, "ours\n");
+    put(&repo, NAME, 3, "bad\n");
+    let ours = scratch.rev(NAME);
+    // What `git notes append` does that read before we wrote and writes after us.
+    let append = |parent: CommitId| {
+        scratch.git(&["update-ref", NAME, &before.to_string()]);
+        put(&repo, NAME, 9, "theirs\n");
+        let tree = repo.tree_of(scratch.rev(NAME)).unwrap();
+        let commit = NewCommit { tree, parents: &[parent], message: "append", at: AT };
+        scratch.git(&["update-ref", NAME, &repo.write_commit(&commit).unwrap().to_string()]);
+        repo.remember_whole(NAME, ours);
+    };
+    let keep =
+        |_: Option<&[u8]>, theirs: Option<&[u8]>| theirs.filter(|text| *text != b"bad\n").map(<[u8]>::to_vec);
+    for parent in [ours, before] {
+        append(parent);
+        assert_eq!(get(&repo, 2), None);
+        assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 1);
+        let texts = [1, 2, 3, 9].map(|number| get(&repo, number).unwrap_or_default());
+        assert_eq!(texts, ["first\n", "ours\n", "", "theirs\n"]);
+        assert!(repo.is_ancestor(ours, scratch.rev(NAME)).unwrap());
+        let tip = scratch.rev(NAME);
+        assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 0);
+        assert_eq!(scratch.rev(NAME), tip);
+    }
+    // A ref that was removed stays removed.
+    scratch.git(&["update-ref", "-d", NAME]);
+    assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 0);
+    assert_eq!(scratch.git(&["for-each-ref", NAME]), "");
+}
+
+#[test]
+fn other_shapes_and_histories_without_a_common_root_are_united() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    put(&repo, NAME, 1, "ours\n");
+    put(&repo, NAME, 2, "same\n");
+    // git itself writes few notes flat.
+    scratch.commit("f", "1", "one");
+    let blob = repo.write_blob(b"same\n").unwrap();
+    let flat = TreeEntry { name: id(2).to_string().into_bytes(), mode: crate::MODE_FILE, id: blob };
+    let tree = repo.write_tree_entries(&[flat]).unwrap();
+    let other = repo.write_commit(&NewCommit { tree, parents: &[], message: "x", at: AT }).unwrap();
+    scratch.git(&["update-ref", OTHER, &other.to_string()]);
+    assert_eq!(unite(&repo).received, 0);
+    assert_eq!(repo.notes_list(NAME).unwrap().len(), 2);
+}

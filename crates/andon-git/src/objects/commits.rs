@@ -1,0 +1,241 @@
+//! Commits: reading what a record needs, writing entries of our own refs.
+
+use crate::error::{GitError, cut};
+use crate::objects::{from_git2, write_error};
+use crate::open::repo::Repo;
+use andon_core::domain::facts::{CommitFact, CommitRecord};
+use andon_core::domain::ids::{CommitId, TreeId};
+use andon_core::domain::time::Timestamp;
+
+/// Longest subject that is kept, in characters.
+const MAX_SUBJECT: usize = 500;
+/// Most of a message that is searched for trailers, in bytes from its end.
+const MAX_TRAILER_BYTES: usize = 64 * 1024;
+
+/// What a commit says. Bytes that are not UTF-8 are replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// The id of the commit.
+    pub id: CommitId,
+    /// The tree that it records.
+    pub tree: TreeId,
+    /// Its parents in order.
+    pub parents: Vec<CommitId>,
+    /// First paragraph of the message in one line (git's `%s`), at most 500 characters; unescaped.
+    pub subject: String,
+    /// `Key: value` lines of the last paragraph, in order; none when the message is one paragraph.
+    pub trailers: Vec<(String, String)>,
+    /// Name of the author.
+    pub author: String,
+    /// Address of the author.
+    pub email: String,
+    /// Address of the committer.
+    pub committer_email: String,
+    /// Author date: earlier than the committer's where the commit was made again.
+    pub authored_at: Timestamp,
+    /// Committer date.
+    pub committed_at: Timestamp,
+}
+
+impl CommitInfo {
+    /// What the fold sees of it, with its record.
+    pub fn fact(&self, record: CommitRecord) -> CommitFact {
+        let author = format!("{} <{}>", self.author, self.email);
+        CommitFact { id: Some(self.id), subject: self.subject.clone(), author, record, named: None }
+    }
+}
+
+/// A commit to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCommit<'a> {
+    /// The tree that it records.
+    pub tree: TreeId,
+    /// Its parents in order.
+    pub parents: &'a [CommitId],
+    /// The message, subject and body, decoded.
+    pub message: &'a str,
+    /// Author and committer date.
+    pub at: Timestamp,
+}
+
+impl Repo {
+    /// The fact of a recorded commit. One that was rewritten and collected leaves its record.
+    pub fn fact(&self, id: CommitId, record: CommitRecord) -> CommitFact {
+        if let Ok(commit) = self.commit(id) {
+            return commit.fact(record);
+        }
+        let (subject, author) = (String::new(), String::new());
+        CommitFact { id: Some(id), subject, author, record, named: None }
+    }
+
+    pub(crate) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {
+        let wanted = self.vetted("commit", id.0)?;
+        self.inner.find_commit(wanted).map_err(|error| self.object_error("commit", id.0, &error))
+    }
+
+    /// Reads a commit.
+    pub fn commit(&self, id: CommitId) -> Result<CommitInfo, GitError> {
+        let commit = self.find_commit(id)?;
+        let author = commit.author();
+        let text = |bytes: &[u8]| cut(&String::from_utf8_lossy(bytes), MAX_SUBJECT);
+        let message = commit.message_bytes();
+        let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
+        Ok(CommitInfo {
+            id,
+            tree: TreeId(from_git2(commit.tree_id())),
+            parents: commit.parent_ids().map(|parent| CommitId(from_git2(parent))).collect(),
+            subject: text(commit.summary_bytes().unwrap_or_default()),
+            trailers: trailers(&String::from_utf8_lossy(tail)),
+            author: text(author.name_bytes()),
+            email: text(author.email_bytes()),
+            committer_email: text(commit.committer().email_bytes()),
+            authored_at: Timestamp(author.when().seconds()),
+            committed_at: Timestamp(commit.time().seconds()),
+        })
+    }
+
+    /// The message of commit `id`: its end, where it is very long.
+    pub fn message(&self, id: CommitId) -> Result<String, GitError> {
+        let commit = self.find_commit(id)?;
+        let message = commit.message_bytes();
+        let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
+        Ok(String::from_utf8_lossy(tail).into_owned())
+    }
+
+    /// The tree of commit `id`.
+    pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
+        Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
+    }
+
+    /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. Whoever
+    /// calls has just read or written the tree and the parents.
+    pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, GitError> {
+        self.write_commit_object(&self.commit_object_of(new)?)
+    }
+
+    /// Writes a commit object of these bytes; no ref is touched.
+    pub fn write_commit_object(&self, raw: &[u8]) -> Result<CommitId, GitError> {
+        self.write_object("a commit", git2::ObjectType::Commit, raw).map(CommitId)
+    }
+
+    /// The bytes of [`Self::write_commit`], to be signed: headers, blank line, message.
+    pub fn commit_object_of(&self, new: &NewCommit<'_>) -> Result<Vec<u8>, GitError> {
+        let who = self.signature(new.at)?;
+        let mut raw = format!("tree {}\n", new.tree).into_bytes();
+        for parent in new.parents {
+            raw.extend_from_slice(format!("parent {parent}\n").as_bytes());
+        }
+        for role in ["author ", "committer "] {
+            for part in [role.as_bytes(), who.name_bytes(), b" <", who.email_bytes()] {
+                raw.extend_from_slice(part);
+            }
+            raw.extend_from_slice(format!("> {} +0000\n", new.at.0).as_bytes());
+        }
+        raw.push(b'\n');
+        raw.extend_from_slice(new.message.replace('\0', " ").as_bytes());
+        Ok(raw)
+    }
+
+    /// The configured user at that time, in UTC.
+    pub(crate) fn signature(&self, at: Timestamp) -> Result<git2::Signature<'static>, GitError> {
+        let time = git2::Time::new(at.0, 0);
+        let configured = self.config_string("user.name").zip(self.config_string("user.email"));
+        configured
+            .and_then(|(name, mail)| git2::Signature::new(&name, &mail, &time).ok())
+            .map_or_else(|| git2::Signature::new("andon", "andon@localhost", &time), Ok)
+            .map_err(|error| write_error("a signature", &error))
+    }
+}
+
+/// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue.
+pub fn trailers(message: &str) -> Vec<(String, String)> {
+    let Some((_, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in last.lines() {
+        let folded = line.starts_with([' ', '\t']);
+        match (line.split_once(':'), found.last_mut()) {
+            (_, Some((_, value))) if folded => {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+            (Some((key, value)), _) if is_trailer_key(key) => {
+                found.push((key.to_owned(), value.trim().to_owned()));
+            }
+            (None | Some(_), _) => {}
+        }
+    }
+    found
+}
+
+/// The values of lines `key: value` anywhere below the subject, also where they are indented or an item of a list; what is
+/// indented further continues them.
+pub fn keyed_lines(message: &str, key: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut open: Option<usize> = None;
+    for line in message.lines().skip(1) {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let item = text.strip_prefix("* ").or_else(|| text.strip_prefix("- ")).unwrap_or(text);
+        let value = item.split_once(':').filter(|(name, _)| name.trim_end().eq_ignore_ascii_case(key));
+        match (value, open, found.last_mut()) {
+            (Some((_, value)), _, _) => {
+                found.push(value.trim().to_owned());
+                open = Some(indent);
+            }
+            (None, Some(at), Some(last)) if indent > at && !text.is_empty() => {
+                last.push(' ');
+                last.push_str(text.trim_end());
+            }
+            (None, _, _) => open = None,
+        }
+    }
+    found
+}
+
+fn is_trailer_key(key: &str) -> bool {
+    !key.is_empty()
+        && key.len() <= 100
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keyed_lines_are_found_wherever_they_stand() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("Tests-Removed: a subject", &[]),
+            ("s\n\nTests-Removed: gone\n", &["gone"]),
+            ("s\n\ntests-removed:gone\n\nCo-authored-by: A <a@b>\n", &["gone"]),
+            ("Squashed\n\ncommit 1\n\n    del\n\n    Tests-Removed: gone\n\n    more\n", &["gone"]),
+            ("s (#1)\n\n* del\n\nTests-Removed: gone\n\n* more\n", &["gone"]),
+            ("s\n\n* Tests-Removed: one\n* Tests-Removed: two\n", &["one", "two"]),
+            ("s\n\nTests-Removed: gone\n for good\nnot this\n", &["gone for good"]),
+            ("s\n\nsays Tests-Removed: no\nTests-Removed\n", &[]),
+            ("s\n\nTests-Removed:\n", &[""]),
+        ];
+        for (message, want) in cases {
+            assert_eq!(keyed_lines(message, "Tests-Removed"), want, "{message}");
+        }
+    }
+
+    #[test]
+    fn trailers_are_the_key_value_lines_of_the_last_paragraph() {
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        let cases = [
+            ("subject only", vec![]),
+            ("Fix: not a trailer", vec![]),
+            (
+                "s\n\nbody\n\nSigned-off-by: A <a@b>\nCo-Authored-By: X\n",
+                vec![pair("Signed-off-by", "A <a@b>"), pair("Co-Authored-By", "X")],
+            ),
+            ("s\n\nKey: one\n two\n", vec![pair("Key", "one two")]),
+            ("s\n\n(cherry picked from commit abc)\nA: b", vec![pair("A", "b")]),
+            ("s\n\nsee http://x.y for more", vec![]),
+        ];
+        for (message, want) in cases {
+            assert_eq!(trailers(message), want, "{message}");
+        }
+    }
+}

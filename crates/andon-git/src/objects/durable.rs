@@ -1,0 +1,134 @@
+//! What a power cut may cost: as much as `core.fsync` lets it, or the older `core.fsyncObjectFiles`. libgit2 knows only the
+//! latter, so what git would harden is hardened here.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::error::GitError;
+use crate::open::repo::Repo;
+use andon_core::domain::ids::Oid;
+
+/// What is to be on the disk before we go on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Hardened {
+    objects: bool,
+    references: bool,
+    packs: bool,
+}
+
+impl Hardened {
+    /// From `core.fsync`. git's own default hardens packs, and neither loose objects nor references.
+    fn of(setting: &str) -> Self {
+        let mut hardened = Self::default();
+        let (mut packs, mut not_packs) = (false, false);
+        for word in setting.split(',').map(str::trim) {
+            hardened.objects |= matches!(word, "loose-object" | "objects" | "committed" | "added" | "all");
+            hardened.references |= matches!(word, "reference" | "all");
+            packs |= of_packs(word);
+            not_packs |= word == "none" || word.strip_prefix('-').is_some_and(of_packs);
+        }
+        hardened.packs = packs || !not_packs;
+        hardened
+    }
+
+    /// Hardens a file of a pack, or the directory of packs, before a ref leads to what is in it.
+    pub(crate) fn pack(self, path: &Path) -> Result<(), GitError> {
+        if self.packs { sync(path) } else { Ok(()) }
+    }
+}
+
+fn of_packs(word: &str) -> bool {
+    let component = matches!(word, "pack" | "pack-metadata" | "objects" | "derived-metadata");
+    component || matches!(word, "default" | "committed" | "added" | "all")
+}
+
+impl Repo {
+    /// What the repository wants hardened.
+    pub(crate) fn hardened(&self) -> Hardened {
+        self.config_string("core.fsync").as_deref().map_or_else(
+            // As git does it: the older word counts where the newer is missing.
+            || Hardened {
+                objects: self
+                    .inner
+                    .config()
+                    .is_ok_and(|config| config.get_bool("core.fsyncObjectFiles").unwrap_or(false)),
+                ..Hardened::of("")
+            },
+            Hardened::of,
+        )
+    }
+
+    /// Hardens loose objects, before a ref leads to them.
+    pub(crate) fn harden_objects(&self, what: Hardened, ids: &[Oid]) -> Result<(), GitError> {
+        if !what.objects {
+            return Ok(());
+        }
+        for id in ids {
+            match sync(&self.loose_path(*id)) {
+                // It was packed meanwhile, or taken by a gc: then it is written again.
+                Err(GitError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hardens a ref that was moved.
+    pub(crate) fn harden_reference(&self, what: Hardened, name: &str) -> Result<(), GitError> {
+        let path = self.common_dir().join(name);
+        if !what.references || !path.exists() {
+            return Ok(());
+        }
+        sync(&path)?;
+        path.parent().map_or(Ok(()), sync)
+    }
+}
+
+fn sync(path: &Path) -> Result<(), GitError> {
+    let io = |source| GitError::Io { path: path.to_owned(), source };
+    File::open(path).and_then(|file| file.sync_all()).map_err(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use crate::{NewCommit, Update};
+    use andon_core::domain::time::Timestamp;
+
+    #[test]
+    fn core_fsync_is_read_as_git_reads_it() {
+        let hardened = |objects, references, packs| Hardened { objects, references, packs };
+        for (setting, wanted) in [
+            ("", hardened(false, false, true)),
+            ("none", hardened(false, false, false)),
+            ("none,pack-metadata", hardened(false, false, true)),
+            ("pack,index", hardened(false, false, true)),
+            ("-loose-object", hardened(false, false, true)),
+            ("-pack", hardened(false, false, false)),
+            ("committed,-pack", hardened(true, false, true)),
+            ("reference, -all", hardened(false, true, false)),
+            ("committed", hardened(true, false, true)),
+            ("added, reference", hardened(true, true, true)),
+            ("all", hardened(true, true, true)),
+        ] {
+            assert_eq!(Hardened::of(setting), wanted, "{setting}");
+        }
+    }
+
+    #[test]
+    fn refs_are_written_with_everything_hardened() {
+        let scratch = Scratch::new();
+        scratch.git(&["config", "core.fsync", "all"]);
+        let repo = scratch.open();
+        let update = |tip: Option<andon_core::domain::ids::CommitId>| {
+            let tree = repo.write_tree_entries(&[])?;
+            let new = NewCommit { tree, parents: tip.as_slice(), message: "m", at: Timestamp(1) };
+            Ok(Update::Set(repo.write_commit(&new)?, ()))
+        };
+        repo.update_ref("refs/andon/test", "", update).unwrap();
+        scratch.git(&["pack-refs", "--all"]);
+        repo.update_ref("refs/andon/test", "", update).unwrap();
+        assert_eq!(scratch.git(&["rev-list", "--count", "refs/andon/test"]), "2");
+    }
+}

@@ -1,0 +1,329 @@
+//! Trees and blobs.
+
+pub(crate) mod ancestry;
+pub(crate) mod cache;
+pub(crate) mod commits;
+pub(crate) mod durable;
+pub(crate) mod gc_guard;
+pub(crate) mod inflate;
+pub(crate) mod pack;
+pub(crate) mod pack_builder;
+pub(crate) mod payload;
+pub(crate) mod texts;
+pub(crate) mod trees;
+pub(crate) mod vetting;
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use crate::error::GitError;
+use crate::objects::trees::{RawEntry, RawTree};
+use crate::open::repo::Repo;
+use andon_core::domain::ids::{Oid, TreeId};
+
+pub use crate::objects::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
+
+/// How often a write that failed is tried again.
+const WRITES: usize = 3;
+
+/// One entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// One path component, as git stores it.
+    pub name: Vec<u8>,
+    /// One of the modes above; the odd modes of old repositories are normalized as git does.
+    pub mode: u32,
+    /// The blob, tree or commit.
+    pub id: Oid,
+}
+
+impl TreeEntry {
+    /// True for a directory.
+    pub fn is_tree(&self) -> bool {
+        self.mode == MODE_TREE
+    }
+
+    /// git's order: by name, a directory as if its name ended in `/`.
+    pub(crate) fn git_order(&self, other: &Self) -> Ordering {
+        crate::objects::trees::git_order(&self.name, self.mode, &other.name, other.mode)
+    }
+}
+
+/// The content of a blob, or its size when it is beyond the bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blob {
+    /// The whole content.
+    Content(Vec<u8>),
+    /// Bytes that were not read.
+    TooLarge(u64),
+}
+
+/// An id of libgit2 as ours.
+pub(crate) fn from_git2(id: git2::Oid) -> Oid {
+    // libgit2 gives 20 bytes (32 with SHA-256), so that the all-zero id below is never reached.
+    Oid::from_bytes(id.as_bytes()).unwrap_or_else(zero)
+}
+
+/// The id that git uses for "no object".
+pub(crate) fn zero() -> Oid {
+    Oid::from_bytes(&[0; 20]).unwrap_or_else(|| unreachable!("20 bytes are an id"))
+}
+
+/// The mode of a libgit2 entry, normalized.
+pub(crate) fn mode_of(entry: &git2::TreeEntry<'_>) -> u32 {
+    u32::try_from(entry.filemode()).unwrap_or(0)
+}
+
+impl Repo {
+    /// Our id as one of libgit2. A SHA-256 id cannot be in a repository that libgit2 opened.
+    pub(crate) fn to_git2(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
+        git2::Oid::from_bytes(id.as_bytes()).map_err(|error| GitError::BadObject {
+            kind,
+            id,
+            git_dir: self.git_dir().to_path_buf(),
+            message: error.message().to_owned(),
+        })
+    }
+
+    pub(crate) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>, GitError> {
+        let wanted = self.vetted("tree", id)?;
+        self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
+    }
+
+    /// From now on libgit2 caches no object, in no repository of this process: what it has cached it never lets go of, and
+    /// who looks at thousands of commits knows better what comes again.
+    pub fn cache_nothing() {
+        git2::opts::enable_caching(false);
+    }
+
+    /// From now on up to `max` bytes of trees are kept.
+    pub fn keep_trees(&self, max: usize) {
+        self.trees.borrow_mut().max = max;
+    }
+
+    /// The entries of `tree`, one level.
+    pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
+        let id = tree.0;
+        if let Some(known) = self.trees.borrow().get(id) {
+            return Ok(known);
+        }
+        let raw = RawTree::new(self.tree_bytes(id)?).map_err(|what| self.bad_tree(id, what.to_owned()))?;
+        let raw = Rc::new(raw);
+        self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
+        Ok(raw)
+    }
+
+    fn bad_tree(&self, id: Oid, message: String) -> GitError {
+        GitError::BadObject { kind: "tree", id, git_dir: self.git_dir().to_path_buf(), message }
+    }
+
+    fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>, GitError> {
+        let wanted = self.vetted("tree", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
+        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
+        if object.kind() == git2::ObjectType::Tree {
+            return Ok(object.data().to_vec());
+        }
+        Err(self.bad_tree(id, format!("it is a {}", object.kind())))
+    }
+
+    /// The entries of `tree` in git order, one level.
+    pub fn tree_entries(&self, tree: TreeId) -> Result<Vec<TreeEntry>, GitError> {
+        let tree = self.tree(tree)?;
+        let owned =
+            |entry: RawEntry<'_>| TreeEntry { name: entry.name.to_vec(), mode: entry.mode, id: entry.id() };
+        Ok(tree.entries().map(owned).collect())
+    }
+
+    /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
+    pub fn entry_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<(u32, Oid)>, GitError> {
+        let mut at = tree.0;
+        let mut parts = path.split(|byte| *byte == b'/').peekable();
+        while let Some(part) = parts.next() {
+            if part.is_empty() || part.contains(&0) {
+                return Ok(None);
+            }
+            let tree = self.find_tree(at)?;
+            let Some(entry) = tree.get_name_bytes(part) else { return Ok(None) };
+            let (mode, id) = (mode_of(&entry), from_git2(entry.id()));
+            if parts.peek().is_none() {
+                return Ok(Some((mode, id)));
+            }
+            if mode != MODE_TREE {
+                return Ok(None);
+            }
+            at = id;
+        }
+        Ok(None)
+    }
+
+    /// The file or link at `path`; `None` when there is none, or a directory or submodule is.
+    pub fn blob_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<Oid>, GitError> {
+        let entry = self.entry_at(tree, path)?;
+        Ok(entry.filter(|(mode, _)| !matches!(*mode, MODE_TREE | MODE_SUBMODULE)).map(|(_, id)| id))
+    }
+
+    /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
+    pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
+        let (odb, size) = self.blob_header(id)?;
+        if size > max {
+            return Ok(Blob::TooLarge(size as u64));
+        }
+        let wanted = self.vetted("blob", id)?;
+        let object = odb.read(wanted).map_err(|error| self.object_error("blob", id, &error))?;
+        Ok(Blob::Content(object.data().to_vec()))
+    }
+
+    /// The same as libgit2's own; `None` when it has more bytes.
+    pub(crate) fn blob_up_to(&self, id: Oid, max: usize) -> Result<Option<git2::Blob<'_>>, GitError> {
+        let (_, size) = self.blob_header(id)?;
+        if size > max {
+            return Ok(None);
+        }
+        let wanted = self.vetted("blob", id)?;
+        self.inner.find_blob(wanted).map(Some).map_err(|error| self.object_error("blob", id, &error))
+    }
+
+    /// Of a loose object libgit2 looks at the first bytes only, so that nothing is vetted yet.
+    fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
+        let wanted = self.to_git2("blob", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
+        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
+        if kind == git2::ObjectType::Blob {
+            return Ok((odb, size));
+        }
+        let message = format!("it is a {kind}");
+        Err(GitError::BadObject { kind: "blob", id, git_dir: self.git_dir().to_path_buf(), message })
+    }
+
+    /// Writes a blob.
+    pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
+        self.write_object("a blob", git2::ObjectType::Blob, bytes)
+    }
+
+    /// Writes an object from its bytes: libgit2's own makers of trees and commits read first what they point to. What is
+    /// there is only made younger, so that no gc takes it.
+    pub(crate) fn write_object(
+        &self,
+        what: &'static str,
+        kind: git2::ObjectType,
+        bytes: &[u8],
+    ) -> Result<Oid, GitError> {
+        if let Some(builder) = &*self.pack_builder.borrow() {
+            return builder.write(kind, bytes).map(from_git2).map_err(|error| write_error(what, &error));
+        }
+        let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
+        let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
+        self.wrote(id);
+        Ok(id)
+    }
+
+    /// Writes one tree with exactly these entries, in whatever order they come.
+    /// Names with a slash or NUL, empty names, `.`, `..`, `.git` and doubled names are refused.
+    pub fn write_tree_entries(&self, entries: &[TreeEntry]) -> Result<TreeId, GitError> {
+        let mut sorted: Vec<&TreeEntry> = entries.iter().collect();
+        sorted.sort_by(|left, right| left.git_order(right));
+        let mut names: Vec<&[u8]> = entries.iter().map(|entry| entry.name.as_slice()).collect();
+        names.sort_unstable();
+        let doubled = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        let bad = names.iter().copied().find(|name| !storable(name));
+        if let Some(name) = bad.or(doubled) {
+            let message =
+                format!("the name {:?} is not allowed or comes twice", String::from_utf8_lossy(name));
+            return Err(GitError::Write { what: "a tree".to_owned(), message });
+        }
+        let mut raw = Vec::with_capacity(entries.iter().map(|entry| entry.name.len() + 28).sum());
+        for entry in sorted {
+            raw.extend_from_slice(format!("{:o} ", entry.mode).as_bytes());
+            raw.extend_from_slice(&entry.name);
+            raw.push(0);
+            raw.extend_from_slice(entry.id.as_bytes());
+        }
+        self.write_object("a tree", git2::ObjectType::Tree, &raw).map(TreeId)
+    }
+}
+
+fn storable(name: &[u8]) -> bool {
+    !name.is_empty()
+        && !name.iter().any(|byte| matches!(*byte, 0 | b'/'))
+        && !matches!(name, b"." | b"..")
+        && !name.eq_ignore_ascii_case(b".git")
+}
+
+/// Writes an object. `git gc` takes empty directories of objects away, also the one that was made for this object a moment
+/// ago: then it is written again.
+pub(crate) fn written<T>(
+    what: &str,
+    mut write: impl FnMut() -> Result<T, git2::Error>,
+) -> Result<T, GitError> {
+    let mut last = write();
+    for _ in 0..WRITES {
+        if last.as_ref().err().is_none_or(|error| error.class() != git2::ErrorClass::Os) {
+            break;
+        }
+        last = write();
+    }
+    last.map_err(|error| write_error(what, &error))
+}
+
+pub(crate) fn write_error(what: &str, error: &git2::Error) -> GitError {
+    GitError::Write { what: what.to_owned(), message: error.message().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GitError;
+    use crate::scratch::Scratch;
+
+    fn entry(name: &str, mode: u32, id: Oid) -> TreeEntry {
+        TreeEntry { name: name.as_bytes().to_vec(), mode, id }
+    }
+
+    #[test]
+    fn trees_are_written_as_git_writes_them() {
+        let scratch = Scratch::new();
+        for path in ["a.b", "a/x", "a0", "ab/y", "a-b/z", "link"] {
+            scratch.write(path, path);
+        }
+        std::fs::remove_file(scratch.path().join("link")).unwrap();
+        std::os::unix::fs::symlink("a.b", scratch.path().join("link")).unwrap();
+        scratch.git(&["add", "-A"]);
+        let tree = scratch.git(&["write-tree"]).parse().unwrap();
+        let repo = scratch.open();
+        let mut entries = repo.tree_entries(tree).unwrap();
+        assert!(entries.windows(2).all(|pair| pair[0].git_order(&pair[1]).is_lt()));
+        entries.reverse();
+        assert_eq!(repo.write_tree_entries(&entries).unwrap(), tree);
+        assert_eq!(repo.entry_at(tree, b"link").unwrap().unwrap().0, MODE_LINK);
+    }
+
+    #[test]
+    fn names_that_git_cannot_hold_are_refused() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let id = repo.write_blob(b"x").unwrap();
+        for name in ["", ".", "..", ".git", ".GIT", "a/b", "a\0b"] {
+            assert!(repo.write_tree_entries(&[entry(name, MODE_FILE, id)]).is_err(), "{name:?}");
+        }
+        let twice = [entry("a", MODE_FILE, id), entry("a", MODE_TREE, id)];
+        assert!(repo.write_tree_entries(&twice).is_err());
+    }
+
+    #[test]
+    fn paths_are_looked_up_level_by_level() {
+        let scratch = Scratch::new();
+        scratch.commit("a/b/c", "text", "one");
+        let (repo, tree) = (scratch.open(), scratch.tree("HEAD"));
+        let id = repo.blob_at(tree, b"a/b/c").unwrap().unwrap();
+        assert_eq!(repo.read_blob(id, 4).unwrap(), Blob::Content(b"text".to_vec()));
+        assert_eq!(repo.read_blob(id, 3).unwrap(), Blob::TooLarge(4));
+        for path in ["", "a", "a/b", "a/b/c/d", "a//b", "/a", "x", "a/b/"] {
+            assert_eq!(repo.blob_at(tree, path.as_bytes()).unwrap(), None, "{path:?}");
+        }
+        assert!(matches!(repo.read_blob(tree.0, 100), Err(GitError::BadObject { .. })));
+    }
+}
+
+#[cfg(test)]
+mod stored;

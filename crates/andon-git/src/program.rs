@@ -1,0 +1,387 @@
+//! The git program, for what libgit2 cannot do: the only place that starts it.
+//!
+//! Arguments are an array, never a shell line. The repository is named explicitly and inherited variables
+//! that would name another are removed; nothing is fetched lazily, no prompt appears, no optional lock is
+//! taken; output is bounded.
+
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use crate::error::{GitError, cut};
+use crate::open::repo::{Repo, RepoEnv};
+use crate::platform::paths::path_from_bytes;
+use crate::platform::processes;
+
+/// Most bytes of standard output that are kept; more is an error.
+const MAX_STDOUT: u64 = 256 << 20;
+/// Most bytes of standard error that are kept; the rest is dropped.
+const MAX_STDERR: u64 = 64 << 10;
+
+/// Variables by which a caller's git tells its children which repository it works on
+/// (`git rev-parse --local-env-vars`), and two of the same kind.
+const LOCAL_VARIABLES: [&str; 17] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+];
+/// Those of them that only say where the repository is; the rest stays for git on the same repository.
+const PLACE_VARIABLES: usize = 8;
+
+/// Settings by which a repository has git start programs or work on the side. No answer that is asked for here needs
+/// them, so they are overruled wherever a whole working tree, objects or a remote are looked at. Filters stay: they say
+/// what a file's content is. So do credentials, proxies and ssh: a remote cannot be reached without them.
+const INERT: [&str; 9] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.alternateRefsCommand=true",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "push.gpgSign=false",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+];
+
+/// What a program that ended well said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramOutput {
+    /// Standard output, whole.
+    pub stdout: Vec<u8>,
+    /// Standard error, at most 64 KiB.
+    pub stderr: Vec<u8>,
+}
+
+/// How a program ended, whatever it said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// Exit code 0.
+    pub(crate) ok: bool,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+/// Whether a program that reaches a remote may ask somebody for a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    /// There is a terminal.
+    Allowed,
+    /// There is none: asking would hang. ssh is left as the user has set it up.
+    Never,
+    /// There is none, and the user has set up no ssh of their own: it is told not to ask either.
+    NeverNorSsh,
+    /// Somebody waits for something else: no terminal and no window is asked.
+    Nobody(Quiet),
+}
+
+/// How somebody who waits for something else is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quiet {
+    /// Whether the user has set up an ssh of their own, which stays.
+    pub own_ssh: bool,
+    /// Whether a program that answers for git may be started: it opens no window here.
+    pub askpass: bool,
+}
+
+/// How a program reaches a remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Online {
+    /// Whether it may ask somebody.
+    pub prompt: Prompt,
+    /// How long it may take; then it is ended, with all that it started.
+    pub patience: Option<Duration>,
+}
+
+/// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
+/// Every variable that names another repository is removed.
+pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput, GitError> {
+    run(command(dir, args, &LOCAL_VARIABLES), input)
+}
+
+/// Runs `git ARGS` in the working tree that was checked out in `dir`, with the settings of its repository but for those
+/// that start programs, and whole: no sparse checkout. Objects are looked for wherever this process was told.
+pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput, GitError> {
+    let settings = INERT.into_iter().chain(["core.sparseCheckout=false"]);
+    let settings = settings.flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
+    let args: Vec<&OsStr> = settings.chain(args.iter().copied()).collect();
+    run(command(dir, &args, &LOCAL_VARIABLES[..PLACE_VARIABLES]), b"")
+}
+
+/// Where git itself finds a repository in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
+/// where git refuses it, by owner (`safe.directory`) or because it is bare (`safe.bareRepository`).
+pub(crate) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
+    let ask = |what: &str| {
+        let mut command =
+            command(dir, &["rev-parse", what].map(OsStr::new), &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        for (name, value) in [("GIT_DIR", &env.git_dir), ("GIT_WORK_TREE", &env.work_tree)] {
+            if let Some(value) = value {
+                command.env(name, value);
+            }
+        }
+        let mut path = run(command, b"").ok()?.stdout;
+        path.truncate(path.strip_suffix(b"\n").map_or(path.len(), <[u8]>::len));
+        Some(path_from_bytes(&path)).filter(|path| path.is_absolute())
+    };
+    ask("--absolute-git-dir").map(|git_dir| (git_dir, ask("--show-toplevel")))
+}
+
+impl Repo {
+    /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
+    pub(crate) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<ProgramOutput, GitError> {
+        run(self.own_command(args), input)
+    }
+
+    /// Runs `git ARGS` with the repository's settings as they are: for questions about those settings.
+    pub(crate) fn git_as_configured(&self, args: &[&str]) -> Result<ProgramOutput, GitError> {
+        let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
+        run(self.placed(&args), b"")
+    }
+
+    /// [`Self::git`] with more variables.
+    pub(crate) fn git_with<S: AsRef<OsStr>>(
+        &self,
+        variables: &[(&str, &OsStr)],
+        args: &[S],
+        input: &[u8],
+    ) -> Result<ProgramOutput, GitError> {
+        let mut command = self.own_command(args);
+        command.envs(variables.iter().copied());
+        run(command, input)
+    }
+
+    /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
+    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<Ended, GitError> {
+        let mut command = self.own_command(args);
+        match online.prompt {
+            Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
+            Prompt::Never => command.env("GIT_TERMINAL_PROMPT", "0"),
+            Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", BATCH_SSH),
+            Prompt::Nobody(quiet) => ask_nobody(&mut command, quiet),
+        };
+        match online.patience {
+            None => end(command, b"").map(|(ended, _)| ended),
+            Some(patience) => end_within(command, patience),
+        }
+    }
+
+    fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+        let settings = INERT.iter().flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
+        let args: Vec<&OsStr> = settings.chain(args.iter().map(AsRef::as_ref)).collect();
+        self.placed(&args)
+    }
+
+    fn placed(&self, args: &[&OsStr]) -> Command {
+        let dir = self.workdir().unwrap_or(self.git_dir());
+        let mut command = command(dir, args, &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        command.env("GIT_DIR", self.git_dir());
+        if let Some(top) = self.workdir() {
+            command.env("GIT_WORK_TREE", top);
+        }
+        if let Some(index) = self.given_index() {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        command
+    }
+}
+
+/// ssh that fails where it would ask.
+const BATCH_SSH: &str = "ssh -oBatchMode=yes";
+
+/// Has everything fail that would ask somebody. An ssh of the user's own opens the terminal by itself; told to ask a
+/// program that gives no answer, it does not.
+fn ask_nobody(command: &mut Command, quiet: Quiet) -> &mut Command {
+    if !quiet.own_ssh {
+        command.env("GIT_SSH_COMMAND", BATCH_SSH);
+    }
+    if !quiet.askpass {
+        command.env("GIT_ASKPASS", "");
+    }
+    command.env("SSH_ASKPASS", "false").env("SSH_ASKPASS_REQUIRE", "force").env("GIT_TERMINAL_PROMPT", "0")
+}
+
+#[allow(clippy::disallowed_methods, reason = "the one place where the git program is started")]
+fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    for name in without {
+        command.env_remove(name);
+    }
+    command
+        .args(args)
+        .current_dir(dir)
+        .env("LC_ALL", "C")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        // libgit2 knows no refs/replace, so both must see the real objects.
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("GIT_PAGER", "cat")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(command: Command, input: &[u8]) -> Result<ProgramOutput, GitError> {
+    let line = line_of(&command);
+    let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
+    let (ended, status) = end(command, input)?;
+    if !ended.ok {
+        let stderr = cut(String::from_utf8_lossy(&ended.stderr).trim(), 2000);
+        return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
+    }
+    Ok(ProgramOutput { stdout: ended.stdout, stderr: ended.stderr })
+}
+
+fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitError> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let line = line_of(&command);
+    let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
+    let mut child = command.spawn().map_err(start_error)?;
+    let (stdout, stderr) = talk(&mut child, input);
+    let status = child.wait().map_err(start_error)?;
+    let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
+    Ok((Ended { ok: status.success(), stdout, stderr }, status))
+}
+
+/// As [`end`] without input. What takes longer than `patience` is killed as a group: a transport that git started holds
+/// the pipes open otherwise.
+fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitError> {
+    processes::lead_group(command.stdin(Stdio::null()));
+    let line = line_of(&command);
+    let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
+    let mut child = command.spawn().map_err(start_error)?;
+    let group = child.id();
+    let (done, waiting) = mpsc::channel::<()>();
+    let (output, in_time) = std::thread::scope(|scope| {
+        let watch = scope.spawn(move || {
+            let in_time = waiting.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
+            if !in_time {
+                processes::end_group(group);
+            }
+            in_time
+        });
+        let output = talk(&mut child, b"");
+        drop(done);
+        (output, watch.join().unwrap_or(true))
+    });
+    let status = child.wait().map_err(start_error)?;
+    if !in_time {
+        let stderr = format!("no end within {} s", patience.as_secs()).into_bytes();
+        return Ok(Ended { ok: false, stdout: Vec::new(), stderr });
+    }
+    let (stdout, stderr) = output;
+    let stdout = stdout.map_err(|detail| GitError::Answer { command: line, detail })?;
+    Ok(Ended { ok: status.success(), stdout, stderr })
+}
+
+/// Feeds and drains the child at once, so that no pipe fills up.
+fn talk(child: &mut Child, input: &[u8]) -> (Result<Vec<u8>, String>, Vec<u8>) {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        if let Some(mut stdin) = stdin {
+            // A child that ends without reading everything says why on its own; the broken pipe does not.
+            scope.spawn(move || drop(stdin.write_all(input)));
+        }
+        let errors =
+            scope.spawn(move || stderr.map(|stderr| read_some(stderr, MAX_STDERR)).unwrap_or_default());
+        let output = stdout.map_or_else(|| Ok(Vec::new()), |stdout| read_all(stdout, MAX_STDOUT));
+        if output.is_err() {
+            let _already_gone = child.kill();
+        }
+        (output, errors.join().unwrap_or_default())
+    })
+}
+
+fn read_all(from: impl Read, max: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    from.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > max { Err(format!("more than {max} bytes")) } else { Ok(bytes) }
+}
+
+fn read_some(mut from: impl Read, max: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _partial = from.by_ref().take(max).read_to_end(&mut bytes);
+    let _drained = std::io::copy(&mut from, &mut std::io::sink());
+    bytes
+}
+
+/// The command as somebody would type it: without the settings that are always there.
+fn line_of(command: &Command) -> String {
+    let mut args: Vec<&OsStr> = command.get_args().collect();
+    if args.get(1).is_some_and(|first| *first == INERT[0]) {
+        args.drain(..2 * INERT.len());
+    }
+    let words = std::iter::once(command.get_program()).chain(args);
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    cut(&words.join(" "), 400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn arguments_are_no_shell_line_and_failures_say_what_ran_where() {
+        let scratch = Scratch::new();
+        let dir = scratch.path();
+        let output = git(&dir, &[OsStr::new("rev-parse"), OsStr::new("--git-dir")], b"").unwrap();
+        assert_eq!(output.stdout, b".git\n");
+        let error =
+            git(&dir, &[OsStr::new("rev-parse"), OsStr::new("--verify"), OsStr::new("$(touch x); y")], b"")
+                .unwrap_err();
+        assert!(matches!(error, GitError::Program { .. }));
+        assert!(error.to_string().contains(&dir.display().to_string()), "{error}");
+        assert!(!dir.join("x").exists());
+    }
+
+    #[test]
+    fn large_input_and_output_pass_through_together() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let id = repo.write_blob(&vec![b'x'; 1 << 16]).unwrap();
+        let input = format!("{id}\n").repeat(200);
+        let output = repo.git(&["cat-file", "--batch"], input.as_bytes()).unwrap();
+        assert!(output.stdout.len() > 200 << 16);
+        // A child that reads nothing is no error of ours.
+        repo.git(&["rev-parse", "--git-dir"], &vec![b'x'; 1 << 20]).unwrap();
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended_with_all_that_it_started() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        repo.config_add("alias.slow", "!sleep 60 & sleep 60").unwrap();
+        let patience = Duration::from_millis(200);
+        let ended =
+            repo.git_online(&["slow"], Online { prompt: Prompt::Never, patience: Some(patience) }).unwrap();
+        assert!(!ended.ok);
+        assert!(ended.stderr.starts_with(b"no end within"));
+        let quick =
+            repo.git_online(&["--version"], Online { prompt: Prompt::Never, patience: Some(patience * 100) });
+        assert!(quick.unwrap().ok);
+    }
+
+    #[test]
+    fn output_is_bounded() {
+        assert_eq!(read_all(&b"12345"[..], 5).unwrap(), b"12345");
+        assert!(read_all(&b"123456"[..], 5).is_err());
+        assert_eq!(read_some(&b"123456"[..], 5), b"12345");
+    }
+}

@@ -1,0 +1,131 @@
+//! HEAD's reflog, newest first, read from the end of its file: the cost is that of what is asked for.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::error::GitError;
+use crate::open::repo::Repo;
+use andon_core::domain::ids::Oid;
+
+/// First read from the end, in bytes; doubled until enough lines are there.
+const FIRST_WINDOW: u64 = 4096;
+/// Most that is ever read.
+const MAX_WINDOW: u64 = 16 << 20;
+
+/// One movement of HEAD.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReflogEntry {
+    /// Where it was; all zeros at the start of a branch.
+    pub old: Oid,
+    /// Where it went.
+    pub new: Oid,
+    /// What git says it was, such as `commit (amend): subject`.
+    pub message: String,
+}
+
+impl Repo {
+    /// The last `max` movements of this worktree's HEAD, newest first. Empty without a reflog; lines that
+    /// are no entries are skipped.
+    pub fn reflog_head(&self, max: usize) -> Result<Vec<ReflogEntry>, GitError> {
+        Ok(self.reflog_entries(max)?.collect())
+    }
+
+    /// The same, one after the other: mostly the newest is all that is asked for.
+    pub(crate) fn reflog_entries(
+        &self,
+        max: usize,
+    ) -> Result<impl Iterator<Item = ReflogEntry> + use<>, GitError> {
+        let path = self.git_dir().join("logs").join("HEAD");
+        let lines = last_lines(&path, max).map_err(|source| GitError::Io { path, source })?;
+        Ok(lines.into_iter().rev().filter_map(|line| parse(&line)).take(max))
+    }
+}
+
+/// The last `max` whole lines of a file, oldest first; none when there is no file.
+pub(crate) fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::io::Error> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let len = file.seek(SeekFrom::End(0))?;
+    let mut window = FIRST_WINDOW;
+    loop {
+        let start = len.saturating_sub(window);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
+        file.by_ref().take(len - start).read_to_end(&mut bytes)?;
+        let mut lines: Vec<&[u8]> =
+            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+        if start > 0 && !lines.is_empty() {
+            lines.remove(0);
+        }
+        if lines.len() >= max || start == 0 || window >= MAX_WINDOW {
+            let skip = lines.len().saturating_sub(max);
+            return Ok(lines[skip..].iter().map(|line| line.to_vec()).collect());
+        }
+        window *= 4;
+    }
+}
+
+/// `OLD SP NEW SP NAME <MAIL> TIME ZONE TAB MESSAGE`
+fn parse(line: &[u8]) -> Option<ReflogEntry> {
+    let text = String::from_utf8_lossy(line);
+    let (head, message) = text.split_once('\t').unwrap_or((&text, ""));
+    let mut words = head.splitn(3, ' ');
+    let old = words.next()?.parse().ok()?;
+    let new = words.next()?.parse().ok()?;
+    Some(ReflogEntry { old, new, message: message.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn entries_come_newest_first_as_git_shows_them() {
+        let scratch = Scratch::new();
+        for content in ["1", "2", "3"] {
+            scratch.commit("a", content, &format!("commit {content}\twith a tab"));
+        }
+        scratch.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        let log = scratch.open().reflog_head(10).unwrap();
+        let by_git = scratch.git(&["reflog", "--format=%H %gs"]);
+        let ours: Vec<String> = log.iter().map(|entry| format!("{} {}", entry.new, entry.message)).collect();
+        assert_eq!(ours.join("\n"), by_git);
+        assert!(log[3].old.is_zero());
+        assert_eq!(scratch.open().reflog_head(2).unwrap(), log[..2]);
+        assert_eq!(scratch.open().reflog_head(0).unwrap(), vec![]);
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_file_matters() {
+        let scratch = Scratch::new();
+        let mut text = String::new();
+        for number in 0..20_000_u32 {
+            writeln!(text, "{number:040x} {:040x} A <a@b> 1 +0000\tcommit: {number}", number + 1).unwrap();
+        }
+        let file = scratch.path().join(".git/logs/HEAD");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &text).unwrap();
+        for max in [1, 2, 100, 5_000] {
+            let log = scratch.open().reflog_head(max).unwrap();
+            assert_eq!(log.len(), max);
+            assert_eq!(log[0].message, "commit: 19999");
+            assert_eq!(log[max - 1].message, format!("commit: {}", 20_000 - max));
+        }
+        std::fs::write(&file, format!("{text}half a li")).unwrap();
+        assert_eq!(scratch.open().reflog_head(3).unwrap()[0].message, "commit: 19999");
+    }
+
+    #[test]
+    fn no_reflog_is_no_error() {
+        let scratch = Scratch::new();
+        scratch.git(&["config", "core.logAllRefUpdates", "false"]);
+        scratch.commit("a", "1", "one");
+        assert_eq!(scratch.open().reflog_head(5).unwrap(), vec![]);
+    }
+}

@@ -1,0 +1,220 @@
+//! Whose turn it is to write a ref of ours, and what a writer that died left locked.
+//!
+//! A process that is killed between locking a ref and moving it leaves `REF.lock` behind, and git never removes one.
+//! So whoever of us is about to lock a ref says so in `<common dir>/andon/writing`, which it holds with `flock` as
+//! long as it writes: the kernel lets go of that with the process. What the next one finds in it was left by the dead,
+//! and a lock file that is still the very file it names is nobody's. Where the file cannot be had, nothing is lost but
+//! this.
+//!
+//! A process that is stopped in the middle keeps all of it. Whoever has waited for some time looks at the process that the
+//! file names: where that is stopped, a new file takes the old one's place, and the turn is whoever's locks the new one.
+//! The stopped process sees, when it goes on, that the file is not the one it holds, and begins again.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::files::{read_plain, temporary_in};
+use crate::platform::files::{inode, is_at};
+
+/// In place of the inode before there is a lock.
+const MEANT: &str = "-";
+/// Most bytes that are read of what a dead writer left.
+const MAX_LEFT: u64 = 4096;
+
+/// The right to lock refs of ours, until it is dropped. Drop it after the lock of the ref.
+pub(crate) struct Turn {
+    file: Option<File>,
+}
+
+/// What taking a turn came to.
+pub(crate) enum Taken {
+    /// It is ours.
+    Ours(Turn),
+    /// Another process of ours is writing.
+    Others,
+}
+
+impl Turn {
+    /// Takes the turn, without waiting.
+    pub(crate) fn take(common_dir: &Path) -> Taken {
+        let path = place(common_dir);
+        let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let opened = match open() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| open())
+            }
+            opened => opened,
+        };
+        let Ok(file) = opened else { return Taken::Ours(Self { file: None }) };
+        match file.try_lock() {
+            // It may have been replaced between opening and locking.
+            Ok(()) if !is_at(&file, &path) => Taken::Others,
+            Ok(()) => Taken::Ours(Self { file: Some(file) }),
+            Err(TryLockError::WouldBlock) => Taken::Others,
+            // A file system without locks.
+            Err(TryLockError::Error(_)) => Taken::Ours(Self { file: None }),
+        }
+    }
+
+    /// Removes the lock that a dead writer left, and says of which ref.
+    pub(crate) fn clear(&mut self, common_dir: &Path) -> Option<String> {
+        let file = self.file.as_mut()?;
+        let mut left = String::new();
+        (&mut *file).take(MAX_LEFT).read_to_string(&mut left).ok()?;
+        let meant = file.metadata().ok()?;
+        let mut words = left.lines().next()?.split(' ');
+        let (name, file) = (words.next()?, words.next()?);
+        let ours = name.starts_with("refs/notes/") || name.starts_with("refs/andon/");
+        if !ours || !git2::Reference::is_valid_name(name) {
+            return None;
+        }
+        let lock = common_dir.join(format!("{name}.lock"));
+        let found = fs::symlink_metadata(&lock).ok()?;
+        let same = match file {
+            MEANT => made_then(&meant, &found),
+            known => inode(&found).is_some_and(|found| known.parse() == Ok(found)),
+        };
+        if !found.is_file() || !same {
+            return None;
+        }
+        fs::remove_file(&lock).ok()?;
+        Some(name.to_owned())
+    }
+
+    /// Says which ref is about to be locked.
+    pub(crate) fn means(&self, name: &str) {
+        self.write(name, MEANT);
+    }
+
+    /// Says which lock file is held from here on.
+    pub(crate) fn locked(&self, common_dir: &Path, name: &str) {
+        if let Ok(lock) = fs::symlink_metadata(common_dir.join(format!("{name}.lock"))) {
+            self.write(name, &inode(&lock).map_or_else(|| MEANT.to_owned(), |inode| inode.to_string()));
+        }
+    }
+
+    /// Whether the file is still the one that is held here. Where there is none, nobody can take the turn.
+    pub(crate) fn is_still_ours(&self, common_dir: &Path) -> bool {
+        self.file.as_ref().is_none_or(|file| is_at(file, &place(common_dir)))
+    }
+
+    /// Takes the turn from a process that is stopped, for whoever comes next.
+    pub(crate) fn free_from_stopped(common_dir: &Path) {
+        let path = place(common_dir);
+        let Ok(Some(left)) = read_plain(&path, MAX_LEFT) else { return };
+        let line = String::from_utf8_lossy(&left).into_owned();
+        let mut owner = line.trim_end().splitn(3, ' ').skip(2);
+        if !owner.next().is_some_and(|owner| Process::parse(owner).is_some_and(|it| it.is_stopped())) {
+            return;
+        }
+        let replace = || {
+            let meant = fs::metadata(&path)?.modified()?;
+            let mut new = temporary_in(path.parent().unwrap_or(common_dir))?;
+            new.write_all(&left)?;
+            new.as_file().set_modified(meant)?;
+            new.persist(&path).map_err(|error| error.error)
+        };
+        let _left_to_whoever_comes_next: std::io::Result<File> = replace();
+    }
+
+    fn write(&self, name: &str, inode: &str) {
+        let line = format!("{name} {inode} {}\n", Process::own());
+        if let Some(file) = &self.file {
+            let mut file = file;
+            let _ = file.rewind().and_then(|()| file.write_all(line.as_bytes()));
+        }
+    }
+}
+
+fn place(common_dir: &Path) -> PathBuf {
+    common_dir.join("andon").join("writing")
+}
+
+/// A process, by its id and when it began: ids are used again.
+#[derive(Debug, PartialEq, Eq)]
+struct Process {
+    id: u32,
+    began: Option<u64>,
+}
+
+impl Process {
+    fn own() -> Self {
+        let id = std::process::id();
+        Self { id, began: proc_stat(id).map(|(_, began)| began) }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (id, began) = text.split_once(' ')?;
+        Some(Self { id: id.parse().ok()?, began: began.parse().ok() })
+    }
+
+    /// Whether it is there and was stopped by a signal or a debugger; false where that cannot be seen.
+    fn is_stopped(&self) -> bool {
+        proc_stat(self.id).is_some_and(|(state, began)| {
+            matches!(state, 'T' | 't') && self.began.is_some_and(|then| then == began)
+        })
+    }
+}
+
+impl std::fmt::Display for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.id, self.began.unwrap_or_default())
+    }
+}
+
+/// State and start of a process, as Linux tells them in `/proc/<id>/stat`.
+fn proc_stat(id: u32) -> Option<(char, u64)> {
+    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name may hold anything, spaces and parentheses too.
+    let mut words = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = words.next()?.chars().next()?;
+    Some((state, words.nth(18)?.parse().ok()?))
+}
+
+/// Whether an empty lock was made within a second after somebody meant to make it.
+fn made_then(meant: &fs::Metadata, lock: &fs::Metadata) -> bool {
+    let (Ok(meant), Ok(made)) = (meant.modified(), lock.modified()) else { return false };
+    lock.len() == 0 && made.duration_since(meant).is_ok_and(|pause| pause < Duration::from_secs(1))
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            let _ = file.set_len(0).and_then(|()| file.unlock());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_known_by_id_and_start() {
+        let own = Process::own();
+        assert_eq!(Process::parse(&own.to_string()), Some(Process { id: own.id, began: own.began }));
+        assert!(!own.is_stopped());
+        for text in ["", "x", "1", "x 1"] {
+            assert_eq!(Process::parse(text), None, "{text}");
+        }
+        if cfg!(target_os = "linux") {
+            assert!(own.began.is_some());
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_is_nobodys_turn_any_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let Taken::Ours(turn) = Turn::take(dir.path()) else { panic!() };
+        turn.means("refs/notes/andon");
+        assert!(matches!(Turn::take(dir.path()), Taken::Others));
+        // Its owner runs.
+        Turn::free_from_stopped(dir.path());
+        assert!(turn.is_still_ours(dir.path()));
+        fs::rename(place(dir.path()), dir.path().join("away")).unwrap();
+        assert!(!turn.is_still_ours(dir.path()));
+        assert!(matches!(Turn::take(dir.path()), Taken::Ours(_)));
+    }
+}

@@ -1,0 +1,359 @@
+//! Talking to a remote, by the git program: it has the user's credentials, proxies and keys, and its own care for
+//! half-received packs. What came of it is told by what can be done about it: a race is tried again, a refusal is
+//! for a person.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+
+use crate::error::{GitError, cut};
+use crate::open::repo::Repo;
+use crate::program::{Ended, Online};
+use andon_core::domain::ids::CommitId;
+
+/// Most of git's own words that an error repeats, in characters.
+const MAX_WORDS: usize = 1200;
+
+/// What git and ssh say when they would have asked somebody.
+const WOULD_ASK: [&str; 9] = [
+    "Permission denied (",
+    "could not read Username",
+    "could not read Password",
+    "terminal prompts disabled",
+    "Host key verification failed",
+    "Authentication failed",
+    "authentication failed",
+    "passphrase",
+    "unable to read askpass response",
+];
+
+/// Why fetching or pushing did not work out.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    /// git itself.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// No such remote.
+    #[error("there is no remote called {remote:?} here")]
+    Unknown {
+        /// As it was given.
+        remote: String,
+        /// Those that are there.
+        known: Vec<String>,
+    },
+    /// The remote could not be reached, or would not let us in.
+    #[error("cannot {doing} {remote}: {words}")]
+    Unreachable {
+        /// `fetch from` or `push to`.
+        doing: &'static str,
+        /// The name or URL of the remote, without credentials.
+        remote: String,
+        /// What git said, bounded.
+        words: String,
+    },
+    /// The connection broke while it was in use.
+    #[error("the connection to {remote} broke: {words}")]
+    Dropped {
+        /// The name or URL of the remote, without credentials.
+        remote: String,
+        /// What git said, bounded.
+        words: String,
+    },
+    /// A bundle that cannot be used.
+    #[error("{path} cannot be taken for a bundle of records: {why}")]
+    Bundle {
+        /// The path of the file, as it was opened.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Another process was writing the same refs here.
+    #[error("refs of {remote} are being written by another process: {words}")]
+    Raced {
+        /// The name or URL of the remote, without credentials.
+        remote: String,
+        /// What git said, bounded.
+        words: String,
+    },
+}
+
+impl RemoteError {
+    /// Whether the other side would have let us in had somebody been there to answer.
+    pub fn would_ask(&self) -> bool {
+        let Self::Unreachable { words, .. } = self else { return false };
+        WOULD_ASK.iter().any(|sign| words.contains(sign))
+    }
+
+    /// The exact command that mends it, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(error) => error.help(),
+            Self::Unknown { known, .. } => Some(match known.as_slice() {
+                [] => "git remote add origin URL".to_owned(),
+                some => format!("name one of: {}", some.join(", ")),
+            }),
+            Self::Unreachable { remote, .. } => {
+                Some(format!("see whether git gets through: git ls-remote {remote}"))
+            }
+            Self::Bundle { .. } => {
+                Some("to write one, name a file that is not there yet: andon sync --bundle FILE".to_owned())
+            }
+            Self::Dropped { .. } | Self::Raced { .. } => {
+                Some("nothing is lost; run `andon sync` again".to_owned())
+            }
+        }
+    }
+}
+
+/// What became of one pushed ref.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushedTo {
+    /// The ref on the other side.
+    pub name: String,
+    /// Whether it arrived.
+    pub end: PushEnd,
+}
+
+/// Whether a pushed ref arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PushEnd {
+    /// It was there already.
+    Same,
+    /// It moved.
+    Moved,
+    /// It was not there before.
+    Created,
+    /// Somebody else moved it meanwhile; the words of the other side, bounded and raw.
+    Raced(String),
+    /// The other side does not take it; its words, bounded and raw.
+    Refused(String),
+}
+
+impl Repo {
+    /// The names of the remotes, as git has them.
+    pub fn remotes(&self) -> Result<Vec<String>, GitError> {
+        let listed = self.git(&["remote"], b"")?;
+        Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// The remote that the current branch follows, if it names one.
+    pub fn upstream_remote(&self) -> Option<String> {
+        let head = self.head().ok()?;
+        self.config_string(&format!("branch.{}.remote", head.branch()?)).filter(|name| name != ".")
+    }
+
+    /// Fetches `specs` of `remote`; refs that are gone there are removed here, as far as the specs reach. Nothing
+    /// else is touched: no branch, no tag, no `FETCH_HEAD`, nothing that the configured refspecs say.
+    pub fn fetch_refs(&self, remote: &str, specs: &[String], online: Online) -> Result<(), RemoteError> {
+        let mut args = vec![
+            "fetch",
+            "--quiet",
+            "--prune",
+            "--no-tags",
+            "--no-auto-maintenance",
+            "--refmap=",
+            "--no-write-fetch-head",
+            // A partial clone would leave the records themselves at the remote.
+            "--no-filter",
+            "--recurse-submodules=no",
+            "--",
+            remote,
+        ];
+        args.extend(specs.iter().map(String::as_str));
+        let ended = self.git_online(&args, online)?;
+        if ended.ok { Ok(()) } else { Err(failed("fetch from", remote, &ended)) }
+    }
+
+    /// Removes refs at `remote`, each only if it stands where it is said to.
+    pub fn remove_refs_at(
+        &self,
+        remote: &str,
+        refs: &[(String, CommitId)],
+        online: Online,
+    ) -> Result<Vec<PushedTo>, RemoteError> {
+        let lease = |(name, tip): &(String, CommitId)| format!("--force-with-lease={name}:{tip}");
+        let leases: Vec<String> = refs.iter().map(lease).collect();
+        let specs: Vec<String> = refs.iter().map(|(name, _)| format!(":{name}")).collect();
+        self.push(remote, &leases, &specs, online)
+    }
+
+    /// Pushes `specs` to `remote`, each for itself, none by force. The hooks of a push are not run: what is pushed
+    /// is no work that could be judged.
+    pub fn push_refs(
+        &self,
+        remote: &str,
+        specs: &[String],
+        online: Online,
+    ) -> Result<Vec<PushedTo>, RemoteError> {
+        self.push(remote, &[], specs, online)
+    }
+
+    fn push(
+        &self,
+        remote: &str,
+        options: &[String],
+        specs: &[String],
+        online: Online,
+    ) -> Result<Vec<PushedTo>, RemoteError> {
+        // Without a name git pushes the current branch.
+        if specs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let unmirrored = format!("remote.{remote}.mirror=false");
+        let mut args = vec![
+            "-c",
+            &unmirrored,
+            // What the person wants to tell with a branch (open a merge request, skip CI) is not meant for these refs.
+            "-c",
+            "push.pushOption=",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "push",
+            "--porcelain",
+            "--no-verify",
+            "--no-signed",
+            "--no-follow-tags",
+            "--recurse-submodules=no",
+        ];
+        args.extend(options.iter().map(String::as_str));
+        args.extend(["--", remote]);
+        args.extend(specs.iter().map(String::as_str));
+        let ended = self.git_online(&args, online)?;
+        let pushed: Vec<PushedTo> =
+            String::from_utf8_lossy(&ended.stdout).lines().filter_map(pushed_line).collect();
+        if ended.ok || pushed.iter().any(|one| matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_))) {
+            Ok(pushed)
+        } else {
+            Err(failed("push to", remote, &ended))
+        }
+    }
+}
+
+/// Longest pause before the second try, in milliseconds.
+const FIRST_PAUSE: u64 = 64;
+
+/// Sleeps before the next try: a random while, shorter after each race that was lost. Whoever has just arrived waits
+/// for those who have been losing, and not the other way round.
+pub fn back_off(tries: u32) {
+    let bound = 4 + FIRST_PAUSE / u64::from(tries.clamp(1, 64));
+    let random = RandomState::new().build_hasher().finish();
+    std::thread::sleep(Duration::from_millis(1 + random % bound));
+}
+
+/// Reads `FLAG TAB FROM:TO TAB SUMMARY`.
+fn pushed_line(line: &str) -> Option<PushedTo> {
+    let mut parts = line.splitn(3, '\t');
+    let (flag, names, summary) = (parts.next()?, parts.next()?, parts.next()?);
+    let name = names.rsplit_once(':').map_or(names, |(_, to)| to).to_owned();
+    let end = match flag {
+        "=" => PushEnd::Same,
+        "*" => PushEnd::Created,
+        " " | "+" | "-" => PushEnd::Moved,
+        "!" if raced(summary) => PushEnd::Raced(cut(summary, MAX_WORDS)),
+        "!" => PushEnd::Refused(cut(summary, MAX_WORDS)),
+        _ => return None,
+    };
+    Some(PushedTo { name, end })
+}
+
+/// Whether a refused ref may go through next time: it moved, or was being written, on the other side.
+fn raced(summary: &str) -> bool {
+    [
+        "fetch first",
+        "non-fast-forward",
+        "stale info",
+        "lock",
+        "incorrect old value",
+        "already exists",
+        "failed to update ref",
+    ]
+    .iter()
+    .any(|sign| summary.contains(sign))
+}
+
+pub(crate) fn failed(doing: &'static str, remote: &str, ended: &Ended) -> RemoteError {
+    let words = cut(String::from_utf8_lossy(&ended.stderr).trim(), MAX_WORDS);
+    let remote = remote.to_owned();
+    let says = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
+    if says(&["cannot lock ref", ".lock': File exists", "unable to update local ref"]) {
+        RemoteError::Raced { remote, words }
+    } else if says(&[
+        "early EOF",
+        "hung up unexpectedly",
+        "unexpected disconnect",
+        "Connection reset",
+        "Broken pipe",
+        "RPC failed",
+        "unpack error",
+        "index-pack failed",
+        "expected flush after",
+        "expected packfile",
+        "bad line length",
+        "transfer closed",
+    ]) {
+        RemoteError::Dropped { remote, words }
+    } else {
+        RemoteError::Unreachable { doing, remote, words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn porcelain_is_read() {
+        let name = "refs/notes/andon";
+        let cases = [
+            ("To /path/to.git", None),
+            ("Done", None),
+            ("=\trefs/notes/andon:refs/notes/andon\t[up to date]", Some(PushEnd::Same)),
+            (" \trefs/notes/andon:refs/notes/andon\tabc..def", Some(PushEnd::Moved)),
+            ("*\trefs/notes/andon:refs/notes/andon\t[new reference]", Some(PushEnd::Created)),
+            (
+                "!\trefs/notes/andon:refs/notes/andon\t[rejected] (fetch first)",
+                Some(PushEnd::Raced("[rejected] (fetch first)".to_owned())),
+            ),
+            (
+                "!\trefs/notes/andon:refs/notes/andon\t[rejected] (non-fast-forward)",
+                Some(PushEnd::Raced("[rejected] (non-fast-forward)".to_owned())),
+            ),
+            (
+                "!\trefs/notes/andon:refs/notes/andon\t[remote rejected] (cannot lock ref 'refs/notes/andon': ...)",
+                Some(PushEnd::Raced(
+                    "[remote rejected] (cannot lock ref 'refs/notes/andon': ...)".to_owned(),
+                )),
+            ),
+            (
+                "!\trefs/notes/andon:refs/notes/andon\t[remote rejected] (pre-receive hook declined)",
+                Some(PushEnd::Refused("[remote rejected] (pre-receive hook declined)".to_owned())),
+            ),
+        ];
+        for (line, end) in cases {
+            assert_eq!(pushed_line(line), end.map(|end| PushedTo { name: name.to_owned(), end }), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_would_have_asked_is_told_apart() {
+        let of = |words: &str| {
+            let ended = Ended { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
+            failed("push to", "origin", &ended).would_ask()
+        };
+        assert!(of("git@h: Permission denied (publickey).\nfatal: Could not read from remote repository."));
+        assert!(of("fatal: could not read Username for 'https://h': terminal prompts disabled"));
+        assert!(of("Host key verification failed.\nfatal: Could not read from remote repository."));
+        assert!(!of("fatal: '/x' does not appear to be a git repository"));
+    }
+
+    #[test]
+    fn failures_are_told_by_what_can_be_done() {
+        let ended = |words: &str| Ended { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
+        let kind = |words: &str| failed("fetch from", "origin", &ended(words));
+        assert!(matches!(kind("error: cannot lock ref 'refs/x'"), RemoteError::Raced { .. }));
+        assert!(matches!(kind("fatal: the remote end hung up unexpectedly"), RemoteError::Dropped { .. }));
+        let away = kind("fatal: Could not read from remote repository.");
+        assert!(matches!(away, RemoteError::Unreachable { .. }));
+        assert!(away.help().is_some_and(|help| help.ends_with("git ls-remote origin")));
+    }
+}

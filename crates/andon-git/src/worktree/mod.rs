@@ -1,0 +1,397 @@
+//! What the working tree has that HEAD's tree has not.
+//!
+//! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its
+//! attributes, ignore rules and caches, and nothing is written to the repository. Where git is told not to look, or
+//! looks at less than the content, it is told otherwise (`examined`, `file_system`, `filters`): what counts is what the
+//! tests read.
+
+pub(crate) mod apart;
+pub(crate) mod filters;
+mod own;
+pub(crate) mod porcelain;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use crate::error::GitError;
+use crate::index::examined::{Examined, Scope};
+use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
+use crate::open::file_system::{Modes, Settings};
+use crate::open::repo::{Repo, RepoEnv};
+use crate::platform::files;
+use crate::platform::paths::{bytes_of, path_from_bytes};
+use crate::program;
+use crate::worktree::filters::{Filtered, Filters};
+use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
+use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::tests::{OverlayEntry, Tracking};
+use andon_core::domain::veil::{Hidden, Veil};
+
+/// Tries when files vanish between listing and hashing.
+const TRIES: usize = 3;
+/// Deepest nesting of submodules that is looked into; below it one counts as changed.
+const MAX_NESTED: usize = 16;
+/// Largest file behind an untouched pointer of git-lfs that is read; a larger one counts by its size.
+const MAX_LFS: u64 = 16 << 20;
+
+/// The working tree, as differences from HEAD's tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    /// HEAD's tree; `None` before the first commit.
+    pub base: Option<TreeId>,
+    /// The paths that differ, sorted: what is there now, or that nothing is.
+    pub entries: Vec<OverlayEntry>,
+    /// Those of them that git itself does not see, or not as they are.
+    pub hidden: Vec<Hidden>,
+}
+
+/// A path whose content is still to be hashed or compared.
+struct Seen {
+    path: Vec<u8>,
+    tracking: Tracking,
+    head: Place,
+    index: Place,
+    now: Now,
+}
+
+/// What is at a path of the working tree.
+enum Now {
+    Known(Place),
+    /// A file of this mode, to be hashed with what git itself converts.
+    File(u32),
+}
+
+/// A repository inside, as the one around it sees it.
+enum Inside {
+    /// At this commit, without changes.
+    Clean(Oid),
+    /// With changes of its own; those that git does not see.
+    Changed(Vec<Hidden>),
+}
+
+/// One look at the working tree.
+struct Comparison<'r> {
+    repo: &'r Repo,
+    top: &'r Path,
+    base: Option<TreeId>,
+    settings: Settings,
+    filters: Filters,
+    examined: Examined,
+    nested: usize,
+    hidden: Vec<Hidden>,
+}
+
+impl Repo {
+    /// Compares the working tree (staged and unstaged together, untracked files included, ignored ones not)
+    /// with HEAD's tree. Blob ids are computed without writing. A submodule counts as its checked-out commit;
+    /// with changes of its own it gets an id that no commit has. Starts two processes, and some more where there are
+    /// filters, submodules, a split or a sparse index.
+    pub fn worktree_overlay(&self) -> Result<Overlay, GitError> {
+        self.worktree_overlay_at(&BTreeSet::new())
+    }
+
+    /// The same for `paths` and what is below them only; for the whole working tree where there are none.
+    pub fn worktree_overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
+        self.overlay(paths, 0)
+    }
+
+    fn overlay(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
+        let mut tries = 1;
+        loop {
+            match self.overlay_once(paths, nested) {
+                Err(GitError::Program { .. }) if tries < TRIES => tries += 1,
+                answer => return answer,
+            }
+        }
+    }
+
+    fn overlay_once(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
+        let top = self.require_workdir()?;
+        let comparison = Comparison {
+            repo: self,
+            top,
+            base: self.head()?.commit().map(|head| self.tree_of(head)).transpose()?,
+            settings: self.honest_settings(top),
+            filters: self.filters()?,
+            examined: Examined::of(self, &Scope { top, paths })?,
+            nested,
+            hidden: Vec::new(),
+        };
+        comparison.overlay(paths)
+    }
+}
+
+impl Comparison<'_> {
+    fn overlay(mut self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
+        let mut seen = Vec::new();
+        for line in self.status(paths)? {
+            seen.extend(self.look(line)?);
+        }
+        let filtered = self.filtered(&mut seen)?;
+        self.submodules(&mut seen)?;
+        let entries = self.settle(seen, &filtered)?;
+        Ok(Overlay { base: self.base, entries, hidden: self.hidden })
+    }
+
+    /// Runs git on the index that promises nothing, told to look at what there is and to run no filter.
+    fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
+        let mut variables: Vec<(&str, &OsStr)> = Filters::variables().to_vec();
+        variables.extend(self.examined.variable());
+        let mut all: Vec<OsString> = self.settings.options.clone();
+        all.extend(self.filters.options());
+        all.extend(args.iter().map(|arg| (*arg).to_owned()));
+        self.repo.git_with(&variables, &all, input)
+    }
+
+    fn status(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Vec<StatusLine>, GitError> {
+        let options = [
+            "--literal-pathspecs",
+            "status",
+            "--porcelain=v2",
+            "-z",
+            "-uall",
+            "--no-renames",
+            // What is inside of them is looked at by the same rules as everything else.
+            "--ignore-submodules=dirty",
+            "--no-ahead-behind",
+            "--",
+        ];
+        let names: Vec<_> = paths.iter().map(|path| path_from_bytes(path)).collect();
+        let mut args = options.map(OsStr::new).to_vec();
+        args.extend(names.iter().map(OsStr::new));
+        let output = self.git(&args, b"")?;
+        porcelain::parse(&output.stdout)
+            .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
+    }
+
+    /// `None` of what is no part of this working tree.
+    fn look(&mut self, line: StatusLine) -> Result<Option<Seen>, GitError> {
+        let StatusLine { mut path, kind } = line;
+        match kind {
+            StatusKind::Tracked { head, index, worktree, content } => {
+                let now = match (content, worktree) {
+                    (Content::AsIndexed, _) => Now::Known(index),
+                    (Content::DirtySubmodule, _) => Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))),
+                    (Content::Differs, None) => Now::Known(None),
+                    (Content::Differs, Some(_)) => self.on_disk(&path, worktree)?,
+                };
+                Ok(Some(Seen { path, tracking: Tracking::Tracked, head, index, now }))
+            }
+            StatusKind::Unmerged => {
+                let head = self.in_base(&path)?;
+                let now = self.on_disk(&path, None)?;
+                Ok(Some(Seen { path, tracking: Tracking::Tracked, head, index: None, now }))
+            }
+            StatusKind::Untracked => {
+                // A trailing slash: a repository inside, which `git add` would make a submodule.
+                if path.last() == Some(&b'/') {
+                    path.pop();
+                    if self.repo.is_own_worktree(&self.top.join(path_from_bytes(&path))) {
+                        return Ok(None);
+                    }
+                }
+                let head = self.in_base(&path)?;
+                let now = self.on_disk(&path, None)?;
+                Ok(Some(Seen { path, tracking: Tracking::Untracked, head, index: None, now }))
+            }
+        }
+    }
+
+    fn in_base(&self, path: &[u8]) -> Result<Place, GitError> {
+        self.base.map_or(Ok(None), |tree| self.repo.entry_at(tree, path))
+    }
+
+    /// What is at `path` of the working tree; `told` is the mode that git gave, if it did.
+    fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<Now, GitError> {
+        let file = self.top.join(path_from_bytes(path));
+        let io = |source| GitError::Io { path: file.clone(), source };
+        let meta = match std::fs::symlink_metadata(&file) {
+            Ok(meta) => meta,
+            Err(error) if gone(&error) => return Ok(Now::Known(None)),
+            Err(error) => return Err(io(error)),
+        };
+        if meta.is_symlink() {
+            let target = std::fs::read_link(&file).map_err(io)?;
+            return Ok(Now::Known(Some((MODE_LINK, hash_blob(&bytes_of(target.as_os_str()))?))));
+        }
+        if meta.is_dir() {
+            if !file.join(".git").exists() {
+                return Ok(Now::Known(None));
+            }
+            let id = match self.inside(&file, path) {
+                Inside::Clean(commit) => commit,
+                Inside::Changed(_) => dirty_id(path),
+            };
+            return Ok(Now::Known(Some((MODE_SUBMODULE, id))));
+        }
+        if mode == Some(MODE_LINK) {
+            // core.symlinks = false: a plain file holds the target.
+            let target = std::fs::read(&file).map_err(io)?;
+            return Ok(Now::Known(Some((MODE_LINK, hash_blob(&target)?))));
+        }
+        let plain = if self.executable(&meta) { MODE_EXECUTABLE } else { MODE_FILE };
+        Ok(Now::File(mode.filter(|mode| matches!(*mode, MODE_FILE | MODE_EXECUTABLE)).unwrap_or(plain)))
+    }
+
+    fn executable(&self, meta: &std::fs::Metadata) -> bool {
+        self.settings.modes != Modes::InIndex && files::owner_executes(meta)
+    }
+
+    /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: these join `seen`.
+    fn filtered(&mut self, seen: &mut Vec<Seen>) -> Result<Filtered, GitError> {
+        if self.filters.is_empty() {
+            return Ok(Filtered::new());
+        }
+        let tracked = self.examined.files.iter().map(|(path, _)| path.as_slice());
+        let others = seen.iter().map(|one| one.path.as_slice());
+        let filtered = self.repo.filtered(&self.filters, tracked.chain(others))?;
+        let already: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
+        for (path, id) in std::mem::take(&mut self.examined.files) {
+            let Some(driver) = filtered.get(&path).filter(|_| !already.contains(&path)) else { continue };
+            if let now @ Now::File(mode) = self.on_disk(&path, None)? {
+                let (index, head) = (Some((mode, id)), self.in_base(&path)?);
+                let now = if self.is_behind_pointer(driver, &path, id) { Now::Known(index) } else { now };
+                seen.push(Seen { path, tracking: Tracking::Tracked, head, index, now });
+            }
+        }
+        Ok(filtered)
+    }
+
+    /// Whether a file is a large one of which git-lfs has stored this pointer.
+    fn is_behind_pointer(&self, driver: &[u8], path: &[u8], id: Oid) -> bool {
+        let size = self.top.join(path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
+        driver == filters::LFS && size > MAX_LFS && self.repo.points_at(id, size)
+    }
+
+    /// Looks into what is checked out inside.
+    fn submodules(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
+        for path in std::mem::take(&mut self.examined.submodules) {
+            let dir = self.top.join(path_from_bytes(&path));
+            if let Inside::Changed(hidden) = self.inside(&dir, &path) {
+                self.hidden.extend(hidden);
+                let (head, now) = (self.in_base(&path)?, Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))));
+                seen.push(Seen { path, tracking: Tracking::Tracked, head, index: None, now });
+            }
+        }
+        Ok(())
+    }
+
+    /// The repository in `dir`. What cannot be read of it counts as changed.
+    fn inside(&self, dir: &Path, path: &[u8]) -> Inside {
+        let clean = || {
+            let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
+            let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
+            let commit = inside.head().ok().filter(|_| same && self.nested < MAX_NESTED)?.commit()?;
+            let overlay = inside.overlay(&BTreeSet::new(), self.nested + 1).ok()?;
+            Some(if overlay.entries.is_empty() { Ok(commit.0) } else { Err(overlay.hidden) })
+        };
+        match clean() {
+            Some(Ok(commit)) => Inside::Clean(commit),
+            Some(Err(hidden)) => Inside::Changed(hidden.into_iter().map(|one| one.within(path)).collect()),
+            None => Inside::Changed(Vec::new()),
+        }
+    }
+
+    /// Hashes what is to be hashed in one process, and drops what is as in HEAD.
+    fn settle(&mut self, seen: Vec<Seen>, filtered: &Filtered) -> Result<Vec<OverlayEntry>, GitError> {
+        let mut paths = Vec::new();
+        let mut count = 0_usize;
+        let lfs = |path: &Vec<u8>| filtered.get(path).is_some_and(|driver| driver == filters::LFS);
+        let mut pointers = BTreeMap::new();
+        for one in seen.iter().filter(|one| matches!(one.now, Now::File(_))) {
+            let pointer = if lfs(&one.path) { self.pointer(&one.path)? } else { None };
+            if let Some(id) = pointer {
+                pointers.insert(one.path.clone(), id);
+            } else {
+                porcelain::quote_line(&one.path, &mut paths);
+                count += 1;
+            }
+        }
+        let mut ids = self.hash_files(&paths, count)?.into_iter();
+        // A path that left the index and stayed on disk comes twice: as deleted, then as untracked.
+        let mut settled: BTreeMap<Vec<u8>, (Seen, Place)> = BTreeMap::new();
+        for one in seen {
+            let now = match one.now {
+                Now::Known(place) => place,
+                Now::File(mode) => {
+                    pointers.get(&one.path).copied().or_else(|| ids.next()).map(|id| (mode, id))
+                }
+            };
+            settled.insert(one.path.clone(), (one, now));
+        }
+        let mut entries = Vec::new();
+        for (one, now) in settled.into_values().filter(|(one, now)| one.head != *now) {
+            self.hidden.extend(self.veiled(&one, now, filtered));
+            entries.push(OverlayEntry { path: one.path, entry: now, tracking: one.tracking });
+        }
+        Ok(entries)
+    }
+
+    fn pointer(&self, path: &[u8]) -> Result<Option<Oid>, GitError> {
+        let file = self.top.join(path_from_bytes(path));
+        let pointer = filters::pointer(&file).map_err(|source| GitError::Io { path: file, source })?;
+        pointer.map(|text| hash_blob(&text)).transpose()
+    }
+
+    /// What keeps git from seeing that a path is as it is `now`.
+    fn veiled(&self, one: &Seen, now: Place, filtered: &Filtered) -> Option<Hidden> {
+        let mode = |place: Place| place.map(|(mode, _)| mode);
+        let known = mode(one.index).unwrap_or(MODE_FILE);
+        let modes_differ = mode(now).is_some_and(|now| now != known && is_plain(now) && is_plain(known));
+        let veil = if now == one.index || mode(now) == Some(MODE_SUBMODULE) {
+            None
+        } else if let Some(veil) = self.examined.veils.get(&one.path).filter(|veil| **veil != Veil::Stat) {
+            Some(veil.clone())
+        } else if let Some(driver) = filtered.get(&one.path).filter(|driver| *driver != filters::LFS) {
+            Some(Veil::Filter(String::from_utf8_lossy(driver).into_owned()))
+        } else if modes_differ && self.settings.modes == Modes::OnDiskUnseen {
+            Some(Veil::FileMode)
+        } else {
+            self.examined.veils.get(&one.path).cloned()
+        };
+        veil.map(|veil| Hidden { submodule: Vec::new(), path: one.path.clone(), veil })
+    }
+
+    fn hash_files(&self, paths: &[u8], count: usize) -> Result<Vec<Oid>, GitError> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let output = self.git(&["hash-object", "--stdin-paths"].map(OsStr::new), paths)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let ids: Vec<Oid> = text.lines().filter_map(|line| line.parse().ok()).collect();
+        if ids.len() == count {
+            return Ok(ids);
+        }
+        let detail = format!("{} ids for {count} paths", ids.len());
+        Err(GitError::Answer { command: "git hash-object --stdin-paths".to_owned(), detail })
+    }
+}
+
+fn is_plain(mode: u32) -> bool {
+    matches!(mode, MODE_FILE | MODE_EXECUTABLE)
+}
+
+fn gone(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+/// Whether a place of the working tree is a submodule with changes of its own.
+pub fn is_changed_submodule(path: &[u8], mode: u32, id: Oid) -> bool {
+    mode == MODE_SUBMODULE && id == dirty_id(path)
+}
+
+/// An id that no commit has: that of a blob which says what it stands for.
+fn dirty_id(path: &[u8]) -> Oid {
+    let text = [b"andon: submodule with changes of its own at ".as_slice(), path].concat();
+    hash_blob(&text).unwrap_or_else(|_| crate::objects::zero())
+}
+
+fn hash_blob(bytes: &[u8]) -> Result<Oid, GitError> {
+    git2::Oid::hash_object(git2::ObjectType::Blob, bytes)
+        .map(from_git2)
+        .map_err(|error| crate::objects::write_error("a blob id", &error))
+}
+
+#[cfg(test)]
+mod tests;

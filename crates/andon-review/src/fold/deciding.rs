@@ -1,0 +1,220 @@
+//! Panels come to a decision, and what a decision moves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Fold;
+use crate::accounts::{Cause, ESCROW, Ends};
+use crate::payload::vote::VoteChoice;
+use crate::round::{DeadEnd, Decided, DecidedBy, Panel, PanelCause};
+use crate::votes::Vantage;
+
+/// The size of a panel that a tie, or collusion, leads to.
+const SECOND: usize = 5;
+
+/// The reveal with which a panel is done, and when: at once, or at the deadline.
+#[derive(Debug, Clone, Copy)]
+struct Done {
+    entry: usize,
+    at: i64,
+}
+
+impl Fold<'_> {
+    /// A ballot was opened: its panel may be done.
+    pub(super) fn count_ballots(&mut self, round: usize, entry: usize) {
+        let Some(panel) = self.state.rounds[round].open_panel().cloned() else { return };
+        self.state.pending.remove(&(panel.deadline, round));
+        let votes: Vec<usize> = panel.votes().collect();
+        let has_majority = self.majority(&votes, panel.size).is_some();
+        let is_late = self.at(entry) >= panel.deadline;
+        if votes.len() == panel.size || (is_late && has_majority) {
+            self.conclude(round, &panel, Done { entry, at: self.at(entry) });
+        } else if has_majority {
+            self.state.pending.insert((panel.deadline, round));
+        }
+    }
+
+    /// Panels that had a majority at a deadline that is over by `now` decided then.
+    pub(super) fn expire(&mut self, now: i64) {
+        while let Some((deadline, round)) = self.state.pending.first().copied()
+            && deadline <= now
+        {
+            self.state.pending.pop_first();
+            let Some(panel) = self.state.rounds[round].open_panel().cloned() else { continue };
+            let votes = panel.votes().map(|vote| &self.state.votes.all[vote]);
+            if let Some(last) = votes.max_by_key(|vote| vote.place).map(|vote| vote.entry) {
+                self.conclude(round, &panel, Done { entry: last, at: deadline });
+            }
+        }
+    }
+
+    /// The panel is done with the reveal `entry`, at its time or at the deadline.
+    fn conclude(&mut self, round: usize, panel: &Panel, done: Done) {
+        let votes: Vec<usize> = panel.votes().collect();
+        if self.colludes(round, &votes) {
+            return self.begin_anew(round, done.entry);
+        }
+        if let Some(key) = self.majority(&votes, panel.size) {
+            return self.decide_panel(round, done, &key, DecidedBy::Majority);
+        }
+        if panel.size >= SECOND {
+            return self.give_up(round, done.entry);
+        }
+        match self.weightiest(panel.opening, &votes) {
+            Some(key) => self.decide_panel(round, done, &key, DecidedBy::Reputation),
+            None => self.open_panel(round, done.entry, SECOND, PanelCause::Tie),
+        }
+    }
+
+    /// The key that more than half of the seats chose.
+    fn majority(&self, votes: &[usize], size: usize) -> Option<String> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for vote in votes {
+            *counts.entry(&self.state.votes.all[*vote].key).or_default() += 1;
+        }
+        counts.into_iter().find(|(_, count)| 2 * count > size).map(|(key, _)| key.to_owned())
+    }
+
+    /// The one key that the members of the highest reputation chose, as it stood when the panel was opened.
+    fn weightiest(&self, opening: usize, votes: &[usize]) -> Option<String> {
+        let policy = self.authority.for_entry(opening);
+        let reputation = |witness: &str| {
+            let since = policy.reinstated.get(witness).map(|policy| self.place(*policy));
+            let from = Vantage { place: self.place(opening), at: self.at(opening), since };
+            self.state.votes.standing(&self.state.rounds, witness, from).reputation()
+        };
+        let cast: Vec<_> = votes
+            .iter()
+            .map(|vote| &self.state.votes.all[*vote])
+            .map(|vote| (reputation(&vote.witness), vote))
+            .collect();
+        let best = cast.iter().map(|(reputation, _)| *reputation).max()?;
+        let keys: BTreeSet<&str> = cast
+            .iter()
+            .filter(|(reputation, _)| *reputation == best)
+            .map(|(_, vote)| vote.key.as_str())
+            .collect();
+        if keys.len() == 1 { keys.into_iter().next().map(str::to_owned) } else { None }
+    }
+
+    /// Whether two of the rationales are one (R22).
+    fn colludes(&mut self, round: usize, votes: &[usize]) -> bool {
+        let all = &self.state.votes.all;
+        let mut pairs: Vec<[String; 2]> = Vec::new();
+        for (index, one) in votes.iter().enumerate() {
+            let like =
+                votes[..index].iter().filter(|other| all[**other].rationale.is_like(&all[*one].rationale));
+            pairs.extend(like.map(|other| [all[*other].witness.clone(), all[*one].witness.clone()]));
+        }
+        for pair in &mut pairs {
+            pair.sort();
+        }
+        let found = !pairs.is_empty();
+        self.state.collusions.extend(pairs.into_iter().map(|pair| (round, pair)));
+        found
+    }
+
+    /// The first time a fresh panel decides, the second time nobody.
+    fn begin_anew(&mut self, round: usize, entry: usize) {
+        self.state.rounds[round].collusions += 1;
+        if self.state.rounds[round].collusions > 1 {
+            self.give_up(round, entry);
+        } else {
+            self.open_panel(round, entry, SECOND, PanelCause::Collusion);
+        }
+    }
+
+    fn give_up(&mut self, round: usize, entry: usize) {
+        self.give_back(round, self.cause(entry));
+        self.end(round, DeadEnd::Unresolvable);
+    }
+
+    fn decide_panel(&mut self, round: usize, done: Done, key: &str, by: DecidedBy) {
+        let Done { entry, at } = done;
+        let Some(panel) = self.state.rounds[round].open_panel_mut() else { return };
+        panel.is_open = false;
+        let depth = if panel.size >= SECOND { 2 } else { 1 };
+        let all: Vec<usize> = panel.votes().collect();
+        let (votes, dissent) = all.into_iter().partition(|vote| self.state.votes.all[*vote].key == key);
+        let place = self.place(entry);
+        let key = key.to_owned();
+        self.decide(
+            round,
+            Decided { key, by, at, entry, place, depth, votes, dissent, self_reviewed: false },
+        );
+    }
+
+    /// Takes up a decision.
+    pub(super) fn decide(&mut self, round: usize, decided: Decided) {
+        let cause = Cause { entry: decided.entry, place: decided.place, at: decided.at };
+        for vote in &decided.votes {
+            self.state.votes.all[*vote].made = Some(decided.place);
+        }
+        let is_upheld =
+            self.state.rounds[round].decisions.last().is_some_and(|before| before.key == decided.key);
+        let choice = decided.votes.first().map(|vote| self.state.votes.all[*vote].choice);
+        let blamed = self.blamed(&decided);
+        if decided.by != DecidedBy::Single {
+            self.state.votes.contest(round);
+        }
+        self.state.rounds[round].decisions.push(decided);
+        if !is_upheld {
+            let winner = choice.and_then(|choice| self.winner(round, choice));
+            self.pay(round, cause, winner, blamed);
+        }
+    }
+
+    /// Whom more than half of the votes that decided name.
+    fn blamed(&self, decided: &Decided) -> Option<String> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for vote in &decided.votes {
+            if let Some(agent) = &self.state.votes.all[*vote].attributed_to {
+                *counts.entry(agent).or_default() += 1;
+            }
+        }
+        counts
+            .into_iter()
+            .find(|(_, count)| 2 * count > decided.votes.len())
+            .map(|(agent, _)| agent.to_owned())
+    }
+
+    /// Who is paid for it.
+    fn winner(&self, round: usize, choice: VoteChoice) -> Option<String> {
+        let cast = &self.state.rounds[round].cast;
+        match choice {
+            VoteChoice::AcceptProposer => cast.proposer.clone(),
+            VoteChoice::AcceptOpposer => cast.opposer.clone(),
+            VoteChoice::AcceptSynthesis => cast.synthesizer.clone(),
+            VoteChoice::Amend | VoteChoice::RejectRound => None,
+        }
+    }
+
+    /// A round that ends without a decision pays nobody.
+    pub(super) fn give_back(&mut self, round: usize, cause: Cause) {
+        self.pay(round, cause, None, None);
+    }
+
+    /// Moves the bounty to `winner`, or back to the issuer (R14).
+    fn pay(&mut self, round: usize, cause: Cause, winner: Option<String>, blamed: Option<String>) {
+        if let Some((agent, amount)) = self.state.rounds[round].penalty.take() {
+            self.state.accounts.forgive(cause, &agent, round, amount);
+        }
+        let state = &mut self.state.rounds[round];
+        let why = if winner.is_some() { "payout" } else { "refund" };
+        let Some(to) = winner.or_else(|| state.issuer.clone()) else { return };
+        let bounty = state.bounty;
+        let before = state.paid.replace(to.clone());
+        let accounts = &mut self.state.accounts;
+        match before {
+            Some(before) if before == to => {}
+            None => accounts.transfer(cause, Ends { from: ESCROW, to: &to }, bounty, why),
+            Some(before) => {
+                accounts.transfer(cause, Ends { from: &before, to: ESCROW }, bounty, "reverse");
+                accounts.transfer(cause, Ends { from: ESCROW, to: &to }, bounty, why);
+                if let Some(agent) = blamed {
+                    let amount = accounts.penalise(cause, &agent, round, bounty);
+                    state.penalty = (amount > 0).then_some((agent, amount));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Counts over the window that ends at a time (T1), for questions whose times mostly rise: each costs what came and went.
+
+use std::collections::BTreeMap;
+
+use super::window::WINDOW;
+
+/// What is kept of the things in the window.
+pub trait Tally<K>: Default {
+    /// One comes.
+    fn put(&mut self, what: &K);
+    /// One that is there goes.
+    fn take(&mut self, what: &K);
+}
+
+/// How often each is there; nothing is counted zero times.
+impl<K: Ord + Clone> Tally<K> for BTreeMap<K, u64> {
+    fn put(&mut self, what: &K) {
+        *self.entry(what.clone()).or_default() += 1;
+    }
+
+    fn take(&mut self, what: &K) {
+        if let Some(number) = self.get_mut(what) {
+            *number -= 1;
+            if *number == 0 {
+                self.remove(what);
+            }
+        }
+    }
+}
+
+/// All of them in their order, each as often as it is there.
+impl Tally<i64> for Vec<i64> {
+    fn put(&mut self, what: &i64) {
+        self.insert(self.partition_point(|known| known < what), *what);
+    }
+
+    fn take(&mut self, what: &i64) {
+        self.remove(self.partition_point(|known| known < what));
+    }
+}
+
+/// Things that happened, counted by what they are.
+#[derive(Debug, Clone)]
+pub struct Sliding<K, T = BTreeMap<K, u64>> {
+    events: Vec<(i64, K)>,
+    from: usize,
+    to: usize,
+    tally: T,
+}
+
+impl<K, T: Tally<K>> Default for Sliding<K, T> {
+    fn default() -> Self {
+        Self { events: Vec::new(), from: 0, to: 0, tally: T::default() }
+    }
+}
+
+impl<K, T: Tally<K>> Sliding<K, T> {
+    /// Adds one that happened at `at`.
+    pub fn add(&mut self, at: i64, what: K) {
+        let place = self.events.partition_point(|(time, _)| *time <= at);
+        if place < self.from {
+            self.from += 1;
+            self.to += 1;
+        } else if place < self.to {
+            self.to += 1;
+            self.tally.put(&what);
+        }
+        self.events.insert(place, (at, what));
+    }
+
+    /// What the window holds that ends at `now`.
+    pub fn at(&mut self, now: i64) -> &T {
+        let oldest = now.saturating_sub(WINDOW);
+        while self.to < self.events.len() && self.events[self.to].0 <= now {
+            self.tally.put(&self.events[self.to].1);
+            self.to += 1;
+        }
+        while self.to > self.from && self.events[self.to - 1].0 > now {
+            self.to -= 1;
+            self.tally.take(&self.events[self.to].1);
+        }
+        while self.from > 0 && self.events[self.from - 1].0 > oldest {
+            self.from -= 1;
+            let (at, what) = &self.events[self.from];
+            if *at <= now {
+                self.tally.put(what);
+            } else {
+                self.to = self.from;
+            }
+        }
+        while self.from < self.to && self.events[self.from].0 <= oldest {
+            self.tally.take(&self.events[self.from].1);
+            self.from += 1;
+        }
+        &self.tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::window::within;
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_the_window(
+            steps in prop::collection::vec((any::<bool>(), 0i64..5, 0u8..3), 1..60),
+        ) {
+            let day = WINDOW / 2;
+            let mut sliding: Sliding<u8> = Sliding::default();
+            let mut sorted: Sliding<i64, Vec<i64>> = Sliding::default();
+            let mut all = Vec::new();
+            for (asks, time, what) in steps {
+                let time = time * day;
+                if asks {
+                    let mut want = BTreeMap::new();
+                    for (_, what) in all.iter().filter(|(at, _)| within(time, *at, WINDOW)) {
+                        *want.entry(*what).or_insert(0u64) += 1;
+                    }
+                    prop_assert_eq!(sliding.at(time), &want);
+                    let row = want.iter().flat_map(|(what, count)| (0..*count).map(|_| i64::from(*what)));
+                    prop_assert_eq!(sorted.at(time), &row.collect::<Vec<_>>());
+                } else {
+                    sliding.add(time, what);
+                    sorted.add(time, i64::from(what));
+                    all.push((time, what));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What was derived from commits, remembered: a walk over a long history that was stopped goes on where it was.
+//!
+//! `<common dir>/andon/cache/derived` is a row of entries ([`crate::wire::envelope`]), appended some hundred at a time, each
+//! write whole entries. Their keys are made of what else the answer depends on (path rules, patterns) and of the commit
+//! id. Writers at once append side by side. A file that would outgrow `MAX_BYTES` begins anew. Whoever must not believe what lies about (`check`) does not
+//! read it unless told to.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file;
+use crate::wire::envelope::{Key, Row, decoded, seal};
+use andon_core::domain::change::ChangeFacts;
+use andon_core::domain::facts::DiffSummary;
+use andon_core::domain::ids::{CodeId, CommitId};
+
+/// The longest value holds as many hunks and paths as a record.
+const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 30 * ChangeFacts::MAX_PATHS;
+/// About 150,000 commits.
+const MAX_BYTES: usize = 64 << 20;
+/// Bytes that are collected before they are written.
+const BATCH: usize = 128 << 10;
+
+/// What is remembered of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// Code fingerprint.
+    pub code: CodeId,
+    /// Normalized diff against the first parent.
+    pub diff: DiffSummary,
+    /// What that diff is made of.
+    pub change: ChangeFacts,
+}
+
+/// The file as it was when it was opened; shared by threads.
+#[derive(Debug, Default)]
+pub struct DerivedCache {
+    bytes: Vec<u8>,
+    /// Where the value of each entry is.
+    entries: HashMap<Key, Range<usize>>,
+    salt: Vec<u8>,
+}
+
+impl DerivedCache {
+    /// Nothing, for facts that depend on `salt` beside the commit.
+    pub fn empty(salt: &[u8]) -> Self {
+        Self { salt: salt.to_vec(), ..Self::default() }
+    }
+
+    /// What the repository at `common_dir` has; an unusable file is an empty one.
+    pub fn load(common_dir: &Path, salt: &[u8]) -> Self {
+        let bytes = file::read(&path(common_dir), MAX_BYTES as u64).ok().flatten().unwrap_or_default();
+        Self { entries: Row::of(&bytes, MAX_VALUE).collect(), bytes, ..Self::empty(salt) }
+    }
+
+    /// What is remembered of `commit`.
+    pub fn get(&self, commit: CommitId) -> Option<Known> {
+        decoded(&self.bytes[self.entries.get(&self.key(commit))?.clone()])
+    }
+
+    /// The entry that remembers `known` of `commit`.
+    pub fn entry(&self, commit: CommitId, known: &Known) -> Vec<u8> {
+        seal(self.key(commit), known)
+    }
+
+    fn key(&self, commit: CommitId) -> Key {
+        Key::of(&("derived", &self.salt, commit))
+    }
+}
+
+/// Appends entries to the file.
+#[derive(Debug)]
+pub struct DerivedWriter {
+    path: PathBuf,
+    batch: Vec<u8>,
+}
+
+impl DerivedWriter {
+    /// For the repository at `common_dir`. Writes nothing yet.
+    pub fn new(common_dir: &Path) -> Self {
+        Self { path: path(common_dir), batch: Vec::new() }
+    }
+
+    /// Takes in an entry of [`DerivedCache::entry`].
+    pub fn push(&mut self, entry: &[u8]) {
+        self.batch.extend_from_slice(entry);
+        if self.batch.len() >= BATCH {
+            self.flush();
+        }
+    }
+
+    /// Writes what was taken in. A failure is ignored: the cache is only ever a saving.
+    pub fn flush(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return;
+        }
+        let there = std::fs::metadata(&self.path).map_or(0, |found| found.len());
+        let _ = if there.saturating_add(batch.len() as u64) > MAX_BYTES as u64 {
+            file::replace(&self.path, &batch)
+        } else {
+            file::open_append(&self.path).and_then(|mut file| file.write_all(&batch))
+        };
+    }
+}
+
+fn path(common_dir: &Path) -> PathBuf {
+    common_dir.join("andon").join("cache").join("derived")
+}
+
+#[cfg(test)]
+mod tests;

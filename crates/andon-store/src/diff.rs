@@ -1,0 +1,139 @@
+//! The change of a commit, read from its trees: which paths count, and their texts. What is made of them is
+//! [`andon_core::change::hash`].
+
+use super::RecordError;
+use andon_core::change::hash::{Reading, Summing, TextPair};
+use andon_core::domain::change::{Change, ChangeFacts};
+use andon_core::domain::facts::DiffSummary;
+use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_git::{GitError, MODE_SUBMODULE, Repo, Text, Texts, hunks, is_binary};
+
+/// Files larger than this are compared by id, in bytes.
+pub const MAX_FILE: usize = 4 << 20;
+/// Text beyond this in one commit is compared by id, in bytes.
+pub const MAX_TEXT: usize = 64 << 20;
+
+/// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
+///
+/// # Errors
+/// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, the summary is marked
+/// truncated, and the first one is named.
+pub fn summarize(
+    (repo, texts): (&Repo, &mut Texts<'_>),
+    reading: &Reading<'_>,
+    old: Option<TreeId>,
+    new: TreeId,
+) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
+    summarize_changes(texts, reading, &changes(repo, reading.rules, (old, new))?)
+}
+
+/// The paths that count of what differs between two trees (`None`: the empty one), in byte order.
+///
+/// # Errors
+/// [`RecordError::Git`] when a tree is missing.
+pub fn changes(
+    repo: &Repo,
+    rules: &PathRules,
+    (old, new): (Option<TreeId>, TreeId),
+) -> Result<Vec<Change>, RecordError> {
+    let mut changes: Vec<Change> =
+        repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(changes)
+}
+
+/// As [`summarize`], of what [`changes`] found.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn summarize_changes(
+    texts: &mut Texts<'_>,
+    reading: &Reading<'_>,
+    changes: &[Change],
+) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
+    let mut read = Reader { texts, text_left: MAX_TEXT, missing: None, sum: Summing::new(reading) };
+    for change in changes {
+        read.change(change)?;
+    }
+    let (summary, facts) = read.sum.finish();
+    Ok((summary, facts, read.missing))
+}
+
+/// The change as it counts; `None` when all of it is ignored.
+fn counted(rules: &PathRules, mut change: Change) -> Option<Change> {
+    let ignored = |path: &[u8]| rules.class(path) == PathClass::Ignored;
+    let from_ignored = change.old_path.as_deref().is_some_and(ignored);
+    match (from_ignored, ignored(&change.path), change.old_path.take()) {
+        (_, true, None) | (true, true, Some(_)) => None,
+        (_, false, None) => Some(change),
+        (false, true, Some(old_path)) => Some(Change { path: old_path, new: None, ..change }),
+        (true, false, Some(_)) => Some(Change { old: None, ..change }),
+        (false, false, Some(old_path)) => Some(Change { old_path: Some(old_path), ..change }),
+    }
+}
+
+/// Reads the texts of a change.
+struct Reader<'a, 't, 'r> {
+    texts: &'t mut Texts<'r>,
+    text_left: usize,
+    /// The first blob that is not there.
+    missing: Option<Oid>,
+    sum: Summing<'a>,
+}
+
+/// The two sides of a file.
+enum Content<'r> {
+    Text(Text<'r>, Text<'r>),
+    Ids,
+}
+
+impl<'r> Reader<'_, '_, 'r> {
+    fn change(&mut self, change: &Change) -> Result<(), RecordError> {
+        let (old_id, new_id) = (change.old.map(|side| side.1), change.new.map(|side| side.1));
+        let content = if old_id == new_id { Content::Ids } else { self.content(change)? };
+        match content {
+            Content::Ids => self.sum.by_ids(change),
+            Content::Text(old, new) => {
+                let hunks = hunks(&old, &new);
+                self.sum.by_lines(change, TextPair { old: &old, new: &new, hunks: &hunks });
+            }
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
+        let mut sides = [Text::default(), Text::default()];
+        for (side, text) in [change.old, change.new].into_iter().zip(&mut sides) {
+            let Some((mode, id)) = side else { continue };
+            if mode == MODE_SUBMODULE {
+                return Ok(Content::Ids);
+            }
+            match self.texts.read(id, MAX_FILE) {
+                Ok(Some(content)) => *text = content,
+                Ok(None) => return Ok(Content::Ids),
+                Err(GitError::Missing { .. }) => {
+                    self.missing = self.missing.or(Some(id));
+                    self.sum.truncate();
+                    return Ok(Content::Ids);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let [old, new] = sides;
+        let size = old.len().saturating_add(new.len());
+        if is_binary(&old) || is_binary(&new) {
+            return Ok(Content::Ids);
+        }
+        if size > self.text_left {
+            self.text_left = 0;
+            self.sum.truncate();
+            return Ok(Content::Ids);
+        }
+        self.text_left -= size;
+        Ok(Content::Text(old, new))
+    }
+}
+
+#[cfg(test)]
+mod tests;

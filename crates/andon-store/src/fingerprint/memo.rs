@@ -1,0 +1,221 @@
+//! The directories of the tree before: where one commit after the other is looked at, a fingerprint costs what differs.
+//!
+//! What was hashed for a directory is kept as well. Of one that changed only the entries between the first and the last
+//! that differ are looked at: the rest is the same text, and so is the line of an entry that is as it was.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::super::RecordError;
+use super::{MAX_DEPTH, MAX_DIRECTORIES, hostile};
+use andon_core::change::fingerprint::{directory_line, file_line, print_of};
+use andon_core::domain::ids::{Oid, TreeId};
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_git::{Differing, MODE_TREE, RawEntry, RawTree, Repo};
+
+/// Bytes of directories that are remembered at the most.
+const MAX_KNOWN: usize = 40 << 20;
+/// What a directory takes beside its lines, about.
+const EACH: usize = 200;
+
+/// What is known of the tree before.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    directories: HashMap<Vec<u8>, Known>,
+    bytes: usize,
+}
+
+impl Memo {
+    fn remove(&mut self, path: &[u8]) -> Option<Known> {
+        let known = self.directories.remove(path)?;
+        self.bytes = self.bytes.saturating_sub(known.size());
+        Some(known)
+    }
+
+    fn insert(&mut self, path: &[u8], known: Known) {
+        self.bytes += known.size();
+        if self.bytes > MAX_KNOWN {
+            self.bytes = known.size();
+            self.directories.clear();
+        }
+        self.directories.insert(path.to_vec(), known);
+    }
+}
+
+/// What a directory had and gave.
+#[derive(Debug)]
+struct Known {
+    tree: Oid,
+    print: [u8; 32],
+    /// What was hashed: a line for each entry that is kept.
+    lines: Vec<u8>,
+    /// Where the line of each entry ends; one that is not kept has an empty one.
+    ends: Vec<u32>,
+}
+
+impl Known {
+    fn size(&self) -> usize {
+        EACH + self.lines.len() + self.ends.len() * size_of::<u32>()
+    }
+
+    /// Where the lines of these entries are.
+    fn lines_of(&self, entries: Range<usize>) -> Range<usize> {
+        let end =
+            |count: usize| count.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0);
+        end(entries.start) as usize..end(entries.end) as usize
+    }
+
+    fn end(&mut self) {
+        self.ends.push(u32::try_from(self.lines.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Takes over the lines of some entries of `before`, which are as they were.
+    fn take_over(&mut self, before: &Self, entries: Range<usize>) {
+        let lines = before.lines_of(entries.clone());
+        let from = self.lines.len();
+        self.lines.extend_from_slice(&before.lines[lines.clone()]);
+        let moved = |end: &u32| u32::try_from(*end as usize - lines.start + from).unwrap_or(u32::MAX);
+        self.ends.extend(before.ends[entries].iter().map(moved));
+    }
+}
+
+/// One descent from a root.
+pub(super) struct Descent<'a> {
+    pub repo: &'a Repo,
+    pub rules: &'a PathRules,
+    pub memo: &'a mut Memo,
+    pub root: TreeId,
+    /// Path of the directory being read, without a slash at its end; empty for the root.
+    pub path: Vec<u8>,
+    pub depth: usize,
+    pub directories: usize,
+}
+
+/// A directory as it was, read along with what it is.
+struct Before {
+    tree: Rc<RawTree>,
+    known: Known,
+    /// Entries that may not be as they were, and were not passed yet.
+    left: Range<usize>,
+}
+
+/// What is known of an entry from the directory before.
+enum Same {
+    /// It is as it was: the number it had.
+    Whole(usize),
+    /// A file of that name was there, and was kept, or was not.
+    Name(PathClass),
+    No,
+}
+
+impl Before {
+    fn same(&mut self, entry: &RawEntry<'_>) -> Same {
+        while let Some(old) = self.tree.entry(self.left.start).filter(|_| !self.left.is_empty()) {
+            let order = old.cmp_in_tree(entry);
+            if order == std::cmp::Ordering::Greater {
+                return Same::No;
+            }
+            let at = self.left.start;
+            self.left.start += 1;
+            if order == std::cmp::Ordering::Equal {
+                let kept = !self.known.lines_of(at..at + 1).is_empty();
+                return match (old == *entry, old.mode == MODE_TREE || entry.mode == MODE_TREE, kept) {
+                    (true, _, _) => Same::Whole(at),
+                    (false, true, _) => Same::No,
+                    (false, false, true) => Same::Name(PathClass::Code),
+                    (false, false, false) => Same::Name(PathClass::Ignored),
+                };
+            }
+        }
+        Same::No
+    }
+}
+
+impl Descent<'_> {
+    /// The fingerprint of `tree`, which lies at `self.path`.
+    pub(super) fn directory(&mut self, tree: TreeId) -> Result<[u8; 32], RecordError> {
+        if let Some(known) = self.memo.directories.get(&self.path).filter(|known| known.tree == tree.0) {
+            return Ok(known.print);
+        }
+        let before = self.memo.remove(&self.path);
+        self.enter()?;
+        let raw = self.repo.tree(tree)?;
+        // A directory that was there and is not any more costs time and nothing else.
+        let before = before.and_then(|known| {
+            let tree = self.repo.tree(TreeId(known.tree)).ok()?;
+            let Differing { old, new } = raw.differing(&tree);
+            Some((Before { tree, known, left: old.clone() }, old, new))
+        });
+        let mut known = Known { tree: tree.0, print: [0; 32], lines: Vec::new(), ends: Vec::new() };
+        match before {
+            Some((mut before, old, new)) => {
+                known.lines.reserve(before.known.lines.len() + 128);
+                known.ends.reserve(raw.count());
+                known.take_over(&before.known, 0..old.start);
+                self.entries(&mut known, &raw, (new, Some(&mut before)))?;
+                known.take_over(&before.known, old.end..before.tree.count());
+            }
+            None => self.entries(&mut known, &raw, (0..raw.count(), None))?,
+        }
+        self.depth -= 1;
+        known.print = print_of(&known.lines);
+        let print = known.print;
+        self.memo.insert(&self.path, known);
+        Ok(print)
+    }
+
+    /// Adds the lines of some entries of `tree`.
+    fn entries(
+        &mut self,
+        known: &mut Known,
+        tree: &RawTree,
+        (entries, mut before): (Range<usize>, Option<&mut Before>),
+    ) -> Result<(), RecordError> {
+        for entry in entries.filter_map(|number| tree.entry(number)) {
+            let same = before.as_mut().map_or(Same::No, |before| before.same(&entry));
+            match (same, &before) {
+                (Same::Whole(at), Some(before)) => known.take_over(&before.known, at..at + 1),
+                (Same::Name(class), _) => {
+                    if class == PathClass::Code {
+                        file_line(&mut known.lines, entry.name, entry.mode, entry.id());
+                    }
+                    known.end();
+                }
+                (Same::Whole(_) | Same::No, _) => {
+                    self.entry(&mut known.lines, &entry)?;
+                    known.end();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, lines: &mut Vec<u8>, entry: &RawEntry<'_>) -> Result<(), RecordError> {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push(b'/');
+        }
+        self.path.extend_from_slice(entry.name);
+        if entry.mode == MODE_TREE {
+            let below = self.directory(TreeId(entry.id()))?;
+            directory_line(lines, entry.name, &below);
+        } else if self.rules.class(&self.path) == PathClass::Code {
+            file_line(lines, entry.name, entry.mode, entry.id());
+        }
+        self.path.truncate(length);
+        Ok(())
+    }
+
+    fn enter(&mut self) -> Result<(), RecordError> {
+        self.depth += 1;
+        self.directories += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(hostile(&self.root.to_string(), "nested directories", MAX_DEPTH));
+        }
+        if self.directories > MAX_DIRECTORIES {
+            return Err(hostile(&self.root.to_string(), "directories", MAX_DIRECTORIES));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The code fingerprint (docs/formats.md): what "the tests ran on exactly this code" is measured with.
+//!
+//! What is hashed of a directory is said in [`andon_core::change::fingerprint`]. Kept are code paths only
+//! ([`PathClass::Code`]; a submodule counts by its commit id); a directory without kept entries is dropped. A tree
+//! without code has the fingerprint of nothing: the sha256 of the empty text ([`EMPTY`]).
+//!
+//! A fingerprint costs what changed: those of directories are remembered by (path, tree id, path rules) in
+//! `<common dir>/andon/cache/fingerprints`, a file that may be deleted at any time.
+
+mod cache;
+mod differing;
+mod memo;
+mod overlay;
+
+use self::cache::{Cache, Key};
+use self::memo::{Descent, Memo};
+use super::RecordError;
+use andon_core::change::fingerprint::DirectoryHash;
+use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::tests::OverlayEntry;
+use andon_git::{MODE_TREE, Repo};
+
+pub use andon_core::change::fingerprint::EMPTY;
+pub use differing::{Difference, differing};
+
+/// Deepest nesting that is followed; no file system holds a deeper path.
+const MAX_DEPTH: usize = 1024;
+/// Most directories read for one fingerprint. Beyond are trees built to exhaust whoever walks them: a few objects
+/// that name each other can stand for more directories than there are atoms.
+const MAX_DIRECTORIES: usize = 2_000_000;
+
+/// Takes fingerprints with one set of path rules, and remembers them.
+#[derive(Debug)]
+pub struct Fingerprinter<'r> {
+    repo: &'r Repo,
+    rules: &'r PathRules,
+    cache: Option<Cache>,
+    /// In a walk through a long history, what the commit before had: the file's cache would only be filled with what
+    /// nobody asks for again.
+    memo: Option<Memo>,
+}
+
+impl<'r> Fingerprinter<'r> {
+    /// For trees of `repo`. Reads nothing yet.
+    pub fn new(repo: &'r Repo, rules: &'r PathRules) -> Self {
+        Self { repo, rules, cache: None, memo: None }
+    }
+
+    /// The same for many trees in a row: what it remembers stays in this process.
+    pub fn in_bulk(repo: &'r Repo, rules: &'r PathRules) -> Self {
+        Self { repo, rules, cache: None, memo: Some(Memo::default()) }
+    }
+
+    /// The fingerprint of a tree.
+    ///
+    /// # Errors
+    /// [`RecordError::Git`] when a tree is missing, [`RecordError::HostileTree`] when there is no end to it.
+    pub fn of_tree(&mut self, tree: TreeId) -> Result<CodeId, RecordError> {
+        if let Some(memo) = &mut self.memo {
+            let (repo, rules) = (self.repo, self.rules);
+            let mut descent =
+                Descent { repo, rules, memo, root: tree, path: Vec::new(), depth: 0, directories: 0 };
+            return descent.directory(tree).map(CodeId);
+        }
+        self.walk(tree.to_string(), |walk| walk.directory(tree)).map(CodeId)
+    }
+
+    /// The fingerprint of the tree that committing all of `entries` on top of `base` would give: what
+    /// `git add -A` makes of the working tree they were taken from.
+    ///
+    /// # Errors
+    /// As [`Self::of_tree`].
+    pub fn of_overlay(
+        &mut self,
+        base: Option<TreeId>,
+        entries: &[OverlayEntry],
+    ) -> Result<CodeId, RecordError> {
+        let root = overlay::Node::of(entries);
+        let name = base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string());
+        self.walk(name, |walk| walk.overlaid(base, &root)).map(CodeId)
+    }
+
+    fn walk<T>(
+        &mut self,
+        root: String,
+        run: impl FnOnce(&mut Walk<'_>) -> Result<T, RecordError>,
+    ) -> Result<T, RecordError> {
+        let cache = self.cache.get_or_insert_with(|| Cache::load(self.repo.common_dir()));
+        let mut walk = Walk {
+            repo: self.repo,
+            rules: self.rules,
+            cache: &mut *cache,
+            root,
+            path: Vec::new(),
+            depth: 0,
+            directories: 0,
+        };
+        let result = run(&mut walk);
+        // What was found out is kept even when the walk broke off. Failing to keep it only costs time.
+        cache.save();
+        result
+    }
+}
+
+/// One descent from a root.
+struct Walk<'a> {
+    repo: &'a Repo,
+    rules: &'a PathRules,
+    cache: &'a mut Cache,
+    root: String,
+    /// Path of the directory being read, without a slash at its end; empty for the root.
+    path: Vec<u8>,
+    depth: usize,
+    directories: usize,
+}
+
+impl Walk<'_> {
+    /// The fingerprint of `tree`, which lies at `self.path`.
+    fn directory(&mut self, tree: TreeId) -> Result<[u8; 32], RecordError> {
+        let key = Key::of(&self.path, tree, self.rules.digest());
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        self.enter()?;
+        let mut hash = DirectoryHash::default();
+        for entry in self.repo.tree(tree)?.entries() {
+            let length = self.descend(entry.name);
+            if entry.mode == MODE_TREE {
+                let below = self.directory(TreeId(entry.id()))?;
+                hash.directory(entry.name, &below);
+            } else if self.rules.class(&self.path) == PathClass::Code {
+                hash.file(entry.name, entry.mode, entry.id());
+            }
+            self.path.truncate(length);
+        }
+        self.depth -= 1;
+        let fingerprint = hash.finish();
+        self.cache.insert(key, fingerprint);
+        Ok(fingerprint)
+    }
+
+    fn enter(&mut self) -> Result<(), RecordError> {
+        self.depth += 1;
+        self.directories += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(hostile(&self.root, "nested directories", MAX_DEPTH));
+        }
+        if self.directories > MAX_DIRECTORIES {
+            return Err(hostile(&self.root, "directories", MAX_DIRECTORIES));
+        }
+        Ok(())
+    }
+
+    /// Appends a component to the path; returns the length to go back to.
+    fn descend(&mut self, name: &[u8]) -> usize {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push(b'/');
+        }
+        self.path.extend_from_slice(name);
+        length
+    }
+}
+
+fn hostile(tree: &str, what: &'static str, max: usize) -> RecordError {
+    RecordError::HostileTree { tree: tree.to_owned(), max, what }
+}
+
+#[cfg(test)]
+mod tests;

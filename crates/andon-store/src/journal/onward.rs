@@ -1,0 +1,108 @@
+//! Places in the journal, and reading on from one. The journal only grows: what was true of the first bytes stays true.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::super::file;
+use super::{Journal, JournalLine};
+use crate::wire::v1::{MAX_LINE, decode_line};
+use andon_core::domain::ids::ShortHash;
+
+/// How many bytes before a place tell whether it is still the same journal.
+const GUARD: u64 = 128;
+
+/// A place between two lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Position {
+    /// The number that the file has, or will have once it is rotated; 0 only before everything.
+    pub generation: u64,
+    /// Bytes from its start.
+    pub offset: u64,
+}
+
+impl Position {
+    /// Before everything.
+    pub const START: Self = Self { generation: 0, offset: 0 };
+}
+
+impl Journal {
+    /// Whether the file in which `place` lies was rotated since.
+    pub(crate) fn rotated_since(&self, place: Position) -> bool {
+        place.generation > 0 && self.generation(place.generation).exists()
+    }
+
+    /// Whether there is more than the newest file.
+    pub fn is_rotated(&self) -> bool {
+        self.generation(1).exists()
+    }
+
+    /// A hash of the bytes before `place`; `None` when there is no such place any more.
+    pub fn guard(&self, place: Position) -> Option<ShortHash> {
+        let path = if self.rotated_since(place) { self.generation(place.generation) } else { self.path() };
+        let mut file = file::open(&path).ok()??;
+        if file.metadata().ok()?.len() < place.offset {
+            return None;
+        }
+        let start = place.offset.saturating_sub(GUARD);
+        file.seek(SeekFrom::Start(start)).ok()?;
+        let mut bytes = Vec::new();
+        file.take(place.offset - start).read_to_end(&mut bytes).ok()?;
+        let hash = Sha256::new_with_prefix(place.generation.to_be_bytes()).chain_update(&bytes).finalize();
+        hash.first_chunk().copied().map(ShortHash)
+    }
+
+    /// Gives every readable line after `from` to `take`, oldest first, and returns the place after the last whole one.
+    /// Memory is bounded by the longest line.
+    ///
+    /// # Errors
+    /// What the system says of a file.
+    pub fn read_on(&self, from: Position, take: &mut dyn FnMut(JournalLine)) -> io::Result<Position> {
+        let (older, newest) = self.files()?;
+        for number in older.iter().copied().filter(|number| *number >= from.generation) {
+            let start = if number == from.generation { from.offset } else { 0 };
+            if let Some(file) = file::open(&self.generation(number))? {
+                read_lines(file, start, take)?;
+            }
+        }
+        let generation = older.last().map_or(1, |newest| newest.saturating_add(1));
+        let start = if generation == from.generation { from.offset } else { 0 };
+        let offset = newest.map_or(Ok(0), |file| read_lines(file, start, take))?;
+        Ok(Position { generation, offset })
+    }
+
+    /// The numbers of the generations, oldest first, and the newest file: of one moment, though others may rotate it.
+    fn files(&self) -> io::Result<(Vec<u64>, Option<File>)> {
+        let path: PathBuf = self.path();
+        loop {
+            let before = self.generations();
+            let file = file::open(&path)?;
+            if self.generations() == before {
+                return Ok((before.into_iter().rev().collect(), file));
+            }
+        }
+    }
+}
+
+/// Where the last whole line ends.
+fn read_lines(mut file: File, start: u64, take: &mut dyn FnMut(JournalLine)) -> io::Result<u64> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut reader = BufReader::with_capacity(64 << 10, file);
+    let (mut at, mut line) = (start, Vec::new());
+    loop {
+        line.clear();
+        let read = reader.by_ref().take(MAX_LINE as u64 + 2).read_until(b'\n', &mut line)?;
+        let whole = line.ends_with(b"\n");
+        // What is longer than a line may be is passed over piece by piece; what has no end yet is read next time.
+        if read == 0 || (!whole && read <= MAX_LINE) {
+            return Ok(at);
+        }
+        at = at.saturating_add(read as u64);
+        if let Ok(fact) = decode_line(&line) {
+            take(fact);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The part of the journal that a hook needs: the newest test runs and the acknowledgements that can still matter.
+//! Read from the end and stopped early, so that it costs the same however long the journal is.
+
+use super::{Journal, JournalLine, Position, tail};
+use crate::wire::v1::{MarkedTurn, Peek, decode_line, is_plainly_event, peek};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Ack;
+use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::safety::SafetyFact;
+use andon_core::domain::tests::TestRun;
+use andon_core::domain::time::Timestamp;
+use andon_core::history::order::{AckPlace, JournalItem, Marked};
+use andon_core::history::{Begins, DEFAULT_NODE, Passing};
+
+/// First look: enough unless runs have large overlays.
+const FIRST: u64 = 64 << 10;
+
+/// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
+const MAX_SAFETY: usize = 64;
+
+/// Test runs before events that one reading keeps, the newest.
+const MAX_RUNS: usize = 64;
+
+/// How far back a reader has to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// Test runs.
+    pub runs: usize,
+    /// Recorded commits: acknowledgements before that many are out of every window.
+    pub commits: usize,
+    /// Whether each commit counts as a turn, however far back.
+    pub turns: Turns,
+    /// After which place everything else counts too; `None` where nothing else is asked for.
+    pub since: Option<Position>,
+}
+
+/// Whether commits count as turns of their nodes: in a declared workflow only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Turns {
+    /// They do.
+    Counted,
+    /// Nobody has said what a node is.
+    Uncounted,
+}
+
+/// What was found; all lists oldest first.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Recent {
+    /// Test runs.
+    pub runs: Vec<TestRun>,
+    /// Acknowledgements.
+    pub acks: Vec<(Ack, AckPlace)>,
+    /// Everything else since the place that was asked for.
+    pub items: Vec<JournalItem>,
+    /// Commits that were recorded, as far back as was looked.
+    pub markers: Vec<CommitId>,
+    /// How many of them, the newest, come after the newest answer to a halt; where it was moved to the commit that took
+    /// the place of its own, after the answer itself.
+    pub since_ack: usize,
+    /// Safety events since the newest commit, at most 64.
+    pub safety: Vec<SafetyFact>,
+    /// Lines that were skipped.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Journal {
+    /// The newest facts within `reach`.
+    pub fn recent(&self, reach: Reach) -> Recent {
+        let first = self.scan(FIRST, reach);
+        if first.1 == Seen::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
+    }
+
+    /// What the last `max` bytes hold, and as many more as there are since the place that was asked for.
+    fn scan(&self, max: u64, reach: Reach) -> (Recent, Seen) {
+        let mut found = Found::new(reach);
+        let Newest { mut end, floor } = self.newest(max, reach.since);
+        let mut seen = found.lines(&self.path(), &end, floor);
+        let mut looked = end.bytes.len() as u64;
+        // The common case, without looking for older files: enough was seen, or there are none.
+        let older = if seen == Seen::TooLittle && end.start == 0 && self.is_rotated() {
+            self.generations()
+        } else {
+            Vec::new()
+        };
+        for number in older {
+            let since = reach.since.filter(|since| since.generation <= number);
+            let floor = since.map(|since| if since.generation == number { since.offset } else { 0 });
+            if seen == Seen::Enough || end.start > 0 || (looked >= max && floor.is_none()) {
+                break;
+            }
+            let path = self.generation(number);
+            let length = std::fs::metadata(&path).map_or(0, |meta| meta.len());
+            let wanted = floor.map_or(0, |floor| length.saturating_sub(floor));
+            end = tail::end(&path, wanted.max(max.saturating_sub(looked)));
+            looked += end.bytes.len() as u64;
+            seen = found.lines(&path, &end, floor);
+        }
+        let seen = if end.start == 0 { Seen::Enough } else { seen };
+        (found.finish(), seen)
+    }
+
+    /// The end of the newest file; read again when it was rotated meanwhile.
+    fn newest(&self, max: u64, since: Option<Position>) -> Newest {
+        loop {
+            let rotated = since.is_some_and(|since| self.rotated_since(since));
+            let floor = since.map(|since| if rotated { 0 } else { since.offset });
+            let wanted = floor.map_or(0, |floor| self.size().unwrap_or(0).saturating_sub(floor));
+            let end = tail::end(&self.path(), wanted.max(max));
+            if since.is_none_or(|since| self.rotated_since(since) == rotated) {
+                return Newest { end, floor };
+            }
+        }
+    }
+
+    /// The newest test run, when the journal has grown by nothing but test runs since it was `len` bytes long.
+    pub fn newest_run_since(&self, len: u64) -> Option<TestRun> {
+        let end = tail::end(&self.path(), FIRST);
+        let new = end.bytes.get(usize::try_from(len.checked_sub(end.start)?).ok()?..)?;
+        let mut lines =
+            new.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+        if !lines.clone().all(|line| peek(line).is_ok_and(|line| line.is_run())) {
+            return None;
+        }
+        if let JournalLine::TestRun(run) = decode_line(lines.next_back()?).ok()? { Some(*run) } else { None }
+    }
+}
+
+/// Whether a scan saw all that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Enough,
+    TooLittle,
+}
+
+/// The end of the newest file.
+struct Newest {
+    end: tail::End,
+    /// Where in it begins what was asked for in full.
+    floor: Option<u64>,
+}
+
+/// What was found so far, newest first.
+struct Found {
+    reach: Reach,
+    runs: Vec<TestRun>,
+    acks: Vec<(Ack, AckPlace)>,
+    /// Acknowledgements by their number from the newest.
+    items: Vec<JournalItem>,
+    markers: Vec<CommitId>,
+    /// The newest answer to a halt, and how many markers come after it.
+    answer: Option<(Ack, usize)>,
+    safety: Vec<SafetyFact>,
+    commits: usize,
+    /// Whether an event was among what counts.
+    eventful: bool,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Found {
+    fn new(reach: Reach) -> Self {
+        Self {
+            reach,
+            runs: Vec::new(),
+            acks: Vec::new(),
+            items: Vec::new(),
+            markers: Vec::new(),
+            answer: None,
+            safety: Vec::new(),
+            commits: 0,
+            eventful: false,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
+    }
+
+    /// Takes the lines of `end`, newest first; those from `floor` on in any case.
+    fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> Seen {
+        self.warnings.extend(end.warnings.iter().cloned());
+        for (start, line) in lines_from_the_end(&end.bytes) {
+            let offset = end.start + start as u64;
+            let counted = floor.is_some_and(|floor| offset >= floor);
+            if !counted && self.is_full() {
+                return Seen::Enough;
+            }
+            let text = line.trim_ascii();
+            if text.is_empty() || (!counted && is_plainly_event(text)) {
+                continue;
+            }
+            let passed = peek(text).map(|line| self.passes(&line, counted));
+            match passed.and_then(|passed| if passed { Ok(None) } else { decode_line(text).map(Some) }) {
+                Ok(Some(fact)) => self.take(fact, counted),
+                Ok(None) => {}
+                Err(error) => self.warnings.push(tail::warning(path, offset, error.to_string())),
+            }
+        }
+        Seen::TooLittle
+    }
+
+    /// Whether a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.
+    fn passes(&mut self, line: &Peek<'_>, counted: bool) -> bool {
+        let Some(commit) = line.marked() else {
+            return (line.is_event() && !counted) || (line.is_run() && !self.wants_run(counted));
+        };
+        if counted && self.reach.turns == Turns::Counted {
+            return false;
+        }
+        self.commits += 1;
+        if self.commits <= self.reach.commits {
+            self.markers.push(commit);
+            if counted {
+                self.items.push(JournalItem::Commit(Marked { commit, passing: None }));
+            }
+        }
+        true
+    }
+
+    /// Whether one more run is asked for: those before an event too, since turns have no record that would hold their
+    /// tests.
+    fn wants_run(&self, counted: bool) -> bool {
+        self.runs.len() < self.reach.runs || (counted && self.eventful && self.runs.len() < MAX_RUNS)
+    }
+
+    fn take(&mut self, line: JournalLine, counted: bool) {
+        match line {
+            JournalLine::TestRun(run) if self.wants_run(counted) => {
+                if counted {
+                    self.items.push(JournalItem::Run(self.runs.len()));
+                }
+                self.runs.push(*run);
+            }
+            JournalLine::Ack(ack) => {
+                let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
+                if counted {
+                    self.items.push(JournalItem::Ack(self.acks.len()));
+                }
+                self.answered(&ack);
+                self.acks.push((*ack, place));
+            }
+            JournalLine::CommitRecorded { commit, code, at, turn, .. } => {
+                self.commits += 1;
+                self.markers.push(commit);
+                if counted {
+                    let counts = self.reach.turns == Turns::Counted;
+                    let passing = counts.then(|| passing(turn, code, at));
+                    self.items.push(JournalItem::Commit(Marked { commit, passing }));
+                }
+            }
+            JournalLine::Event(event) if counted => {
+                self.eventful = true;
+                self.items.push(JournalItem::Event(event));
+            }
+            // Those since the newest commit: what was said of an earlier one is said anew.
+            JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
+                self.safety.push(*fact);
+            }
+            JournalLine::TestRun(_)
+            | JournalLine::Event(_)
+            | JournalLine::Safety(_)
+            | JournalLine::Agent(_)
+            | JournalLine::Attempt(_)
+            | JournalLine::Halt(_)
+            | JournalLine::Healed { .. } => {}
+        }
+    }
+
+    /// An answer that was moved along with its commit is in the journal again, and differs by that alone.
+    fn answered(&mut self, ack: &Ack) {
+        let here = Ack { head: None, ..ack.clone() };
+        if ack.counter.is_none() && self.answer.as_ref().is_none_or(|(known, _)| *known == here) {
+            self.answer = Some((here, self.markers.len()));
+        }
+    }
+
+    fn finish(mut self) -> Recent {
+        self.runs.reverse();
+        self.acks.reverse();
+        self.items.reverse();
+        self.safety.reverse();
+        for item in &mut self.items {
+            match item {
+                JournalItem::Ack(number) => *number = self.acks.len() - 1 - *number,
+                JournalItem::Run(number) => *number = self.runs.len() - 1 - *number,
+                JournalItem::Event(_) | JournalItem::Commit(_) => {}
+            }
+        }
+        self.markers.reverse();
+        let since_ack = self.answer.take().map_or(self.markers.len(), |(_, since)| since);
+        let Self { runs, acks, items, markers, safety, warnings, .. } = self;
+        Recent { runs, acks, items, markers, since_ack, safety, warnings }
+    }
+}
+
+/// The lines with their ends, the last one first, and where each begins. Bytes are passed many at once: a hook looks
+/// through some thousand.
+fn lines_from_the_end(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let before_its_end = rest.len().checked_sub(1)?;
+        let start = memchr::memrchr(b'\n', &rest[..before_its_end]).map_or(0, |end| end + 1);
+        let (before, line) = rest.split_at(start);
+        rest = before;
+        Some((start, line))
+    })
+}
+
+/// The turn of a commit. What an older version wrote names no node: it counts for the default one.
+pub(crate) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> Passing {
+    let (node, number, begins) = match turn {
+        Some(MarkedTurn { node, number, begins }) => (node, number, begins),
+        None => (DEFAULT_NODE.to_owned(), 0, Begins::Nothing),
+    };
+    Passing { node, at, code, number, begins }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Writing an entry.
+
+use super::entry::{self, FILE};
+use super::{LedgerError, REF_PREFIX, REMOTE_PREFIX, ref_of, writer_of};
+use crate::wire::v1::ledger as wire;
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::time::Timestamp;
+use andon_git::{GitError, MODE_FILE, NewCommit, Repo, TreeEntry, Update};
+
+/// Most heads of other writers that one entry names as parents.
+const MAX_OTHERS: usize = 16;
+
+pub(super) fn append(
+    repo: &Repo,
+    writer: &str,
+    event: &LedgerEvent,
+    at: Timestamp,
+) -> Result<EntryId, LedgerError> {
+    let name = ref_of(writer);
+    let kind = wire::kind(event);
+    let commit = repo.update_ref(&name, kind, |tip| {
+        let tip = longest(repo, writer, tip);
+        let parents: Vec<CommitId> = tip.into_iter().chain(unseen(repo, &name, tip)).collect();
+        let lamport =
+            parents.iter().map(|parent| lamport(repo, *parent)).max().unwrap_or(0).saturating_add(1);
+        let place = wire::PlaceWire { writer, lamport, at };
+        let json = wire::encode(event, &place).map_err(|error| GitError::Write {
+            what: "a ledger entry".to_owned(),
+            message: error.to_string(),
+        })?;
+        let blob = TreeEntry { name: FILE.as_bytes().to_vec(), mode: MODE_FILE, id: repo.write_blob(&json)? };
+        let tree = repo.write_tree_entries(&[blob])?;
+        let message = format!("{kind}\n");
+        let commit = repo.write_commit(&NewCommit { tree, parents: &parents, message: &message, at })?;
+        Ok(Update::Set(commit, commit))
+    })?;
+    Ok(entry::id_of(repo, commit)?)
+}
+
+/// The end of this writer's ledger: where its ref was removed or turned back, what a remote was seen to have of it, so
+/// that it goes on and does not begin anew beside itself.
+pub(super) fn longest(repo: &Repo, writer: &str, tip: Option<CommitId>) -> Option<CommitId> {
+    let fetched = repo.refs_with_prefix(REMOTE_PREFIX).unwrap_or_default();
+    let copies =
+        fetched.into_iter().filter(|(name, _)| name.contains("/ledger/") && writer_of(name) == writer);
+    copies.map(|(_, target)| CommitId(target)).fold(tip, |known, copy| {
+        let ahead = match known {
+            _ if repo.commit(copy).is_err() => false,
+            None => true,
+            Some(known) => known != copy && repo.is_ancestor(known, copy).unwrap_or(false),
+        };
+        if ahead { Some(copy) } else { known }
+    })
+}
+
+/// Heads of other writers that are not in our history yet. Whatever is wrong with another's ref never keeps us from
+/// recording a halt: it is left out here, and `read_all` says what it is.
+pub(super) fn unseen(repo: &Repo, own: &str, tip: Option<CommitId>) -> Vec<CommitId> {
+    let mut heads = Vec::new();
+    for (name, target) in repo.refs_with_prefix(REF_PREFIX).unwrap_or_default() {
+        let head = CommitId(target);
+        if name == own || heads.len() == MAX_OTHERS || heads.contains(&head) || repo.commit(head).is_err() {
+            continue;
+        }
+        if !tip.is_some_and(|tip| repo.is_ancestor(head, tip).unwrap_or(false)) {
+            heads.push(head);
+        }
+    }
+    heads
+}
+
+/// The Lamport number of a parent; one that cannot be read counts for nothing, the order is topological first.
+pub(super) fn lamport(repo: &Repo, commit: CommitId) -> u64 {
+    repo.tree_of(commit)
+        .ok()
+        .and_then(|tree| entry::load(repo, commit, tree).ok())
+        .map_or(0, |entry| entry.lamport)
+}

@@ -1,0 +1,113 @@
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::{Map, json};
+
+use super::super::tests::{acknowledged, fresh, git, halted, open};
+use super::*;
+use crate::ledger::{Ledger, NewEntry};
+use andon_core::domain::time::Timestamp;
+
+/// What a clone does.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    /// A flag: neither halt nor answer.
+    Flag,
+    Halt(bool),
+    AnswerNewest,
+    /// Takes what the other one has.
+    Fetch,
+    /// Loses the newest entry of the other one's ledger.
+    SetBack,
+    /// Puts its own ledger in the place of the other one's.
+    Replace,
+}
+
+fn acts() -> impl Strategy<Value = Vec<(bool, Act)>> {
+    let act = prop_oneof![
+        6 => Just(Act::Flag),
+        2 => any::<bool>().prop_map(Act::Halt),
+        1 => Just(Act::AnswerNewest),
+        4 => Just(Act::Fetch),
+        1 => Just(Act::SetBack),
+        1 => Just(Act::Replace),
+    ];
+    prop::collection::vec((any::<bool>(), act), 1..24)
+}
+
+fn carry_out(act: Act, number: usize, here: &Path, there: &Path) {
+    let repo = open(here);
+    let ledger = Ledger::open(&repo);
+    let theirs = ref_of(&Ledger::open(&open(there)).writer_id().unwrap());
+    let at = Timestamp(1_800_000_000 + i64::try_from(number).unwrap());
+    match act {
+        Act::Flag => {
+            let said = json!({"round": "x", "reason": number.to_string()});
+            let said: Map<_, _> = said.as_object().unwrap().clone();
+            ledger
+                .append_open(&NewEntry { kind: "flag", ledger: None, body: &said, at, evidence: &[] }, None)
+                .unwrap();
+        }
+        Act::Halt(main) => {
+            ledger.append(&halted(if main { "main" } else { "side" }), at).unwrap();
+        }
+        Act::AnswerNewest => {
+            let (entries, _) = ledger.read_all().unwrap();
+            let is_halt = |entry: &&Entry| matches!(entry.event.known(), Some(LedgerEvent::Halted(_)));
+            if let Some(halt) = entries.iter().rev().find(is_halt) {
+                ledger.append(&acknowledged("main", Some(halt.id)), at).unwrap();
+            }
+        }
+        Act::Fetch => {
+            git(here, &["fetch", "-q", there.to_str().unwrap(), &format!("+{theirs}*:{theirs}*")]);
+        }
+        Act::Replace => {
+            if let Some(own) = repo.ref_commit(&ref_of(&ledger.writer_id().unwrap())).unwrap() {
+                git(here, &["update-ref", &theirs, own.to_string().as_str()]);
+            }
+        }
+        Act::SetBack => {
+            if let Some(before) = repo.ref_commit(&theirs).unwrap()
+                && let [parent, ..] = repo.commit(before).unwrap().parents.as_slice()
+            {
+                git(here, &["update-ref", &theirs, parent.to_string().as_str()]);
+            }
+        }
+    }
+}
+
+/// What is known with the memory as it is, and what without one.
+fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
+    let look = || {
+        let repo = open(dir);
+        let own = Ledger::open(&repo).known_writer().unwrap();
+        let known = load(&repo, own.as_deref()).unwrap();
+        let heads = known.heads();
+        (known.meaning, heads)
+    };
+    let remembered = look();
+    let memory = memory_of(&open(dir));
+    let kept = fs::read(&memory).unwrap();
+    fs::remove_file(&memory).unwrap();
+    let read = look();
+    fs::write(memory, kept).unwrap();
+    [remembered, read]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    /// Whatever two clones do, what is remembered and what is read are the same.
+    #[test]
+    fn the_memory_says_what_reading_says(acts in acts()) {
+        let ((a, _), (b, _)) = (fresh(), fresh());
+        for (number, (first, act)) in acts.into_iter().enumerate() {
+            let (here, there) = if first { (a.path(), b.path()) } else { (b.path(), a.path()) };
+            carry_out(act, number, here, there);
+            for dir in [a.path(), b.path()] {
+                let [remembered, read] = both(dir);
+                prop_assert_eq!(remembered, read);
+            }
+        }
+    }
+}

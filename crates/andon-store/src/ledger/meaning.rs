@@ -1,0 +1,114 @@
+//! What the halts and answers of all clones come to, for one of them. Entries of other kinds have no part in it, whatever
+//! they are and wherever they come in the order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::Entry;
+use andon_core::domain::decision::{Binds, LedgerEvent};
+use andon_core::domain::ids::{CommitId, Digest, EntryId};
+use andon_core::domain::time::Timestamp;
+
+/// Most halts, answers and acknowledgements that are kept, the newest.
+const MAX_KEPT: usize = 4096;
+
+/// A halt of another clone.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+pub(super) struct Known {
+    pub(super) at: Timestamp,
+    pub(super) id: EntryId,
+    /// The commit of the entry.
+    pub(super) commit: CommitId,
+    /// The commit that is halted.
+    pub(super) head: Option<CommitId>,
+}
+
+/// What the fold over them came to.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+pub(super) struct Meaning {
+    /// Of which entries it was made.
+    pub(super) of: Digest,
+    /// Unanswered halts of others.
+    pub(super) halts: Vec<Known>,
+    /// Halts that a clone other than this one answered.
+    pub(super) answered: Vec<EntryId>,
+    /// Acknowledgements of all: where HEAD was, and the commit of the entry.
+    pub(super) acks: Vec<(CommitId, CommitId)>,
+    /// The newest halt of each worktree of each clone, where an acknowledgement ended it, and the commit of its entry.
+    pub(super) ended: Vec<(EntryId, CommitId)>,
+}
+
+/// A worktree of a clone.
+type Place<'a> = (&'a str, &'a str);
+
+/// The fold over everything that every clone wrote, as the clone `own` sees it.
+pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
+    let mut of = Sha256::new();
+    let mut standing: BTreeMap<Place<'_>, Known> = BTreeMap::new();
+    let (mut answered, mut acks) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let Some(event) = entry.event.known() else { continue };
+        of.update(entry.commit.0.as_bytes());
+        match event {
+            LedgerEvent::Halted(halt) => {
+                // What binds one worktree alone binds at no commit.
+                let head = halt.head.filter(|_| halt.binds == Binds::Line);
+                let known = Known { at: halt.at, id: entry.id, commit: entry.commit, head };
+                standing.insert((&entry.writer, &halt.worktree), known);
+            }
+            LedgerEvent::Acknowledged(ack) => {
+                match ack.halt {
+                    Some(halt) => {
+                        standing.retain(|_, known| known.id != halt);
+                        if entry.writer != own {
+                            answered.push(halt);
+                        }
+                    }
+                    None => {
+                        standing.remove(&(entry.writer.as_str(), ack.worktree.as_str()));
+                    }
+                }
+                if let Some(head) = ack.head {
+                    acks.push((head, entry.commit));
+                }
+            }
+            LedgerEvent::StopSwitch(_) => {}
+        }
+    }
+    let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);
+    let halts: Vec<Known> = others.map(|(_, known)| known).collect();
+    Meaning {
+        of: Digest(of.finalize().into()),
+        halts: newest(halts),
+        answered: newest(answered),
+        acks: newest(acks),
+        ended: ended(entries),
+    }
+}
+
+/// The newest halt of each worktree of each clone that an acknowledgement ended.
+fn ended(entries: &[Entry]) -> Vec<(EntryId, CommitId)> {
+    let mut newest: BTreeMap<Place<'_>, (EntryId, CommitId)> = BTreeMap::new();
+    let mut answered: BTreeSet<EntryId> = BTreeSet::new();
+    for entry in entries {
+        match entry.event.known() {
+            Some(LedgerEvent::Halted(halt)) => {
+                newest.insert((&entry.writer, &halt.worktree), (entry.id, entry.commit));
+            }
+            Some(LedgerEvent::Acknowledged(ack)) => {
+                let place = (entry.writer.as_str(), ack.worktree.as_str());
+                let unnamed = newest.get(&place).filter(|_| ack.counter.is_none()).map(|halt| halt.0);
+                answered.extend(ack.halt.or(unnamed));
+            }
+            Some(LedgerEvent::StopSwitch(_)) | None => {}
+        }
+    }
+    newest.into_values().filter(|(id, _)| answered.contains(id)).collect()
+}
+
+fn newest<T>(mut all: Vec<T>) -> Vec<T> {
+    all.drain(..all.len().saturating_sub(MAX_KEPT));
+    all
+}

@@ -1,0 +1,84 @@
+//! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
+//! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
+
+use std::path::Path;
+
+use super::entry;
+use super::{Entry, EntryEvent, LedgerError, read};
+use crate::wire::envelope::{Key, open, seal};
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
+use andon_git::{Repo, read_plain, replace_plain};
+
+/// More than the memory ever has, in bytes.
+const MAX_MEMORY: u64 = 4096;
+
+/// A halt, and the answer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewestHalt {
+    /// The halt's entry.
+    pub halt: Entry,
+    /// The answer's; none while it stands.
+    pub ack: Option<Entry>,
+}
+
+/// The newest halt of `worktree`, and what could not be read; `events` changes whenever a halt or an answer comes or
+/// goes, and is not known of a ledger that is cut.
+pub(super) fn newest(
+    repo: &Repo,
+    events: Option<&str>,
+    worktree: &str,
+) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
+    let key = Key::of(&("newest-halt", events, worktree));
+    let memory = repo.common_dir().join("andon").join("cache").join("newest-halt");
+    if events.is_some()
+        && let Ok(known) = remembered(repo, &memory, key)
+    {
+        return Ok((known, Vec::new()));
+    }
+    let all = read::all(repo)?;
+    let warnings = all.warnings.clone();
+    let found = among(&all.entries, worktree);
+    // What could not be read is said every time.
+    if warnings.is_empty() && events.is_some() && !read::is_from_memory(repo) {
+        let commits =
+            found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
+        let _ = replace_plain(&memory, &seal(key, &commits));
+    }
+    Ok((found, warnings))
+}
+
+fn among(entries: &[Entry], worktree: &str) -> Option<NewestHalt> {
+    let mut last: Option<(&Entry, Option<&Entry>)> = None;
+    for entry in entries {
+        match &entry.event {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
+                last = Some((entry, None));
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
+                if let Some((_, found)) = last.as_mut().filter(|(halt, _)| ack.halt == Some(halt.id)) {
+                    *found = Some(entry);
+                }
+            }
+            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
+            | EntryEvent::Unknown { .. } => {}
+        }
+    }
+    last.map(|(halt, ack)| NewestHalt { halt: halt.clone(), ack: ack.cloned() })
+}
+
+/// Nothing is remembered, or not of these ledgers.
+struct Forgotten;
+
+fn remembered(repo: &Repo, memory: &Path, key: Key) -> Result<Option<NewestHalt>, Forgotten> {
+    let bytes = read_plain(memory, MAX_MEMORY).ok().flatten().ok_or(Forgotten)?;
+    let known: Option<(CommitId, Option<CommitId>)> = open(key, &bytes).ok_or(Forgotten)?;
+    let load = |commit: CommitId| {
+        let tree = repo.tree_of(commit).map_err(|_| Forgotten)?;
+        entry::load(repo, commit, tree).map_err(|_| Forgotten)
+    };
+    let Some((halt, ack)) = known else { return Ok(None) };
+    let ack = ack.map(load).transpose()?;
+    Ok(Some(NewestHalt { halt: load(halt)?, ack }))
+}

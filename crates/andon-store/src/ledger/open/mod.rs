@@ -1,0 +1,137 @@
+//! Entries of any type, with their signatures: what witnesses, admins and agents wrote (docs/formats.md).
+//!
+//! The rest of this module knows halts and answers and skips what else is there. Here every entry is read whole: its
+//! commit must have the one form that git signs, its JSON the canonical one, and a signature is verified.
+
+mod append;
+pub(super) mod form;
+mod read;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::time::Timestamp;
+use andon_git::GitError;
+use andon_signing::{BadSignature, SigningError, Touch};
+
+pub use append::EvidenceText;
+
+/// What an entry's signature came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignatureState {
+    /// There is none.
+    Unsigned,
+    /// It holds.
+    Good {
+        /// The key as a `.pub` file has it, without comment.
+        key: String,
+        /// Whether a person touched it.
+        touch: Touch,
+    },
+    /// It does not hold.
+    Bad(BadSignature),
+}
+
+/// An entry of any type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeEntry {
+    /// sha256 of its commit without signature.
+    pub id: EntryId,
+    /// The commit that carries the entry.
+    pub commit: CommitId,
+    /// Who wrote it: a clone.
+    pub writer: String,
+    /// Its Lamport number, as it says.
+    pub lamport: u64,
+    /// The time it claims.
+    pub at: Option<Timestamp>,
+    /// Its type; untrusted.
+    pub kind: String,
+    /// The ledger that it says it belongs to.
+    pub ledger: Option<String>,
+    /// Everything else it says; untrusted.
+    pub body: Arc<Map<String, Value>>,
+    /// Its parents; in the place of one that is no entry, what came before that.
+    pub parents: Vec<CommitId>,
+    /// Whether the signature of that commit is good, and whose it is.
+    pub signature: SignatureState,
+    /// Those of its copies, which may be by other keys.
+    pub copies: Vec<SignatureState>,
+}
+
+/// What is wrong with a commit of a ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryFault {
+    /// It is referred to and not there.
+    Missing,
+    /// It has another form than the one: the header or file that is wrong.
+    Form(String),
+    /// It holds no entry; why.
+    Unreadable(String),
+    /// Two commits hold this entry.
+    Twice,
+}
+
+/// A fault, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultyEntry {
+    /// The commit that could not be read.
+    pub commit: CommitId,
+    /// The entry's id, where it has one.
+    pub id: Option<EntryId>,
+    /// What is wrong.
+    pub fault: EntryFault,
+}
+
+/// A whole ledger.
+#[derive(Debug, Default)]
+pub struct WholeLedger {
+    /// Every entry that could be read, parents before children, in the order of the ledger.
+    pub entries: Vec<WholeEntry>,
+    /// What could not be read, or has another form.
+    pub faults: Vec<FaultyEntry>,
+}
+
+/// An entry to be appended.
+#[derive(Debug, Clone, Copy)]
+pub struct NewEntry<'a> {
+    /// The type of the entry, such as `loop.halted`.
+    pub kind: &'a str,
+    /// The ledger that it belongs to; none for the first policy.
+    pub ledger: Option<EntryId>,
+    /// What it says.
+    pub body: &'a Map<String, Value>,
+    /// Texts that are kept beside it.
+    pub evidence: &'a [EvidenceText],
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Why an entry was not appended.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Nothing was signed.
+    #[error(transparent)]
+    Signing(#[from] SigningError),
+    /// What was signed does not hold.
+    #[error("the signature that ssh-keygen made does not hold: {0}")]
+    NotHeld(#[from] BadSignature),
+    /// The entry has no canonical form.
+    #[error("the entry cannot be written: {0}")]
+    Encoding(String),
+    /// Others were faster, again and again.
+    #[error("the ledger moved on each time while the entry was signed, {0} in all")]
+    Raced(u32),
+}
+
+pub(super) use append::append;
+pub use read::bridge;
+pub(super) use read::{read, read_some, said};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! The union of all writers, in an order that every clone with the same entries agrees on.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::entry::{self, BadEntry};
+use super::open::{WholeEntry, form};
+use super::{Entry, EntryEvent, LedgerError};
+use crate::wire::v1::ledger as wire;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::{CommitId, Oid, TreeId};
+use andon_core::history::ledger_order;
+use andon_git::{GitError, Repo};
+
+/// Most entries that are read.
+const MAX_ENTRIES: usize = 100_000;
+
+/// An entry's place in the graph. Corrupt ones have a place too: what follows them still follows.
+pub(super) struct Node {
+    pub(super) parents: Vec<CommitId>,
+    pub(super) entry: Option<Entry>,
+}
+
+/// An entry that was skipped or looks wrong, and why. May quote untrusted text.
+pub(super) type Skipped = (CommitId, String);
+
+pub(super) type Nodes = BTreeMap<CommitId, Node>;
+
+/// The refs of all ledgers, their entries, and what could not be read.
+pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Skipped>);
+
+/// Tells which entries were read before.
+pub(super) struct ReadBefore(pub(super) fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
+
+/// This command has taken an entry from a memory.
+struct FromMemory;
+
+/// Whether what this command knows of the ledgers is from a memory that only looking may trust: it is remembered nowhere
+/// else.
+pub(super) fn is_from_memory(repo: &Repo) -> bool {
+    repo.made().get::<FromMemory>("").is_some()
+}
+
+/// All entries, and what could not be read. One command asks more than once.
+pub(super) struct AllEntries {
+    pub(super) entries: Vec<Entry>,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+    let all = all(repo)?;
+    Ok((all.entries.clone(), all.warnings.clone()))
+}
+
+/// The same, read once by a command as long as no ref moves.
+pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
+    let refs = super::refs_of_all(repo)?;
+    let heads: String = refs.iter().map(|(name, target)| format!("{name} {target}\n")).collect();
+    if let Some(all) = repo.made().get::<AllEntries>(&heads) {
+        return Ok(all);
+    }
+    let (entries, warnings) = read(repo, repo.made().get::<ReadBefore>("").as_deref())?;
+    let all = Rc::new(AllEntries { entries, warnings });
+    repo.made().keep(heads, Rc::clone(&all));
+    Ok(all)
+}
+
+/// Has `memory` tell what need not be read again, when all entries are asked for.
+pub(super) fn remember(repo: &Repo, memory: ReadBefore) {
+    repo.made().keep(String::new(), Rc::new(memory));
+}
+
+fn read(repo: &Repo, memory: Option<&ReadBefore>) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+    let (heads, nodes, mut warnings) = graph_beyond(repo, memory)?;
+    for (name, target) in &heads {
+        check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
+    }
+    warnings.sort_by_key(|(commit, _)| *commit);
+    warnings.dedup();
+    let shown =
+        |(commit, why): (CommitId, String)| Diagnostic::warning(format!("ledger entry {commit}: {why}"));
+    Ok((in_order(nodes), warnings.into_iter().map(shown).collect()))
+}
+
+/// The refs of all ledgers, everything below them, and what could not be read of it.
+pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
+    graph_beyond(repo, None)
+}
+
+/// Most new entries that are read by themselves.
+const MAX_NEW: usize = 512;
+
+/// What the commits `from` reach and `known` do not, where those are few entries that are neither halts nor answers, and can
+/// all be read.
+pub(super) fn beyond(repo: &Repo, from: &[CommitId], known: &[CommitId]) -> Option<Nodes> {
+    let new = repo.reached(from, known).ok().filter(|new| new.len() <= MAX_NEW)?;
+    let mut nodes = Nodes::new();
+    for commit in new {
+        let node = read_node(repo, commit, &mut Vec::new());
+        nodes.insert(commit, node);
+    }
+    let says_nothing = |node: &Node| node.entry.as_ref().is_some_and(|entry| entry.event.known().is_none());
+    nodes.values().all(says_nothing).then_some(nodes)
+}
+
+fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, LedgerError> {
+    let heads = super::refs_of_all(repo)?;
+    let mut warnings = Vec::new();
+    let mut nodes = Nodes::new();
+    let memory = memory.map(|memory| (memory.0)(repo)).unwrap_or_default();
+    let mut is_remembered = false;
+    let mut todo: Vec<CommitId> = heads.iter().map(|(_, target)| CommitId(*target)).collect();
+    while let Some(commit) = todo.pop() {
+        if nodes.contains_key(&commit) {
+            continue;
+        }
+        if nodes.len() == MAX_ENTRIES {
+            warnings.push((commit, format!("more than {MAX_ENTRIES} entries: the rest is not read")));
+            break;
+        }
+        let node = match memory.get(&commit).filter(|entry| !wire::is_event(&entry.kind)) {
+            Some(entry) => {
+                is_remembered = true;
+                Node { parents: entry.parents.clone(), entry: Some(without_meaning(entry)) }
+            }
+            None => read_node(repo, commit, &mut warnings),
+        };
+        todo.extend(&node.parents);
+        nodes.insert(commit, node);
+    }
+    if is_remembered {
+        repo.made().keep(String::new(), Rc::new(FromMemory));
+    }
+    Ok((heads, nodes, warnings))
+}
+
+/// An entry that says nothing here.
+fn without_meaning(entry: &WholeEntry) -> Entry {
+    Entry {
+        id: entry.id,
+        commit: entry.commit,
+        writer: entry.writer.clone(),
+        lamport: entry.lamport,
+        at: entry.at,
+        event: EntryEvent::Unknown { kind: entry.kind.chars().take(wire::MAX_KIND).collect() },
+    }
+}
+
+fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Skipped>) -> Node {
+    let (raw, tree, parents) = match stored(repo, commit) {
+        Ok(stored) => stored,
+        Err(error) => {
+            warnings.push((commit, error.to_string()));
+            return Node { parents: Vec::new(), entry: None };
+        }
+    };
+    let entry = match entry::read(repo, commit, tree, &raw) {
+        Ok(entry) => Some(entry),
+        Err(BadEntry::Git(error)) => {
+            warnings.push((commit, error.to_string()));
+            None
+        }
+        Err(BadEntry::Corrupt(why)) => {
+            warnings.push((commit, why));
+            None
+        }
+    };
+    Node { parents, entry }
+}
+
+/// A commit as it is stored, with its tree and its parents.
+fn stored(repo: &Repo, commit: CommitId) -> Result<(Vec<u8>, TreeId, Vec<CommitId>), GitError> {
+    let raw = repo.commit_object(commit)?;
+    if let Ok(form) = form::parse(&raw) {
+        return Ok((raw, form.tree, form.parents));
+    }
+    let info = repo.commit(commit)?;
+    Ok((raw, info.tree, info.parents))
+}
+
+/// Along first parents a writer's ref holds its own entries, and below its first one those of whomever it saw then.
+/// A foreign entry above an own one, or at the tip, was put there by somebody else.
+fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<Skipped>) {
+    let mut foreign = Vec::new();
+    let mut next = Some(tip);
+    while let Some((commit, node)) = next.and_then(|commit| Some((commit, nodes.get(&commit)?))) {
+        if let Some(entry) = &node.entry {
+            if entry.writer == writer {
+                warnings.append(&mut foreign);
+            } else {
+                let why = format!("it is in the ledger of {writer:?} and says it is of {:?}", entry.writer);
+                foreign.push((commit, why));
+            }
+        }
+        next = node.parents.first().copied();
+    }
+    warnings.extend(foreign.into_iter().filter(|(commit, _)| *commit == tip));
+}
+
+fn in_order(mut nodes: Nodes) -> Vec<Entry> {
+    let key = |(commit, node): (&CommitId, &Node)| {
+        node.entry.as_ref().map(|entry| (*commit, (entry.lamport, entry.id)))
+    };
+    let keys = nodes.iter().filter_map(key).collect();
+    let parents = nodes.iter().map(|(commit, node)| (*commit, node.parents.clone())).collect();
+    let take = |commit: CommitId| nodes.remove(&commit).and_then(|node| node.entry);
+    ledger_order(&keys, &parents).into_iter().filter_map(take).collect()
+}

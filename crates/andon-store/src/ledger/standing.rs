@@ -1,0 +1,183 @@
+//! Which halts of this clone stand: a fold over its own entries, remembered by the tip it was taken at.
+//!
+//! The memory (`<common dir>/andon/cache/standing`) is a saving and nothing else: deleted, damaged or of
+//! another ledger, the fold begins anew.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::entry::{self, BadEntry};
+use super::{Entry, EntryEvent, LedgerError, ref_of};
+use crate::wire::envelope::{Key, open, seal};
+use andon_core::domain::decision::{LedgerEvent, StandingHalt};
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_git::{Repo, read_plain, replace_plain};
+
+/// Largest memory that is read, in bytes.
+const MAX_CACHE: u64 = 1 << 20;
+
+/// Most halts of other worktrees that are read.
+const MAX_OTHERS: usize = 64;
+
+/// The halts that stand, as one worktree sees them.
+#[derive(Debug, Default)]
+pub struct Here {
+    /// The halt of this worktree.
+    pub own: Option<StandingHalt>,
+    /// Those of the other worktrees of this clone.
+    pub beside: Vec<StandingHalt>,
+}
+
+/// The standing halt of each worktree: its entry and the commit that holds it.
+type Standing = BTreeMap<String, (EntryId, CommitId)>;
+
+fn memory_of(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("andon").join("cache").join("standing")
+}
+
+/// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
+pub(super) fn has_memory(repo: &Repo) -> bool {
+    memory_of(repo).is_file()
+}
+
+/// The halts of this clone that stand: of `worktree`, and of others, at most [`MAX_OTHERS`].
+pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here, LedgerError> {
+    let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(Here::default()) };
+    let path = memory_of(repo);
+    let remembered = read(&path, writer);
+    let folded = match remembered {
+        Some((at, standing)) if at == tip => standing,
+        Some((at, standing)) => fold_and_keep(repo, &path, writer, (tip, Some((at, standing))))?,
+        None => fold_and_keep(repo, &path, writer, (tip, None))?,
+    };
+    let here = read_halts(repo, &folded, worktree)?;
+    if here.own.is_some() || !folded.contains_key(worktree) {
+        return Ok(here);
+    }
+    // The memory named an entry that is no halt: it is wrong about everything.
+    let folded = fold_and_keep(repo, &path, writer, (tip, None))?;
+    read_halts(repo, &folded, worktree)
+}
+
+fn read_halts(repo: &Repo, folded: &Standing, worktree: &str) -> Result<Here, LedgerError> {
+    let mut here = Here { own: halt_of(repo, folded.get(worktree))?, beside: Vec::new() };
+    for (_, found) in folded.iter().filter(|(name, _)| *name != worktree).take(MAX_OTHERS) {
+        here.beside.extend(halt_of(repo, Some(found))?);
+    }
+    Ok(here)
+}
+
+pub(super) fn halt_of(
+    repo: &Repo,
+    found: Option<&(EntryId, CommitId)>,
+) -> Result<Option<StandingHalt>, LedgerError> {
+    let Some((id, commit)) = found else { return Ok(None) };
+    match load(repo, *commit)?.map(|entry| (entry.id, entry.event)) {
+        Some((found, EntryEvent::Known(LedgerEvent::Halted(halt)))) if found == *id => {
+            Ok(Some(StandingHalt { id: *id, halt: *halt }))
+        }
+        Some((
+            _,
+            EntryEvent::Known(
+                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_),
+            )
+            | EntryEvent::Unknown { .. },
+        ))
+        | None => Ok(None),
+    }
+}
+
+/// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
+pub(super) fn load(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, LedgerError> {
+    let tree = repo.tree_of(commit)?;
+    match entry::load(repo, commit, tree) {
+        Ok(entry) => Ok(Some(entry)),
+        Err(BadEntry::Corrupt(_)) => Ok(None),
+        Err(BadEntry::Git(error)) => Err(error.into()),
+    }
+}
+
+fn fold_and_keep(
+    repo: &Repo,
+    path: &Path,
+    writer: &str,
+    (tip, known): (CommitId, Option<(CommitId, Standing)>),
+) -> Result<Standing, LedgerError> {
+    let (since, mut standing) = known.map_or((None, Standing::new()), |(at, standing)| (Some(at), standing));
+    let mut new = Vec::new();
+    let mut next = Some(tip);
+    while let Some(commit) = next.filter(|commit| Some(*commit) != since) {
+        new.push(commit);
+        next = repo.commit(commit)?.parents.first().copied();
+    }
+    if next.is_none() {
+        // The whole chain was walked: the remembered tip is not in it.
+        standing.clear();
+    }
+    for commit in new.into_iter().rev() {
+        // Below a writer's first entry are those of others; they are nobody's halts here.
+        if let Some(entry) = load(repo, commit)?.filter(|entry| entry.writer == writer) {
+            apply(&mut standing, entry);
+        }
+    }
+    keep(path, writer, tip, &standing);
+    Ok(standing)
+}
+
+fn apply(standing: &mut Standing, entry: Entry) {
+    match entry.event {
+        EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+            standing.insert(halt.worktree, (entry.id, entry.commit));
+        }
+        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => match ack.halt {
+            Some(answered) => standing.retain(|_, (id, _)| *id != answered),
+            // A counter was reset, and the halt that stands is not of its making.
+            None if ack.counter.is_some() => {}
+            None => {
+                standing.remove(&ack.worktree);
+            }
+        },
+        EntryEvent::Known(LedgerEvent::StopSwitch(_)) | EntryEvent::Unknown { .. } => {}
+    }
+}
+
+/// The tip at which the fold was taken, and what it came to.
+fn read(path: &Path, writer: &str) -> Option<(CommitId, Standing)> {
+    open(Key::of(&("standing", writer)), &read_plain(path, MAX_CACHE).ok()??)
+}
+
+/// Failing to remember costs time only.
+fn keep(path: &Path, writer: &str, tip: CommitId, standing: &Standing) {
+    let _ = replace_plain(path, &seal(Key::of(&("standing", writer)), &(tip, standing)));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use andon_core::domain::ids::Oid;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_damaged_memory_is_forgotten(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            cut in any::<prop::sample::Index>(),
+            worktree in ".{0,20}",
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("standing");
+            let tip = CommitId(Oid::from_bytes(&[7; 20]).unwrap());
+            let standing = Standing::from([(worktree, (EntryId([9; 32]), tip))]);
+            keep(&path, "me", tip, &standing);
+            prop_assert_eq!(read(&path, "me"), Some((tip, standing)));
+            prop_assert_eq!(read(&path, "other"), None);
+            let good = fs::read(&path).unwrap();
+            fs::write(&path, &good[..cut.index(good.len())]).unwrap();
+            prop_assert_eq!(read(&path, "me"), None);
+            fs::write(&path, &bytes).unwrap();
+            prop_assert_eq!(read(&path, "me"), None);
+        }
+    }
+}

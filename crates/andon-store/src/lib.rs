@@ -1,0 +1,110 @@
+#![doc = include_str!("../README.md")]
+
+pub mod asked;
+pub mod by_writer;
+pub mod derived;
+pub mod diff;
+mod file;
+pub mod fingerprint;
+pub mod identity;
+pub mod journal;
+pub mod ledger;
+pub mod notes;
+pub mod packed;
+pub mod process;
+pub mod receipt;
+#[cfg(test)]
+mod scratch;
+pub mod test_sets;
+pub mod totals;
+pub mod underway;
+pub mod unite;
+pub mod window;
+pub mod wire;
+
+use std::path::{Path, PathBuf};
+
+use andon_core::domain::diagnostic::{Diagnostic, Location};
+use andon_core::domain::ids::CommitId;
+use andon_core::format::FormatError;
+use andon_git::GitError;
+
+/// What can go wrong with the memory.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file of ours could not be read or written.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// Such as `append to`.
+        doing: &'static str,
+        /// The path of the file, as it was opened.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A note without one readable line.
+    #[error("the andon record of commit {commit} is unreadable: {source}")]
+    Unreadable {
+        /// The commit that the note belongs to.
+        commit: CommitId,
+        /// What is wrong with its first line that is not blank.
+        source: FormatError,
+    },
+    /// A note that would outgrow what is read back.
+    #[error("the andon note of commit {commit} would have {bytes} bytes, more than {max}")]
+    NoteTooLarge {
+        /// The commit that the note belongs to.
+        commit: CommitId,
+        /// What it would have.
+        bytes: usize,
+        /// What is read back.
+        max: usize,
+    },
+    /// A tree that no file system could hold: built to exhaust whoever walks it.
+    #[error("tree {tree} has more than {max} {what}: it cannot be fingerprinted")]
+    HostileTree {
+        /// The id of the root tree.
+        tree: String,
+        /// How many there may be.
+        max: usize,
+        /// Directories, or nested directories.
+        what: &'static str,
+    },
+}
+
+impl RecordError {
+    /// The exact command that mends it, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(error) => error.help(),
+            Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(note_help(*commit)),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", path.display()))
+            }
+            Self::HostileTree { .. } => None,
+        }
+    }
+}
+
+/// A line of a file that is skipped: where it begins, and how to be rid of it.
+fn skipped_line(path: &Path, offset: u64, why: String) -> Diagnostic {
+    let help = format!(
+        "it is skipped; to set the file aside with all that it holds: mv '{0}' '{0}.bad'",
+        path.display()
+    );
+    Diagnostic::warning(why).at(Location::Line { path: path.to_path_buf(), offset }).help(help)
+}
+
+/// A line of a note that is skipped. Why may quote untrusted text: the renderer escapes.
+fn skipped_note(commit: CommitId, line: usize, why: String) -> Diagnostic {
+    Diagnostic::warning(why).at(Location::Note { commit, line }).help(note_help(commit))
+}
+
+fn note_help(commit: CommitId) -> String {
+    format!(
+        "look at it with `git notes --ref=andon show {commit}`; to take out a line, `git notes --ref=andon edit {commit}`"
+    )
+}

@@ -1,0 +1,145 @@
+//! What the journal comes to up to a place in it: a cache, kept in the worktree's git directory.
+//!
+//! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its first
+//! part is kept beside the place up to which it was taken, and the next reader goes on from there. The journal only
+//! grows, so that what is kept stays true; it depends on nothing else but the gap between runs, which it names, and on
+//! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
+//! folded again, once. What is of a journal that was replaced is not used.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::file;
+use super::journal::{Journal, JournalLine, Position, passing};
+use crate::wire::envelope::{Key, open, seal};
+use andon_core::domain::facts::{Ack, Fact};
+use andon_core::domain::ids::ShortHash;
+use andon_core::domain::time::{Span, Timestamp};
+use andon_core::history::{Fold, Snapshot};
+
+const FILE: &str = "cache/totals";
+/// A larger file is not read.
+const MAX_BYTES: u64 = 8 << 20;
+/// A journal that is shorter is folded from its start.
+pub const SHORT: u64 = 64 << 10;
+/// How much is read on from a place before a newer one is kept: about as long as folding it takes no time to speak of.
+const STEP: u64 = 64 << 10;
+
+/// What the journal comes to up to a place in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// The place.
+    pub at: Position,
+    /// What it comes to.
+    pub snapshot: Snapshot,
+}
+
+impl Totals {
+    /// Whether `answer` was given after the newest one that is counted.
+    pub fn is_before(&self, answer: &Ack) -> bool {
+        self.snapshot.is_before(answer)
+    }
+
+    /// Whether none of `answers` belongs among what was folded and is not.
+    fn knows(&self, answers: &[Ack]) -> bool {
+        let among = |answer: &Ack| self.snapshot.activity.now.is_some_and(|now| answer.at <= now);
+        !answers.iter().any(|answer| self.is_before(answer) && among(answer))
+    }
+}
+
+impl Journal {
+    /// What the journal comes to up to a place near its end; `None` while it is short enough to be folded from its
+    /// start. A pause longer than `gap` ends a run, and so do `answers` that were given elsewhere, at their times.
+    pub fn totals(&self, gap: Span, answers: &[Ack]) -> Option<Totals> {
+        let size = self.size().unwrap_or(0);
+        let kept = self.kept(gap).filter(|kept| kept.knows(answers));
+        match kept {
+            None if size <= SHORT && !self.is_rotated() => None,
+            Some(kept) if self.is_near(kept.at, size) => Some(kept),
+            kept => {
+                let from = kept.unwrap_or(Totals { at: Position::START, snapshot: Snapshot::default() });
+                Some(self.go_on(from, gap, answers))
+            }
+        }
+    }
+
+    /// Whether little was written since `at`.
+    fn is_near(&self, at: Position, size: u64) -> bool {
+        !self.rotated_since(at) && size.saturating_sub(at.offset) <= STEP
+    }
+
+    /// Folds what was written since `from`, and keeps what it comes to. That it cannot be kept only costs time.
+    fn go_on(&self, from: Totals, gap: Span, answers: &[Ack]) -> Totals {
+        let mut fold = Fold::new(gap);
+        fold.resume(from.snapshot.clone());
+        let mut waiting: Vec<&Ack> = answers.iter().filter(|answer| from.is_before(answer)).collect();
+        waiting.sort_by_key(|answer| std::cmp::Reverse(answer.at));
+        let read = self.read_on(from.at, &mut |line| {
+            let at = time_of(&line);
+            while let Some(answer) = waiting.pop_if(|answer| at.is_some_and(|at| answer.at < at)) {
+                fold.push(Fact::Ack(Box::new(answer.clone())));
+            }
+            take(&mut fold, line);
+        });
+        let Ok(at) = read else { return from };
+        let totals = Totals { at, snapshot: fold.snapshot() };
+        if let Some(guard) = self.guard(at) {
+            let _ = file::replace(&self.cache(), &seal(key(gap), &(guard, &totals)));
+        }
+        totals
+    }
+
+    /// What is kept, if it is of this journal.
+    fn kept(&self, gap: Span) -> Option<Totals> {
+        let bytes = file::read(&self.cache(), MAX_BYTES).ok()??;
+        let (guard, totals): (ShortHash, Totals) = open(key(gap), &bytes)?;
+        (self.guard(totals.at)? == guard).then_some(totals)
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.dir().join(FILE)
+    }
+}
+
+/// What is kept depends on the pause that ends a run.
+fn key(gap: Span) -> Key {
+    Key::of(&("totals", gap))
+}
+
+fn time_of(line: &JournalLine) -> Option<Timestamp> {
+    match line {
+        JournalLine::Event(event) => event.at,
+        JournalLine::Ack(ack) => Some(ack.at),
+        JournalLine::CommitRecorded { at, .. } => *at,
+        JournalLine::Halt(standing) => Some(standing.halt.at),
+        JournalLine::TestRun(_)
+        | JournalLine::Safety(_)
+        | JournalLine::Agent(_)
+        | JournalLine::Attempt(_)
+        | JournalLine::Healed { .. } => None,
+    }
+}
+
+fn take(fold: &mut Fold, line: JournalLine) {
+    match line {
+        JournalLine::Event(event) => {
+            fold.push(Fact::Event(event));
+        }
+        JournalLine::Ack(ack) => {
+            fold.push(Fact::Ack(ack));
+        }
+        JournalLine::CommitRecorded { code, at, turn, .. } => fold.pass(&passing(turn, code, at)),
+        JournalLine::TestRun(run) => {
+            fold.push(Fact::TestRun(run));
+        }
+        JournalLine::Safety(_)
+        | JournalLine::Agent(_)
+        | JournalLine::Attempt(_)
+        | JournalLine::Halt(_)
+        | JournalLine::Healed { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! What git was doing when it asked for a commit: a cherry-pick, a revert or a squash, told by its own state files.
+//!
+//! git takes `CHERRY_PICK_HEAD`, `REVERT_HEAD` and `SQUASH_MSG` away before post-commit, and what is left (the reflog's action, the
+//! message) anybody can set. So prepare-commit-msg, which sees the files, leaves a word for post-commit. It holds for one
+//! commit: it names what it will build on and the git processes that asked.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::process::GitProcess;
+use super::{RecordError, file};
+use andon_core::domain::facts::CommitKind;
+use andon_core::domain::ids::CommitId;
+
+const MAX_BYTES: u64 = 4096;
+
+/// An operation of git that asked for a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Underway {
+    /// What its commit is.
+    pub kind: CommitKind,
+    /// The commits that it squashes.
+    pub squashed: Vec<CommitId>,
+    /// HEAD then.
+    pub head: CommitId,
+    /// The git processes above the hook; empty where the system does not tell.
+    pub asked_by: Vec<GitProcess>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    #[serde(default)]
+    by: Vec<GitProcess>,
+    head: String,
+    kind: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    squashed: Vec<String>,
+}
+
+fn path(git_dir: &Path) -> PathBuf {
+    git_dir.join("andon").join("underway")
+}
+
+/// Leaves the word in the git directory of the worktree.
+///
+/// # Errors
+/// [`RecordError::Io`] naming the file.
+pub fn write(git_dir: &Path, underway: &Underway) -> Result<(), RecordError> {
+    let path = path(git_dir);
+    let Underway { kind, squashed, head, asked_by } = underway;
+    let (head, kind) = (head.to_string(), kind.as_str().to_owned());
+    let squashed = squashed.iter().map(CommitId::to_string).collect();
+    let wire = Wire { by: asked_by.clone(), head, kind, squashed };
+    let text = serde_json::to_vec(&wire).unwrap_or_default();
+    file::replace(&path, &text).map_err(|source| RecordError::Io { doing: "write", path, source })
+}
+
+/// What was left for a commit on `parent` that the git processes `now` make; then it is taken away.
+pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Option<Underway> {
+    let path = path(git_dir);
+    let bytes = file::read(&path, MAX_BYTES).ok()??;
+    // What cannot be removed names a commit that nothing is made on again by the same process.
+    let _ = std::fs::remove_file(&path);
+    let wire: Wire = serde_json::from_slice(&bytes).ok()?;
+    let of_them = now.is_empty() || now.iter().any(|one| wire.by.contains(one));
+    let head = wire.head.parse::<CommitId>().ok().filter(|head| of_them && Some(*head) == parent)?;
+    let kind = CommitKind::from_name(&wire.kind)?;
+    let squashed = wire.squashed.iter().filter_map(|id| id.parse().ok()).collect();
+    Some(Underway { kind, squashed, head, asked_by: wire.by })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::domain::ids::Oid;
+
+    #[test]
+    fn a_word_holds_for_one_commit_of_one_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let id = |byte: u8| CommitId(Oid::from_bytes(&[byte; 20]).unwrap());
+        let git = |pid| GitProcess { pid, started: 7 };
+        let squashed = vec![id(8), id(9)];
+        let left =
+            Underway { kind: CommitKind::Revert, squashed, head: id(1), asked_by: vec![git(5), git(4)] };
+        let taken = |parent: u8, now: &[GitProcess]| {
+            write(dir.path(), &left).unwrap();
+            take(dir.path(), Some(id(parent)), now)
+        };
+        assert_eq!(take(dir.path(), Some(id(1)), &[git(5)]), None);
+        assert_eq!(taken(1, &[git(5)]), Some(left.clone()));
+        assert_eq!(take(dir.path(), Some(id(1)), &[git(5)]), None, "it is taken away");
+        assert_eq!(taken(1, &[git(9), git(4)]), Some(left.clone()));
+        assert_eq!(taken(1, &[]), Some(left.clone()));
+        assert_eq!(taken(2, &[git(5)]), None);
+        assert_eq!(taken(1, &[git(6)]), None);
+        for bytes in [&b""[..], b"{", b"\xff", b"{\"head\":\"x\",\"kind\":\"revert\"}"] {
+            std::fs::write(path(dir.path()), bytes).unwrap();
+            assert_eq!(take(dir.path(), None, &[]), None);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The newest stretch of recorded commits: all that the rules look at, however long history is.
+
+mod cache;
+
+use serde::{Deserialize, Serialize};
+
+use super::notes::NotesStore;
+use super::{RecordError, skipped_note};
+use crate::wire::v1::{as_written, line_digest};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{CommitFact, Recording};
+use andon_core::domain::ids::{CommitId, Digest};
+use andon_git::Repo;
+
+/// What was found, walking first parents from a commit.
+#[derive(Debug, Default, Clone)]
+pub struct Window {
+    /// The recorded commits, oldest first.
+    pub facts: Vec<CommitFact>,
+    /// The digest of the newest one's line; `None` where its note is to be asked.
+    newest: Option<Digest>,
+    /// What ended the walk early, or was skipped.
+    pub warnings: Vec<Diagnostic>,
+    /// The commits without a record that the walk crossed, oldest first: nothing is known of them, so they prove
+    /// nothing and reset nothing.
+    pub unrecorded: Vec<Unrecorded>,
+    /// What the oldest commit of the walk builds on; `None` for a root, and where nothing was walked.
+    pub below: Option<CommitId>,
+}
+
+/// Most commits without a record that a walk crosses.
+pub const MAX_UNRECORDED: usize = 128;
+
+/// Most of those that are looked at below the first commit of a run: attempts that were moved since may build on them.
+const MAX_BELOW: usize = 16;
+
+/// A commit without a record: a colleague's, a bot's, or one that a tool made without hooks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unrecorded {
+    /// How many of the window's facts are older.
+    pub after: usize,
+    /// The commit.
+    pub commit: CommitId,
+    /// Its further parents: what a merge brought in.
+    pub merged: Vec<CommitId>,
+}
+
+/// Reads at most `max` records, from `head` along first parents. The last answer is kept beside HEAD and serves as
+/// long as neither HEAD nor the notes of its commits have moved: a walk costs some hundred objects. The walk ends at a record that
+/// starts a window (`iteration` 1, included), at a backfilled one, at a commit that is not there (shallow clones), and at
+/// the root. It crosses commits without a record, at most [`MAX_UNRECORDED`]. An unreadable record is stepped over, with a
+/// warning: breaking one must not start the window anew.
+pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
+    let Some(id) = head else { return Window::default() };
+    if let Some(window) = cache::read(repo, &cache::Key { head: id, tip: store.tip(), max }) {
+        return window;
+    }
+    let window = walk(repo, store, head, max);
+    remember(repo, store, id, &window, Judged { max, settled: None });
+    window
+}
+
+/// The same of a commit that is not HEAD, for which nothing is kept.
+pub fn read_apart(repo: &Repo, store: &NotesStore<'_>, commit: CommitId, max: usize) -> Window {
+    walk(repo, store, Some(commit), max)
+}
+
+/// How a window was judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged {
+    /// How many records were asked for.
+    pub max: usize,
+    /// How long the journal was when no halt was found to be owed; `None` when that was not asked, or one is.
+    pub settled: Option<u64>,
+}
+
+/// How long the journal was, in bytes, when the window behind `head` was judged and no halt was owed. `None` when
+/// HEAD or the notes of the window have moved since, or it was not judged.
+pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
+    let tip = repo.ref_target(super::notes::REF).ok()?.map(CommitId);
+    cache::settled(repo, &cache::Key { head, tip, max })
+}
+
+/// Keeps the window behind `head` for the next reader. One that was read with warnings is not kept: they must be
+/// said each time. That it cannot be written only costs time.
+pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Window, judged: Judged) {
+    if window.warnings.is_empty() && window.facts.last().is_some_and(|newest| newest.id == Some(head)) {
+        let key = cache::Key { head, tip: store.tip(), max: judged.max };
+        cache::write(repo, &key, window, judged.settled);
+    }
+}
+
+impl Window {
+    /// The commits of the walk, oldest first, each with how many facts are older.
+    pub fn walked(&self) -> Vec<(usize, CommitId)> {
+        let mut crossed = self.unrecorded.iter().peekable();
+        let mut walked = Vec::with_capacity(self.facts.len() + self.unrecorded.len());
+        for (older, fact) in self.facts.iter().enumerate() {
+            while let Some(one) = crossed.next_if(|one| one.after <= older) {
+                walked.push((older, one.commit));
+            }
+            walked.extend(fact.id.map(|id| (older, id)));
+        }
+        walked.extend(crossed.map(|one| (self.facts.len(), one.commit)));
+        walked
+    }
+
+    /// The digest of the line of `commit`, which the record of a child names; `None` where its note is to be asked.
+    pub fn line_of(&self, commit: CommitId) -> Option<Digest> {
+        self.newest.filter(|_| self.facts.last().is_some_and(|newest| newest.id == Some(commit)))
+    }
+
+    /// The window behind a commit whose parent's window this is. `line` is its record's, where that is all that its note
+    /// holds.
+    #[must_use]
+    pub fn followed_by(mut self, fact: CommitFact, line: Option<&[u8]>, max: usize) -> Self {
+        // As a reader of the note would have it: what is beyond a bound of the format is cut there.
+        let record = as_written(fact.record, line);
+        self.newest = line.map(line_digest);
+        let fact = CommitFact { record, ..fact };
+        if fact.record.iteration <= 1 {
+            self.begin_anew();
+        }
+        if self.facts.is_empty() && self.unrecorded.is_empty() {
+            self.below = fact.record.parent;
+        }
+        self.facts.push(fact);
+        let surplus = self.facts.len().saturating_sub(max);
+        self.facts.drain(..surplus);
+        if self.facts.len() >= max {
+            self.unrecorded.retain(|one| one.after > surplus);
+            self.below = self.facts.first().and_then(|oldest| oldest.record.parent);
+        }
+        for one in &mut self.unrecorded {
+            one.after = one.after.saturating_sub(surplus);
+        }
+        self
+    }
+}
+
+impl Window {
+    /// A run begins: of what was there only the commits without a record right below it are looked at.
+    fn begin_anew(&mut self) {
+        let newest = self.facts.last().and_then(|fact| fact.id);
+        let recorded = self.facts.len();
+        self.facts.clear();
+        self.unrecorded.retain(|one| one.after == recorded);
+        self.below = newest.or(self.below);
+        let surplus = self.unrecorded.len().saturating_sub(MAX_BELOW);
+        if let Some(last) = self.unrecorded.drain(..surplus).next_back() {
+            self.below = Some(last.commit);
+        }
+        for one in &mut self.unrecorded {
+            one.after = 0;
+        }
+    }
+}
+
+fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
+    let mut window = Window::default();
+    // Nothing was ever recorded: there is nothing to look for behind the commits of others.
+    if store.tip().is_none() {
+        return window;
+    }
+    let mut next = head;
+    let mut looked_at = 0;
+    while let Some(id) = next.filter(|_| looked_at < max && window.unrecorded.len() < MAX_UNRECORDED) {
+        let stored = match store.get(id) {
+            // What `andon backfill` wrote tells of a time before anybody watched: the window does not reach there.
+            Ok(Some(stored)) if stored.record.recording == Recording::Backfilled => break,
+            Ok(found) => {
+                looked_at += usize::from(found.is_some());
+                Some(found)
+            }
+            Err(error) => {
+                looked_at += 1;
+                window.warnings.push(unreadable(id, &error));
+                None
+            }
+        };
+        let info = match repo.commit(id) {
+            Ok(info) => info,
+            Err(error) => {
+                window.warnings.push(warning(id, &error));
+                break;
+            }
+        };
+        next = info.parents.first().copied();
+        window.below = next;
+        let Some(stored) = stored else { continue };
+        let Some(stored) = stored else {
+            let merged = info.parents.into_iter().skip(1).collect();
+            window.unrecorded.push(Unrecorded { after: window.facts.len(), commit: id, merged });
+            continue;
+        };
+        window.warnings.extend(stored.warnings);
+        if Some(id) == head {
+            window.newest = Some(stored.line_digest);
+        }
+        let starts = stored.record.iteration <= 1;
+        window.facts.push(info.fact(stored.record));
+        if starts {
+            look_below(repo, store, &mut window);
+            break;
+        }
+    }
+    window.facts.reverse();
+    window.unrecorded.reverse();
+    for one in &mut window.unrecorded {
+        // Counted from the newest one so far.
+        one.after = window.facts.len() - one.after;
+    }
+    window
+}
+
+/// The commits without a record below the first commit of a run, up to the next that has one.
+fn look_below(repo: &Repo, store: &NotesStore<'_>, window: &mut Window) {
+    for _ in 0..MAX_BELOW {
+        let Some(id) = window.below.filter(|id| matches!(store.has(*id), Ok(false))) else { return };
+        let Ok(info) = repo.commit(id) else { return };
+        window.below = info.parents.first().copied();
+        let merged = info.parents.into_iter().skip(1).collect();
+        window.unrecorded.push(Unrecorded { after: window.facts.len(), commit: id, merged });
+    }
+}
+
+/// The warning names the commit; the error would name it again.
+fn unreadable(commit: CommitId, error: &RecordError) -> Diagnostic {
+    match error {
+        RecordError::Unreadable { source, .. } => warning(commit, &format!("unreadable record: {source}")),
+        RecordError::Git(_)
+        | RecordError::Io { .. }
+        | RecordError::NoteTooLarge { .. }
+        | RecordError::HostileTree { .. } => warning(commit, error),
+    }
+}
+
+fn warning(commit: CommitId, error: &impl ToString) -> Diagnostic {
+    skipped_note(commit, 1, error.to_string())
+}

@@ -1,0 +1,425 @@
+//! The commit record `andon/commit@1` (docs/formats.md).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::Digest as _;
+
+use super::MAX_LINE;
+use super::change::{ChangeWire, DiffWire, MAX_MESSAGE, WeakeningWire};
+use super::evidence::EvidenceWire;
+use andon_core::domain::facts::{
+    Carried, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
+};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
+use andon_core::domain::time::{Timestamp, Uptime};
+use andon_core::format::{Count, FormatError, List, bounded, line, members_of, object};
+
+/// The schema this version writes. It reads every minor version of it: `andon/commit@1.4`.
+pub const SCHEMA: &str = "andon/commit@1";
+
+const MAX_OUTPUTS: usize = 64;
+const MAX_FINDINGS: usize = 64;
+const MAX_NODE: usize = 256;
+const MAX_SESSION: usize = 1024;
+const MAX_RULE: usize = 128;
+const MAX_COST: usize = 64;
+const MAX_WRITER: usize = 256;
+/// Bound of the keys of newer versions, so that a rewritten record cannot outgrow [`MAX_LINE`].
+const MAX_UNKNOWN: usize = 512 << 10;
+/// Objects of this version: what is unknown inside them is only written back where they are.
+const OBJECTS: [&str; 5] = ["change", "diff", "tests", "usage", "weakening"];
+
+/// What a newer minor version wrote and this one does not understand: written back on rewrite.
+/// Members inside the elements of lists are not kept.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnknownKeys(Map<String, Value>);
+
+impl UnknownKeys {
+    /// True when there is nothing to write back.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The keys with their values, in order.
+    pub fn into_members(self) -> BTreeMap<String, Value> {
+        self.0.into_iter().collect()
+    }
+
+    /// Adds what `older` has and `self` has not.
+    #[must_use]
+    pub fn or(mut self, older: Self) -> Self {
+        merge(&mut self.0, older.0);
+        self
+    }
+}
+
+/// A record and what else its line held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecodedRecord {
+    /// The record.
+    pub record: CommitRecord,
+    /// Keys of a newer minor version.
+    pub extra: UnknownKeys,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct CommitWire {
+    schema: String,
+    recorded_at: Timestamp,
+    uptime: Option<Uptime>,
+    tree: TreeId,
+    parent: Option<CommitId>,
+    /// Nothing came before this record in its chain.
+    begins: Option<bool>,
+    prev: Option<Digest>,
+    kind: CommitKind,
+    gate: Gate,
+    caught_up: Option<bool>,
+    /// Caught up, since `git am` made it where no hook of patches was installed.
+    patch: Option<bool>,
+    backfilled: Option<bool>,
+    node: Option<String>,
+    session: Option<String>,
+    iteration: Count,
+    code: CodeId,
+    diff: DiffWire,
+    change: Option<ChangeWire>,
+    tests: Option<EvidenceWire>,
+    weakening: Option<WeakeningWire>,
+    skipped: Option<List<SkipWire, { Skip::MAX }>>,
+    outputs: Option<List<Digest, MAX_OUTPUTS>>,
+    usage: Option<UsageWire>,
+    /// The newest entry of each ledger that was seen: writer and entry id. A pair that is none says nothing.
+    ledger: Option<BTreeMap<String, Value>>,
+    guards: Option<List<String, { CommitRecord::MAX_GUARDS }>>,
+    worktree: Option<String>,
+    findings: Option<List<FindingWire, MAX_FINDINGS>>,
+    carries: Option<CarriedWire>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+/// The attempt that a moved commit carries on.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct CarriedWire {
+    commit: CommitId,
+    parent: Option<CommitId>,
+    kind: CommitKind,
+    code: CodeId,
+    tests: Option<EvidenceWire>,
+}
+
+/// A skip: `{"rule","reason"}`, and `agent` where an agent's shell asked for it.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct SkipWire {
+    rule: String,
+    reason: Option<String>,
+    agent: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct UsageWire {
+    input_tokens: Option<Count>,
+    output_tokens: Option<Count>,
+    cost_usd: Option<String>,
+    context_tokens: Option<Count>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct FindingWire {
+    rule: String,
+    level: Level,
+    message: Option<String>,
+}
+
+/// sha256 of a record's line without its LF: what the next record's `prev` holds.
+pub fn line_digest(line: &[u8]) -> Digest {
+    Digest(sha2::Sha256::digest(line.strip_suffix(b"\n").unwrap_or(line)).into())
+}
+
+/// One line with its LF, at most [`MAX_LINE`] bytes. Lists and texts beyond their bounds are cut (see the head of
+/// [`super`]).
+pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
+    let mut members = members_of(&CommitWire::from(record));
+    write_back(&mut members, extra);
+    line(members)
+}
+
+impl From<&CommitRecord> for CommitWire {
+    fn from(record: &CommitRecord) -> Self {
+        let heads = record.ledger.iter().take(CommitRecord::MAX_LEDGERS);
+        let heads = heads.map(|(writer, entry)| (bounded(writer, MAX_WRITER), entry.to_string().into()));
+        let skipped: List<_, { Skip::MAX }> = record.skipped.iter().map(SkipWire::from).collect();
+        let outputs: List<_, MAX_OUTPUTS> = record.outputs.iter().copied().collect();
+        let findings: List<_, MAX_FINDINGS> = record.findings.iter().map(FindingWire::from).collect();
+        let guards: List<_, { CommitRecord::MAX_GUARDS }> =
+            record.guards.iter().map(|guard| bounded(guard, MAX_NODE)).collect();
+        Self {
+            schema: SCHEMA.to_owned(),
+            recorded_at: record.recorded_at,
+            uptime: record.uptime,
+            tree: record.tree,
+            parent: record.parent,
+            begins: (record.prev == Prev::Absent).then_some(true),
+            prev: record.prev.line(),
+            kind: record.kind,
+            gate: record.gate,
+            caught_up: record.recording.is_later().then_some(true),
+            patch: (record.recording == Recording::Patched).then_some(true),
+            backfilled: (record.recording == Recording::Backfilled).then_some(true),
+            node: Some(bounded(&record.node, MAX_NODE)),
+            session: record.session.as_ref().map(|text| bounded(text, MAX_SESSION)),
+            iteration: Count(record.iteration),
+            code: record.code,
+            diff: DiffWire::from(&record.diff),
+            change: record.change.as_ref().map(ChangeWire::from),
+            tests: record.tests.as_ref().map(EvidenceWire::from),
+            weakening: record.weakening.as_ref().map(WeakeningWire::from),
+            skipped: skipped.unless_empty(),
+            outputs: outputs.unless_empty(),
+            usage: record.usage.as_ref().map(UsageWire::from),
+            ledger: (!record.ledger.is_empty()).then(|| heads.collect()),
+            guards: guards.unless_empty(),
+            worktree: record.worktree.as_ref().map(|name| bounded(name, MAX_NODE)),
+            findings: findings.unless_empty(),
+            carries: record.carries.as_deref().map(CarriedWire::from),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl From<&Carried> for CarriedWire {
+    fn from(carried: &Carried) -> Self {
+        Self {
+            commit: carried.commit,
+            parent: carried.parent,
+            kind: carried.kind,
+            code: carried.code,
+            tests: carried.tests.as_ref().map(EvidenceWire::from),
+        }
+    }
+}
+
+impl From<CarriedWire> for Carried {
+    fn from(wire: CarriedWire) -> Self {
+        Self {
+            commit: wire.commit,
+            parent: wire.parent,
+            kind: wire.kind,
+            code: wire.code,
+            tests: wire.tests.map(Into::into),
+        }
+    }
+}
+
+impl From<&Skip> for SkipWire {
+    fn from(skip: &Skip) -> Self {
+        Self {
+            rule: bounded(&skip.rule, MAX_RULE),
+            reason: Some(bounded(&skip.reason, MAX_MESSAGE)),
+            agent: skip.agent.as_ref().map(|marker| bounded(marker, MAX_NODE)),
+        }
+    }
+}
+
+impl From<&Usage> for UsageWire {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            input_tokens: usage.input_tokens.map(Count),
+            output_tokens: usage.output_tokens.map(Count),
+            cost_usd: usage.cost_usd.as_ref().map(|cost| bounded(cost, MAX_COST)),
+            context_tokens: usage.context_tokens.map(Count),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl From<&RecordedFinding> for FindingWire {
+    fn from(finding: &RecordedFinding) -> Self {
+        Self {
+            rule: bounded(&finding.rule, MAX_RULE),
+            level: finding.level,
+            message: Some(bounded(&finding.message, MAX_MESSAGE)),
+        }
+    }
+}
+
+/// The unknown keys go back where they were; a known key always wins, but for the minor version in `schema`.
+fn write_back(map: &mut Map<String, Value>, extra: &UnknownKeys) {
+    for (key, value) in &extra.0 {
+        match (map.get_mut(key), value) {
+            (Some(slot), Value::String(_)) if key == "schema" => *slot = value.clone(),
+            (Some(Value::Object(known)), Value::Object(unknown)) => merge(known, unknown.clone()),
+            (Some(_), _) => {}
+            (None, _) if OBJECTS.contains(&key.as_str()) => {}
+            (None, _) => {
+                map.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(Value::Object(known)), Value::Object(unknown)) => merge(known, unknown),
+            (Some(_), _) => {}
+            (None, value) => {
+                into.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Reads one line, with or without its LF.
+///
+/// # Errors
+/// [`FormatError`] when it is longer than [`MAX_LINE`], no JSON object, of another major version, or when a member
+/// that every record has (`recorded_at`, `tree`, `kind`, `gate`, `iteration`, `code`, `diff.hash`, `diff.empty`)
+/// is missing or a known member has a value this version does not know.
+pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let mut wire: CommitWire = match object(line, MAX_LINE) {
+        Ok(wire) => wire,
+        // Of another version nothing else is to be said.
+        Err(error) => {
+            return Err(object::<Schema>(line, MAX_LINE).and_then(Schema::check).err().unwrap_or(error));
+        }
+    };
+    let schema = Schema { schema: std::mem::take(&mut wire.schema) }.check()?;
+    let extra = wire.unknown(schema);
+    let bytes = extra.iter().map(|(key, value)| key.len() + value.to_string().len()).sum();
+    if bytes > MAX_UNKNOWN {
+        return Err(FormatError::TooLarge { bytes, max: MAX_UNKNOWN });
+    }
+    Ok(DecodedRecord { record: wire.into(), extra: UnknownKeys(extra) })
+}
+
+/// `record` as whoever reads its line has it; `line` is that line, where it is at hand.
+pub fn as_written(record: CommitRecord, line: Option<&[u8]>) -> CommitRecord {
+    let decoded = line.map_or_else(
+        || decode_commit(encode_commit(&record, &UnknownKeys::default()).as_bytes()),
+        decode_commit,
+    );
+    decoded.map_or(record, |decoded| decoded.record)
+}
+
+/// What every version of a record says first.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Schema {
+    schema: String,
+}
+
+impl Schema {
+    /// The schema, if this version reads it.
+    fn check(self) -> Result<String, FormatError> {
+        let schema = self.schema;
+        let minor = schema
+            .strip_prefix(SCHEMA)
+            .and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix('.') });
+        let digits = |minor: &str| minor.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        if minor.is_some_and(|minor| minor.len() <= 16 && digits(minor)) {
+            return Ok(schema);
+        }
+        Err(FormatError::Schema { found: schema.chars().take(80).collect(), expected: SCHEMA })
+    }
+}
+
+impl CommitWire {
+    /// Takes out what this version does not know, each where it was.
+    fn unknown(&mut self, schema: String) -> Map<String, Value> {
+        let mut extra = std::mem::take(&mut self.extra);
+        let below = [
+            ("change", self.change.as_mut().map(|change| &mut change.extra)),
+            ("diff", Some(&mut self.diff.extra)),
+            ("tests", self.tests.as_mut().map(|tests| &mut tests.extra)),
+            ("usage", self.usage.as_mut().map(|usage| &mut usage.extra)),
+            ("weakening", self.weakening.as_mut().map(|weakening| &mut weakening.extra)),
+        ];
+        for (key, unknown) in below {
+            if let Some(unknown) = unknown.map(std::mem::take).filter(|unknown| !unknown.is_empty()) {
+                extra.insert(key.to_owned(), Value::Object(unknown));
+            }
+        }
+        if schema != SCHEMA {
+            extra.insert("schema".to_owned(), schema.into());
+        }
+        extra
+    }
+}
+
+impl From<CommitWire> for CommitRecord {
+    fn from(wire: CommitWire) -> Self {
+        let heads = wire.ledger.unwrap_or_default().into_iter().take(Self::MAX_LEDGERS);
+        let heads =
+            heads.filter_map(|(writer, entry)| Some((writer, entry.as_str()?.parse::<EntryId>().ok()?)));
+        let skip = |skip: SkipWire| Skip {
+            rule: skip.rule,
+            reason: skip.reason.unwrap_or_default(),
+            agent: skip.agent,
+        };
+        let finding = |finding: FindingWire| RecordedFinding {
+            rule: finding.rule,
+            level: finding.level,
+            message: finding.message.unwrap_or_default(),
+        };
+        Self {
+            recorded_at: wire.recorded_at,
+            uptime: wire.uptime,
+            tree: wire.tree,
+            parent: wire.parent,
+            prev: match (wire.prev, wire.begins) {
+                (Some(digest), _) => Prev::Line(digest),
+                (None, Some(true)) => Prev::Absent,
+                (None, Some(false) | None) => Prev::Unsaid,
+            },
+            kind: wire.kind,
+            gate: wire.gate,
+            recording: match (wire.backfilled, wire.caught_up) {
+                (Some(true), _) => Recording::Backfilled,
+                (_, Some(true)) if wire.patch == Some(true) => Recording::Patched,
+                (_, Some(true)) => Recording::CaughtUp,
+                (Some(false) | None, Some(false) | None) => Recording::AtCommit,
+            },
+            node: wire.node.unwrap_or_else(|| "agent".to_owned()),
+            session: wire.session,
+            iteration: wire.iteration.0,
+            code: wire.code,
+            diff: wire.diff.into(),
+            change: wire.change.map(Into::into),
+            tests: wire.tests.map(Into::into),
+            weakening: wire.weakening.map(Into::into),
+            skipped: wire.skipped.unwrap_or_default().items.into_iter().map(skip).collect(),
+            outputs: wire.outputs.unwrap_or_default().items,
+            usage: wire.usage.map(Into::into),
+            ledger: heads.collect(),
+            guards: wire.guards.unwrap_or_default().items,
+            worktree: wire.worktree,
+            findings: wire.findings.unwrap_or_default().items.into_iter().map(finding).collect(),
+            carries: wire.carries.map(|carried| Box::new(carried.into())),
+        }
+    }
+}
+
+impl From<UsageWire> for Usage {
+    fn from(wire: UsageWire) -> Self {
+        Self {
+            input_tokens: wire.input_tokens.map(|count| count.0),
+            output_tokens: wire.output_tokens.map(|count| count.0),
+            cost_usd: wire.cost_usd,
+            context_tokens: wire.context_tokens.map(|count| count.0),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Events: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`, `session_start`,
+//! `commit_refused`. In the journal
+//! hashes stand for what was said, so that a line is short whatever an agent prints; `andon_engine::adapter::events` makes them from the
+//! full form, and reads this one too, so that a journal can be replayed.
+//!
+//! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::MAX_LINE;
+use andon_core::domain::events::{
+    Arguments, Ballot, CallEnd, Clearing, CommitRefused, Event, MAX_SHOWN, Output, OutputKind, ToolCall,
+    Trace, TurnEnd, What,
+};
+use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
+use andon_core::domain::time::{Timestamp, Uptime};
+use andon_core::domain::usage::{Usage, micros};
+use andon_core::format::{Count, FormatError, bounded, members_of, object};
+
+/// Longest name of a node, a tool, a reviewer: bytes as JSON.
+const MAX_NAME: usize = 256;
+/// Longest short form of a call: bytes as JSON, of which a control character has six.
+const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
+/// Most quantities of one answer.
+const MAX_MOVES: usize = 6;
+/// Longest amount of money.
+const MAX_COST: usize = 64;
+
+/// The members that every event may have.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct EventWire {
+    at: Option<Timestamp>,
+    uptime: Option<Uptime>,
+    node: Option<String>,
+    session: Option<String>,
+    id: Option<ShortHash>,
+    model: Option<String>,
+    prompt_hash: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct TurnEndWire {
+    code: Option<CodeId>,
+    docs: Option<Digest>,
+}
+
+/// Quantities: a list, or one number as older lines have it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a list of numbers")]
+pub enum MovesWire {
+    /// All of them as their sum.
+    One(Count),
+    /// The first ones.
+    Each(Vec<Count>),
+}
+
+/// A tool call as hashes: exact, exact once more (older lines have a masked form there) and coarse.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct CallWire {
+    /// The tool's name.
+    pub tool: String,
+    /// The hashes; a call that is reported in full has none.
+    pub call: Option<[ShortHash; 3]>,
+    /// The hash of its answer.
+    pub answer: Option<ShortHash>,
+    /// The hash of the refusal without the call's own arguments.
+    pub refusal: Option<ShortHash>,
+    /// The hash of the program that was not found.
+    pub missing: Option<ShortHash>,
+    /// The hash of its answer as it is.
+    pub whole: Option<ShortHash>,
+    /// The hash of what it tells beside what was asked for.
+    pub gist: Option<ShortHash>,
+    /// The quantities of its answer.
+    pub moves: Option<MovesWire>,
+    /// Its short form.
+    pub shown: Option<String>,
+    /// The name of the program that was not found.
+    pub program: Option<String>,
+    blind: Option<bool>,
+    writes: Option<bool>,
+    error: Option<bool>,
+}
+
+impl CallWire {
+    /// Whether the arguments behind the hashes were known.
+    pub fn arguments(&self) -> Arguments {
+        if self.blind == Some(true) { Arguments::Unknown } else { Arguments::Known }
+    }
+
+    /// The call behind the hashes of a line of the journal.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn hashed(self) -> Result<ToolCall, FormatError> {
+        let (args, end) = (self.arguments(), self.end());
+        let hashes = self.call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
+        let [exact, _, coarse] = hashes;
+        let short = |text: String| text.chars().take(MAX_SHOWN).collect();
+        let moves = match self.moves {
+            Some(MovesWire::Each(each)) => each.into_iter().take(MAX_MOVES).map(|moves| moves.0).collect(),
+            Some(MovesWire::One(sum)) => vec![sum.0],
+            None => Vec::new(),
+        };
+        Ok(ToolCall {
+            args,
+            exact,
+            coarse,
+            result: self.answer,
+            whole: self.whole,
+            gist: self.gist,
+            refusal: self.refusal,
+            missing: self.missing,
+            moves,
+            writes: self.writes == Some(true),
+            end,
+            shown: self.shown.map(short),
+            program: self.program.map(short),
+            ..ToolCall::bare(self.tool)
+        })
+    }
+
+    /// How the call ended.
+    pub fn end(&self) -> CallEnd {
+        self.error.map_or(CallEnd::Unknown, |error| if error { CallEnd::Failed } else { CallEnd::Done })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct OutputWire {
+    kind: OutputKind,
+    sha256: Option<Digest>,
+    lines: Option<Count>,
+}
+
+/// Tokens and cost.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct UsageWire {
+    input_tokens: Option<Count>,
+    output_tokens: Option<Count>,
+    cost_usd: Option<Cost>,
+    context_tokens: Option<Count>,
+    cached_tokens: Option<Count>,
+    cache_read_input_tokens: Option<Count>,
+    cache_creation_input_tokens: Option<Count>,
+    output_lines: Option<Count>,
+}
+
+/// US dollars, as a text or a number.
+#[derive(Debug, Serialize)]
+struct Cost(String);
+
+/// A commit that was refused.
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct RefusedWire {
+    code: CodeId,
+    tree: Option<TreeId>,
+    rule: Option<String>,
+}
+
+/// Votes.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct BallotWire {
+    reviewer: Option<String>,
+    approve: Option<Count>,
+    reject: Option<Count>,
+}
+
+/// The members of an event as the journal has it.
+pub(super) fn encode(event: &Event) -> Map<String, Value> {
+    let name = |text: &String| bounded(text, MAX_NAME);
+    let shown = |text: &String| bounded(text, MAX_LINE_SHOWN);
+    let trace = event.trace.as_deref().cloned().unwrap_or_default();
+    let mut members = members_of(&EventWire {
+        at: event.at,
+        uptime: event.uptime,
+        node: event.node.as_ref().map(name),
+        session: event.session.as_ref().map(name),
+        id: event.id,
+        model: trace.model.as_ref().map(name),
+        prompt_hash: trace.prompt_hash.as_ref().map(name),
+    });
+    members.extend(match &event.what {
+        What::TurnStart | What::Cleared(_) => Map::new(),
+        What::TurnEnd(end) => members_of(&TurnEndWire { code: end.code, docs: end.docs }),
+        What::ToolCall(call) => members_of(&CallWire {
+            tool: name(&call.tool),
+            call: Some([call.exact, call.exact, call.coarse]),
+            answer: call.result,
+            refusal: call.refusal,
+            missing: call.missing,
+            whole: call.whole,
+            gist: call.gist,
+            moves: (!call.moves.is_empty())
+                .then(|| MovesWire::Each(call.moves.iter().copied().map(Count).collect())),
+            shown: call.shown.as_ref().map(shown),
+            program: call.program.as_ref().map(shown),
+            blind: (call.args == Arguments::Unknown).then_some(true),
+            writes: call.writes.then_some(true),
+            error: match call.end {
+                CallEnd::Done => Some(false),
+                CallEnd::Failed => Some(true),
+                CallEnd::Unknown => None,
+            },
+        }),
+        What::Output(output) => {
+            members_of(&OutputWire { kind: output.kind, sha256: output.hash, lines: output.lines.map(Count) })
+        }
+        What::Usage(usage) => members_of(&UsageWire::from(usage)),
+        What::Refused(refused) => members_of(&RefusedWire {
+            code: refused.code,
+            tree: refused.tree,
+            rule: Some(name(&refused.rule)),
+        }),
+        What::Verdict(ballot) => members_of(&BallotWire {
+            reviewer: ballot.reviewer.as_ref().map(name),
+            approve: Some(Count(ballot.approve)),
+            reject: Some(Count(ballot.reject)),
+        }),
+    });
+    members
+}
+
+/// The event of `kind` on a line; `None` when this version knows no such event.
+pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatError> {
+    let what = match kind {
+        "turn_start" => What::TurnStart,
+        "turn_end" => {
+            let TurnEndWire { code, docs } = object(line, MAX_LINE)?;
+            What::TurnEnd(TurnEnd { code, docs })
+        }
+        "tool_call" => What::ToolCall(object::<CallWire>(line, MAX_LINE)?.hashed()?),
+        "output" => {
+            let OutputWire { kind, sha256, lines } = object(line, MAX_LINE)?;
+            What::Output(Output { kind, hash: sha256, lines: lines.map(|count| count.0) })
+        }
+        "usage" => What::Usage(object::<UsageWire>(line, MAX_LINE)?.usage()?),
+        "commit_refused" => {
+            let RefusedWire { code, tree, rule } = object(line, MAX_LINE)?;
+            What::Refused(CommitRefused { code, tree, rule: rule.unwrap_or_default() })
+        }
+        "verdict" => What::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
+        other => match Clearing::from_name(other) {
+            Some(clearing) => What::Cleared(clearing),
+            None => return Ok(None),
+        },
+    };
+    let EventWire { at, uptime, node, session, id, model, prompt_hash } = object(line, MAX_LINE)?;
+    Ok(Some(Event { at, uptime, node, session, id, trace: trace(model, prompt_hash), what }))
+}
+
+/// What a session runs on: model and hash of the prompt, each cut to what a line may hold.
+pub fn trace(model: Option<String>, prompt_hash: Option<String>) -> Option<Box<Trace>> {
+    let text =
+        |text: Option<String>| text.map(|text| bounded(&text, MAX_NAME)).filter(|text| !text.is_empty());
+    let trace = Trace { model: text(model), prompt_hash: text(prompt_hash) };
+    (trace != Trace::default()).then(|| Box::new(trace))
+}
+
+impl From<&Usage> for UsageWire {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            input_tokens: usage.input_tokens.map(Count),
+            output_tokens: usage.output_tokens.map(Count),
+            cost_usd: usage.cost_usd.as_ref().map(|cost| Cost(bounded(cost, MAX_COST))),
+            context_tokens: usage.context_tokens.map(Count),
+            cached_tokens: usage.cached_tokens.map(Count),
+            output_lines: usage.output_lines.map(Count),
+            ..Self::default()
+        }
+    }
+}
+
+impl UsageWire {
+    /// What was spent.
+    ///
+    /// # Errors
+    /// [`FormatError`] where tokens from a cache are told under both of the names that clients give them, and differ.
+    pub fn usage(self) -> Result<Usage, FormatError> {
+        let count = |count: Option<Count>| count.map(|count| count.0);
+        let (read, made) = (count(self.cache_read_input_tokens), count(self.cache_creation_input_tokens));
+        let parts = read.or(made).map(|_| read.unwrap_or(0).saturating_add(made.unwrap_or(0)));
+        let cached_tokens = match (count(self.cached_tokens), parts) {
+            (Some(reported), Some(parts)) if reported != parts => {
+                let sum = "cache_read_input_tokens and cache_creation_input_tokens";
+                return Err(FormatError::member(
+                    "cached_tokens",
+                    format!("{reported} is not the sum of {sum}"),
+                ));
+            }
+            (reported, parts) => reported.or(parts),
+        };
+        Ok(Usage {
+            input_tokens: count(self.input_tokens),
+            output_tokens: count(self.output_tokens),
+            cost_usd: self.cost_usd.map(|cost| cost.0),
+            context_tokens: count(self.context_tokens),
+            cached_tokens,
+            output_lines: count(self.output_lines),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Cost {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let reported = Value::deserialize(deserializer)?;
+        let text = reported.as_str().map_or_else(|| reported.to_string(), str::to_owned);
+        if text.len() <= MAX_COST && micros(&text).is_some() {
+            return Ok(Self(text));
+        }
+        let found: String = text.chars().take(MAX_COST).collect();
+        Err(D::Error::custom(format!("{found:?} is not a decimal number of dollars such as 0.03")))
+    }
+}
+
+impl From<BallotWire> for Ballot {
+    fn from(wire: BallotWire) -> Self {
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        Self { reviewer: wire.reviewer, approve: count(wire.approve), reject: count(wire.reject) }
+    }
+}

@@ -1,0 +1,197 @@
+//! The test evidence, which records (`tests`) and journal lines (`test_run`) share.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use andon_core::domain::ids::{CodeId, Digest, Signature};
+use andon_core::domain::tests::{Caveats, Counts, LostTests, RunOrigin, SetNames, TestEvidence, TestStatus};
+use andon_core::format::{Count, List, bounded};
+
+const MAX_FAILING_ID: usize = 512;
+const MAX_RUNNER: usize = 256;
+const MAX_COMMAND: usize = 4096;
+const MAX_SAID: usize = 400;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub(super) struct EvidenceWire {
+    code: CodeId,
+    status: TestStatus,
+    total: Option<Count>,
+    passed: Option<Count>,
+    failed: Option<Count>,
+    errored: Option<Count>,
+    skipped: Option<Count>,
+    signature: Signature,
+    errors: Option<Signature>,
+    failing: Option<List<String, { TestEvidence::MAX_FAILING }>>,
+    truncated: Option<bool>,
+    runner: Option<String>,
+    command: Option<String>,
+    // What is to be said about a run beside its result is left out where there is nothing to say.
+    handed_in: Option<bool>,
+    full_run: Option<Count>,
+    flaky_tests: Option<List<String, { TestEvidence::MAX_FLAKY }>>,
+    set: Option<Digest>,
+    names: Option<NamesWire>,
+    lost: Option<LostWire>,
+    not_started: Option<String>,
+    untracked: Option<List<String, { Caveats::MAX_UNTRACKED }>>,
+    #[serde(flatten)]
+    pub(super) extra: Map<String, Value>,
+}
+
+type Names = List<String, { LostTests::MAX_NAMES }>;
+
+/// `names`: either `all`, or what changed `since` another set.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct NamesWire {
+    all: Option<List<String, { SetNames::MAX_ALL }>>,
+    since: Option<Digest>,
+    came: Option<List<String, { SetNames::MAX_CHANGED }>>,
+    went: Option<List<String, { SetNames::MAX_CHANGED }>>,
+}
+
+impl From<&SetNames> for NamesWire {
+    fn from(names: &SetNames) -> Self {
+        let none = Self { all: None, since: None, came: None, went: None };
+        match names {
+            SetNames::All(all) => Self { all: Some(all.iter().cloned().collect()), ..none },
+            SetNames::Since { set, came, went } => Self {
+                since: Some(*set),
+                came: Some(came.iter().cloned().collect()),
+                went: Some(went.iter().cloned().collect()),
+                ..none
+            },
+        }
+    }
+}
+
+impl NamesWire {
+    /// Nothing where a list was cut: the hash of the set would tell.
+    fn names(self) -> Option<SetNames> {
+        let (came, went) = (self.came.unwrap_or_default(), self.went.unwrap_or_default());
+        match (self.all, self.since) {
+            (Some(all), _) => (!all.cut).then_some(SetNames::All(all.items)),
+            (None, Some(set)) => {
+                let whole = !came.cut && !went.cut;
+                whole.then_some(SetNames::Since { set, came: came.items, went: went.items })
+            }
+            (None, None) => None,
+        }
+    }
+}
+
+/// `lost`. What is empty is left out.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct LostWire {
+    gone: Option<Names>,
+    gone_total: Option<Count>,
+    skipped: Option<Names>,
+    skipped_total: Option<Count>,
+    back: Option<Names>,
+}
+
+impl From<&LostTests> for LostWire {
+    fn from(lost: &LostTests) -> Self {
+        let names = |names: &[String]| {
+            let names: Names = names.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+            names.unless_empty()
+        };
+        let total = |total: u64| (total > 0).then_some(Count(total));
+        Self {
+            gone: names(&lost.gone),
+            gone_total: total(lost.gone_total),
+            skipped: names(&lost.skipped),
+            skipped_total: total(lost.skipped_total),
+            back: names(&lost.back),
+        }
+    }
+}
+
+impl From<LostWire> for LostTests {
+    fn from(wire: LostWire) -> Self {
+        let names = |names: Option<Names>| names.unwrap_or_default().items;
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        Self {
+            gone: names(wire.gone),
+            gone_total: count(wire.gone_total),
+            skipped: names(wire.skipped),
+            skipped_total: count(wire.skipped_total),
+            back: names(wire.back),
+        }
+    }
+}
+
+impl From<&TestEvidence> for EvidenceWire {
+    fn from(evidence: &TestEvidence) -> Self {
+        let Counts { total, passed, failed, errored, skipped } = evidence.counts;
+        let failing: List<String, { TestEvidence::MAX_FAILING }> =
+            evidence.failing.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        let flaky: List<String, { TestEvidence::MAX_FLAKY }> =
+            evidence.caveats.flaky.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        let untracked: List<String, { Caveats::MAX_UNTRACKED }> =
+            evidence.caveats.untracked.iter().map(|path| bounded(path, MAX_FAILING_ID)).collect();
+        Self {
+            code: evidence.code,
+            status: evidence.status,
+            total: Some(Count(total)),
+            passed: Some(Count(passed)),
+            failed: Some(Count(failed)),
+            errored: Some(Count(errored)),
+            skipped: Some(Count(skipped)),
+            signature: evidence.signature,
+            errors: evidence.errors,
+            truncated: (evidence.truncated || failing.cut).then_some(true),
+            failing: Some(failing),
+            runner: Some(bounded(&evidence.runner, MAX_RUNNER)),
+            command: Some(bounded(&evidence.command, MAX_COMMAND)),
+            handed_in: (evidence.caveats.origin == RunOrigin::HandedIn).then_some(true),
+            full_run: evidence.caveats.full_run.map(Count),
+            flaky_tests: flaky.unless_empty(),
+            set: evidence.caveats.set,
+            names: evidence.caveats.names.as_ref().map(NamesWire::from),
+            lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
+            not_started: evidence.caveats.not_started.as_deref().map(|said| bounded(said, MAX_SAID)),
+            untracked: untracked.unless_empty(),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl From<EvidenceWire> for TestEvidence {
+    fn from(wire: EvidenceWire) -> Self {
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        let failing = wire.failing.unwrap_or_default();
+        let handed_in = wire.handed_in.unwrap_or(false);
+        Self {
+            code: wire.code,
+            status: wire.status,
+            counts: Counts {
+                total: count(wire.total),
+                passed: count(wire.passed),
+                failed: count(wire.failed),
+                errored: count(wire.errored),
+                skipped: count(wire.skipped),
+            },
+            signature: wire.signature,
+            errors: wire.errors,
+            truncated: wire.truncated.unwrap_or(false) || failing.cut,
+            failing: failing.items,
+            runner: wire.runner.unwrap_or_default(),
+            command: wire.command.unwrap_or_default(),
+            caveats: Caveats {
+                origin: if handed_in { RunOrigin::HandedIn } else { RunOrigin::Here },
+                full_run: wire.full_run.map(|count| count.0),
+                flaky: wire.flaky_tests.unwrap_or_default().items,
+                set: wire.set,
+                names: wire.names.and_then(NamesWire::names),
+                lost: wire.lost.map(LostTests::from).unwrap_or_default(),
+                not_started: wire.not_started,
+                untracked: wire.untracked.unwrap_or_default().items,
+            },
+        }
+    }
+}

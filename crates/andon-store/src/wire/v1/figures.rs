@@ -1,0 +1,63 @@
+//! The figures beside a message, in a halt of the ledger and in safety events of the journal.
+
+use serde::{Deserialize, Serialize};
+
+use andon_core::domain::detail::Figures;
+use andon_core::format::{Count, bounded};
+
+const MAX_TOOL: usize = 1024;
+
+/// The figures of either kind of [`Figures`].
+#[derive(Debug, Serialize, Deserialize, Default)]
+#[serde(expecting = "an object")]
+pub(super) struct FiguresWire {
+    tool: Option<String>,
+    count: Option<Count>,
+    percent: Option<Count>,
+    threshold: Option<Count>,
+}
+
+impl FiguresWire {
+    /// With numbers of at most `max`.
+    pub(super) fn of(figures: &Figures, max: u64) -> Option<Self> {
+        let number = |number: u64| Some(Count(number.min(max)));
+        match figures {
+            Figures::Unreported => None,
+            Figures::Calls { tool, count } => {
+                Some(Self { tool: Some(bounded(tool, MAX_TOOL)), count: number(*count), ..Self::default() })
+            }
+            Figures::Fill { percent, threshold } => {
+                Some(Self { percent: number(*percent), threshold: number(*threshold), ..Self::default() })
+            }
+        }
+    }
+
+    /// What this version does not know is not told.
+    pub fn read(reported: Option<Self>) -> Figures {
+        match reported {
+            Some(Self { tool: Some(tool), count: Some(Count(count)), .. }) => Figures::Calls { tool, count },
+            Some(Self { percent: Some(Count(percent)), threshold: Some(Count(threshold)), .. }) => {
+                Figures::Fill { percent, threshold }
+            }
+            Some(Self { .. }) | None => Figures::Unreported,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_come_back_and_others_are_untold() {
+        let calls = Figures::Calls { tool: "mcp: search".into(), count: 5 };
+        for figures in [calls, Figures::Fill { percent: 86, threshold: 85 }] {
+            let text = serde_json::to_string(&FiguresWire::of(&figures, 99)).unwrap();
+            let read = serde_json::from_str(&text).unwrap();
+            assert_eq!(FiguresWire::read(Some(read)), figures, "{text}");
+        }
+        assert!(FiguresWire::of(&Figures::Unreported, 99).is_none());
+        let later = serde_json::from_str(r#"{"tool":"a","rate":7}"#).unwrap();
+        assert_eq!(FiguresWire::read(Some(later)), Figures::Unreported);
+    }
+}

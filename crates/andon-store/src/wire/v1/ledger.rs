@@ -1,0 +1,368 @@
+//! `entry.json`, schema `andon/ledger@1`: RFC 8785 canonical JSON of
+//!
+//! ```text
+//! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
+//!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
+//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?,"binds"?}
+//! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
+//! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"reason","head"?,"worktree"}
+//! ```
+//!
+//! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::figures::FiguresWire;
+use andon_core::domain::attempt::Attempt;
+use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
+use andon_core::domain::events::MAX_SHOWN;
+use andon_core::domain::facts::{Ack, AckHow, HaltWas};
+use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
+use andon_core::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
+use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+use andon_core::domain::time::Timestamp;
+use andon_core::format::{Count, FormatError, List, members_of, object};
+
+/// The schema this version writes.
+const SCHEMA: &str = "andon/ledger@1";
+const HALTED: &str = "loop.halted";
+const ACKNOWLEDGED: &str = "loop.acknowledged";
+const STOP_SWITCH: &str = "loop.cord";
+/// Largest entry that is read, in bytes: more than one has whose texts are all escaped.
+pub const MAX_ENTRY: usize = 2 << 20;
+/// Largest whole number of RFC 8785.
+pub const MAX_NUMBER: u64 = (1 << 53) - 1;
+const MAX_ITEMS: usize = 64;
+const MAX_TEXT: usize = 4096;
+/// Longest type that is kept of an entry of another version, in characters.
+pub const MAX_KIND: usize = 128;
+
+/// Whether entries of this type are halts, answers or stop switches.
+pub fn is_event(kind: &str) -> bool {
+    [HALTED, ACKNOWLEDGED, STOP_SWITCH].contains(&kind)
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct Envelope {
+    schema: Option<String>,
+    #[serde(rename = "type")]
+    kind: String,
+    writer: String,
+    lamport: Count,
+    at: Option<Timestamp>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct HaltWire {
+    cycle_id: String,
+    halt_reason: HaltReason,
+    rule: String,
+    message: Option<String>,
+    /// Absent where the rule counts nothing that programs are shown.
+    figures: Option<FiguresWire>,
+    face: Option<ReportFile>,
+    evidence: Option<EvidenceWire>,
+    suggested_actions: Option<List<String, MAX_ITEMS>>,
+    /// Of each its code, empty where it has none.
+    action_codes: Option<List<String, MAX_ITEMS>>,
+    iteration: Option<Count>,
+    head: Option<CommitId>,
+    branch: Option<String>,
+    worktree: String,
+    base: Option<CommitId>,
+    /// Absent where they are too many, or not known.
+    beside: Option<List<String, { Attempt::MAX_BESIDE }>>,
+    binds: Option<Binds>,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+#[serde(expecting = "an object")]
+struct EvidenceWire {
+    diffs: Option<List<DiffHash, MAX_ITEMS>>,
+    tests: Option<List<Signature, MAX_ITEMS>>,
+    outputs: Option<List<Digest, MAX_ITEMS>>,
+    /// Absent where no rule about calls halted.
+    calls: Option<List<NamedCallWire, MAX_ITEMS>>,
+    trend: Option<List<Count, MAX_ITEMS>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct NamedCallWire {
+    call: ShortHash,
+    shown: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct AckWire {
+    halt: Option<EntryId>,
+    counter: Option<String>,
+    by: String,
+    how: AckHow,
+    mistaken: Option<bool>,
+    agent: Option<String>,
+    reason: Option<String>,
+    head: Option<CommitId>,
+    worktree: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct StopSwitchWire {
+    moved: SwitchMove,
+    message: Option<String>,
+    by: String,
+    agent: Option<String>,
+    head: Option<CommitId>,
+    worktree: String,
+}
+
+/// Who writes an entry, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct PlaceWire<'a> {
+    /// The writer.
+    pub writer: &'a str,
+    /// Its Lamport number.
+    pub lamport: u64,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What an `entry.json` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// The writer.
+    pub writer: String,
+    /// Its Lamport number.
+    pub lamport: u64,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// The event; of one that this version does not know the type, at most 128 characters of it.
+    pub event: Result<LedgerEvent, String>,
+}
+
+/// The type of an event.
+pub fn kind(event: &LedgerEvent) -> &'static str {
+    match event {
+        LedgerEvent::Halted(_) => HALTED,
+        LedgerEvent::Acknowledged(_) => ACKNOWLEDGED,
+        LedgerEvent::StopSwitch(_) => STOP_SWITCH,
+    }
+}
+
+/// The bytes of an entry.
+///
+/// # Errors
+/// What the canonicalization says; it refuses numbers that RFC 8785 cannot hold, and none gets there.
+pub fn encode(event: &LedgerEvent, place: &PlaceWire<'_>) -> Result<Vec<u8>, serde_json::Error> {
+    let mut members: Map<String, Value> = members_of(&Envelope {
+        schema: Some(SCHEMA.to_owned()),
+        kind: kind(event).to_owned(),
+        writer: place.writer.to_owned(),
+        lamport: number(place.lamport),
+        at: Some(place.at),
+    });
+    members.extend(match event {
+        LedgerEvent::Halted(halt) => members_of(&HaltWire::from(&**halt)),
+        LedgerEvent::Acknowledged(ack) => members_of(&AckWire::from(&**ack)),
+        LedgerEvent::StopSwitch(switch) => members_of(&StopSwitchWire::from(&**switch)),
+    });
+    serde_json_canonicalizer::to_vec(&members)
+}
+
+fn cut(text: &str) -> String {
+    let end = (0..=MAX_TEXT.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text[..end.unwrap_or(0)].to_owned()
+}
+
+/// The short form of a call, no longer than one is.
+fn short(shown: &str) -> String {
+    shown.chars().take(MAX_SHOWN).collect()
+}
+
+fn number(number: u64) -> Count {
+    Count(number.min(MAX_NUMBER))
+}
+
+/// The newest items.
+fn newest<T: Copy>(items: &[T]) -> List<T, MAX_ITEMS> {
+    items[items.len().saturating_sub(MAX_ITEMS)..].iter().copied().collect()
+}
+
+impl From<&Halt> for HaltWire {
+    fn from(halt: &Halt) -> Self {
+        let actions = || halt.suggested_actions.iter().take(MAX_ITEMS);
+        let any_code = actions().any(|action| action.step.is_some());
+        let codes = actions().map(|action| action.step.map_or("", AdvisedStep::as_str).to_owned());
+        let evidence = &halt.evidence;
+        let beside: List<String, { Attempt::MAX_BESIDE }> = halt.beside.iter().map(|one| cut(one)).collect();
+        let call =
+            |call: &NamedCall| NamedCallWire { call: call.exact, shown: call.shown.as_deref().map(short) };
+        let calls: List<NamedCallWire, MAX_ITEMS> = evidence.calls.iter().map(call).collect();
+        let known = !beside.cut && !halt.beside.iter().any(|one| one == Attempt::MANY);
+        Self {
+            cycle_id: cut(&halt.cycle_id),
+            halt_reason: halt.reason,
+            rule: cut(&halt.rule),
+            message: Some(cut(&halt.message)),
+            figures: FiguresWire::of(&halt.figures, MAX_NUMBER),
+            face: Some(halt.report_file),
+            evidence: Some(EvidenceWire {
+                diffs: Some(newest(&evidence.diffs)),
+                tests: Some(newest(&evidence.tests)),
+                outputs: Some(newest(&evidence.outputs)),
+                calls: (!evidence.calls.is_empty()).then_some(calls),
+                trend: Some(newest(&evidence.trend).items.into_iter().map(number).collect()),
+            }),
+            suggested_actions: Some(actions().map(|action| cut(&action.text)).collect()),
+            action_codes: any_code.then(|| codes.collect()),
+            iteration: Some(number(halt.iteration)),
+            head: halt.head,
+            branch: halt.branch.as_deref().map(cut),
+            worktree: cut(&halt.worktree),
+            base: halt.base,
+            beside: known.then_some(beside),
+            binds: halt.binds.key(),
+        }
+    }
+}
+
+impl From<&Ack> for AckWire {
+    fn from(ack: &Ack) -> Self {
+        Self {
+            halt: ack.halt,
+            counter: ack.counter.as_deref().map(cut),
+            by: cut(&ack.by),
+            how: ack.how,
+            mistaken: ack.halt_was.key(),
+            agent: ack.agent.as_deref().map(cut),
+            reason: Some(cut(&ack.reason)),
+            head: ack.head,
+            worktree: cut(&ack.worktree),
+        }
+    }
+}
+
+impl From<&StopSwitch> for StopSwitchWire {
+    fn from(switch: &StopSwitch) -> Self {
+        Self {
+            moved: switch.moved,
+            message: Some(cut(&switch.message)),
+            by: cut(&switch.by),
+            agent: switch.agent.as_deref().map(cut),
+            head: switch.head,
+            worktree: cut(&switch.worktree),
+        }
+    }
+}
+
+/// Reads an `entry.json`.
+///
+/// # Errors
+/// [`FormatError`] when it is longer than [`MAX_ENTRY`], no JSON object, or an event of this version that lacks
+/// something or says something wrong.
+pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
+    let Envelope { schema, kind, writer, lamport, at } = object(bytes, MAX_ENTRY)?;
+    let ours = schema.is_some_and(|schema| schema == SCHEMA || schema.starts_with("andon/ledger@1."));
+    let dated = || at.ok_or_else(|| FormatError::Shape("missing field `at`".to_owned()));
+    let event = match (ours, kind.as_str()) {
+        (true, HALTED) => {
+            Ok(LedgerEvent::Halted(Box::new(object::<HaltWire>(bytes, MAX_ENTRY)?.into_halt(dated()?))))
+        }
+        (true, ACKNOWLEDGED) => {
+            Ok(LedgerEvent::Acknowledged(Box::new(object::<AckWire>(bytes, MAX_ENTRY)?.into_ack(dated()?))))
+        }
+        (true, STOP_SWITCH) => Ok(LedgerEvent::StopSwitch(Box::new(
+            object::<StopSwitchWire>(bytes, MAX_ENTRY)?.into_switch(dated()?),
+        ))),
+        (true | false, kind) => Err(kind.chars().take(MAX_KIND).collect()),
+    };
+    Ok(Decoded { writer: cut(&writer), lamport: lamport.0.min(MAX_NUMBER), at, event })
+}
+
+impl HaltWire {
+    fn into_halt(self, at: Timestamp) -> Halt {
+        let codes = self.action_codes.unwrap_or_default().items.into_iter();
+        let codes = codes.map(|code| AdvisedStep::from_code(&code)).chain(std::iter::repeat(None));
+        let actions = self.suggested_actions.unwrap_or_default().items.into_iter().zip(codes);
+        let evidence = self.evidence.unwrap_or_default();
+        let trend = evidence.trend.unwrap_or_default().items;
+        let calls = evidence.calls.unwrap_or_default().items.into_iter();
+        Halt {
+            cycle_id: self.cycle_id,
+            reason: self.halt_reason,
+            rule: self.rule,
+            message: self.message.unwrap_or_default(),
+            figures: FiguresWire::read(self.figures),
+            report_file: self.face.unwrap_or(ReportFile::Checkpoint),
+            evidence: HaltEvidence {
+                diffs: evidence.diffs.unwrap_or_default().items,
+                tests: evidence.tests.unwrap_or_default().items,
+                outputs: evidence.outputs.unwrap_or_default().items,
+                calls: calls
+                    .map(|call| NamedCall { exact: call.call, shown: call.shown.as_deref().map(short) })
+                    .collect(),
+                trend: trend.into_iter().map(|count| count.0).collect(),
+            },
+            suggested_actions: actions.map(|(text, step)| Suggestion { step, text }).collect(),
+            iteration: self.iteration.unwrap_or_default().0,
+            head: self.head,
+            branch: self.branch,
+            worktree: self.worktree,
+            base: self.base,
+            beside: match self.beside {
+                Some(all) if !all.cut => all.items,
+                Some(_) | None => vec![Attempt::MANY.to_owned()],
+            },
+            binds: self.binds.unwrap_or_default(),
+            at,
+        }
+    }
+}
+
+impl AckWire {
+    fn into_ack(self, at: Timestamp) -> Ack {
+        let Self { halt, counter, by, how, mistaken, agent, reason, head, worktree } = self;
+        let (halt_was, reason) = (HaltWas::of(mistaken), reason.unwrap_or_default());
+        Ack { halt, counter, by, how, halt_was, agent, reason, head, worktree, at }
+    }
+}
+
+impl StopSwitchWire {
+    fn into_switch(self, at: Timestamp) -> StopSwitch {
+        let Self { moved, message, by, agent, head, worktree } = self;
+        StopSwitch { moved, message: message.unwrap_or_default(), by, agent, head, worktree, at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GOOD: &str = include_str!("../../../../../tests/format/v1/ledger-halted.json");
+
+    proptest! {
+        #[test]
+        fn no_entry_panics(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = decode(&bytes);
+        }
+
+        #[test]
+        fn a_damaged_entry_is_an_error_or_an_entry(
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+        ) {
+            let good = GOOD.trim_end().as_bytes();
+            prop_assert!(decode(good).is_ok());
+            prop_assert!(decode(&good[..at.index(good.len())]).is_err());
+            let mut bad = good.to_vec();
+            bad[at.index(good.len())] = byte;
+            let _ = decode(&bad);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Golden files (never edited once released), round trips, and input that nobody wrote in good faith.
+
+use proptest::prelude::*;
+
+use super::*;
+use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use andon_core::domain::events::{Arguments, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, What};
+use andon_core::domain::facts::{
+    Ack, AckHow, Carried, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding,
+    Recording, Skip, Usage,
+};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{
+    CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, ShortHash, Signature, TreeId,
+};
+use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_core::domain::tests::{
+    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, SetNames, TestEvidence, TestRun,
+    TestStatus, Tracking,
+};
+use andon_core::domain::time::{Timestamp, Uptime};
+use andon_core::format::FormatError;
+
+mod journal;
+mod records;
+
+const FULL: &str = include_str!("../../../../../tests/format/v1/commit-full.json");
+const MINIMAL: &str = include_str!("../../../../../tests/format/v1/commit-minimal.json");
+const MOVED: &str = include_str!("../../../../../tests/format/v1/commit-moved.json");
+const PATCH: &str = include_str!("../../../../../tests/format/v1/commit-patch.json");
+const NEWER: &str = include_str!("../../../../../tests/format/v1/commit-newer-minor.json");
+const JOURNAL: &str = include_str!("../../../../../tests/format/v1/journal.jsonl");
+
+fn oid(byte: u8) -> Oid {
+    Oid::from_bytes(&[byte; 20]).unwrap()
+}
+
+fn evidence() -> TestEvidence {
+    TestEvidence {
+        code: CodeId([3; 32]),
+        status: TestStatus::Failed,
+        counts: Counts { total: 120, passed: 115, failed: 4, errored: 1, skipped: 0 },
+        signature: Signature([7; 32]),
+        errors: Some(Signature([8; 32])),
+        failing: vec!["suite::name".into(), "suite::\u{1b}[31m\"quoted\"".into()],
+        truncated: false,
+        runner: "cargo".into(),
+        command: "cargo test".into(),
+        caveats: Caveats::default(),
+    }
+}
+
+fn full() -> CommitRecord {
+    CommitRecord {
+        recorded_at: "2026-11-20T15:30:00Z".parse().unwrap(),
+        uptime: None,
+        tree: TreeId(oid(1)),
+        parent: Some(CommitId(oid(2))),
+        prev: Prev::Line(Digest([6; 32])),
+        kind: CommitKind::CherryPick,
+        gate: Gate::Passed,
+        recording: Recording::CaughtUp,
+        node: "agent".into(),
+        session: Some("4f0c".into()),
+        iteration: 12,
+        code: CodeId([3; 32]),
+        diff: DiffSummary {
+            hash: DiffHash([4; 32]),
+            empty: false,
+            files: 3,
+            added: 10,
+            removed: 2,
+            hunks: vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }],
+            truncated: false,
+        },
+        change: None,
+        tests: Some(evidence()),
+        weakening: None,
+        skipped: Vec::new(),
+        outputs: vec![Digest([9; 32])],
+        usage: Some(Usage {
+            input_tokens: Some(1),
+            output_tokens: Some(1),
+            cost_usd: Some("0.10".into()),
+            context_tokens: Some(150_000),
+            ..Usage::default()
+        }),
+        ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
+        worktree: None,
+        findings: vec![RecordedFinding {
+            rule: "repeated-failures".into(),
+            level: Level::Warn,
+            message: "the same 5 tests fail".into(),
+        }],
+        carries: None,
+    }
+}
+
+fn minimal() -> CommitRecord {
+    CommitRecord {
+        parent: None,
+        prev: Prev::Unsaid,
+        kind: CommitKind::Normal,
+        gate: Gate::NotRun,
+        recording: Recording::AtCommit,
+        session: None,
+        iteration: 1,
+        diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
+        change: None,
+        tests: None,
+        weakening: None,
+        skipped: Vec::new(),
+        outputs: vec![],
+        usage: None,
+        ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
+        worktree: None,
+        findings: vec![],
+        carries: None,
+        ..full()
+    }
+}
+
+prop_compose! {
+    fn any_evidence()(
+        bytes in any::<[u8; 32]>(),
+        status in 0..TestStatus::ALL.len(),
+        counts in any::<[u64; 5]>(),
+        errors in any::<Option<[u8; 32]>>(),
+        failing in prop::collection::vec(".{0,60}", 0..5),
+        truncated in any::<bool>(),
+        names in [".{0,30}", ".{0,30}"],
+        caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3), any::<Option<[u8; 32]>>()),
+    ) -> TestEvidence {
+        let [runner, command] = names;
+        let [total, passed, failed, errored, skipped] = counts;
+        TestEvidence {
+            code: CodeId(bytes),
+            status: TestStatus::ALL[status].0,
+            counts: Counts { total, passed, failed, errored, skipped },
+            signature: Signature(bytes),
+            errors: errors.map(Signature),
+            failing,
+            truncated,
+            runner,
+            command,
+            caveats: Caveats {
+                not_started: caveats.2.first().cloned(),
+                untracked: caveats.2.clone(),
+                origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
+                full_run: caveats.1,
+                lost: LostTests {
+                    gone: caveats.2.clone(),
+                    gone_total: caveats.1.unwrap_or_default(),
+                    skipped: caveats.2.clone(),
+                    skipped_total: u64::from(caveats.0),
+                    back: caveats.2.clone(),
+                },
+                names: caveats.3.filter(|_| caveats.0).map(|set| SetNames::Since {
+                    set: Digest(set),
+                    came: caveats.2.clone(),
+                    went: caveats.2.clone(),
+                }),
+                flaky: caveats.2,
+                set: caveats.3.map(Digest),
+            },
+        }
+    }
+}
+
+prop_compose! {
+    fn any_change()(
+        nature in 0..Nature::ALL.len(),
+        paths in prop::collection::vec(any::<[[u8; 8]; 3]>(), 0..4),
+        truncated in any::<bool>(),
+        docs in prop::option::of(any::<([u8; 8], [u64; 4])>()),
+    ) -> ChangeFacts {
+        ChangeFacts {
+            nature: Nature::ALL[nature].0,
+            paths: paths.into_iter().map(|[path, old, new]| PathStep {
+                path: HunkHash(path), old: HunkHash(old), new: HunkHash(new),
+            }).collect(),
+            truncated,
+            docs: docs.map(|(hash, [a, b, c, d])| DocsState {
+                hash: HunkHash(hash),
+                was: Checklist { done: a, total: b },
+                now: Checklist { done: c, total: d },
+            }),
+        }
+    }
+}
+
+prop_compose! {
+    pub(crate) fn any_record()(
+        at in 0..253_402_300_799_i64,
+        ids in any::<([u8; 20], Option<[u8; 32]>, [u8; 32])>(),
+        kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), 0..4_usize),
+        node in ".{0,30}",
+        session in prop::option::of(".{0,30}"),
+        numbers in any::<[u64; 4]>(),
+        hunks in prop::collection::vec(any::<[u8; 8]>(), 0..4),
+        flags in any::<[bool; 2]>(),
+        tests in prop::option::of(any_evidence()),
+        outputs in prop::collection::vec(any::<[u8; 32]>(), 0..3),
+        usage in prop::option::of((any::<[Option<u64>; 3]>(), prop::option::of(".{0,9}"))),
+        message in prop::option::of(".{0,60}"),
+        change in prop::option::of(any_change()),
+    ) -> CommitRecord {
+        let (tree, parent, hash) = ids;
+        let skipped = session.iter().map(|said| Skip { rule: "untested-edit".into(), reason: said.clone(), agent: None });
+        let skipped = skipped.collect();
+        let guards = session.iter().cloned().collect();
+        let worktree = session.clone();
+        let ledger = outputs.iter().map(|id| (format!("{:02x}", id[0]), EntryId(*id))).collect();
+        let first = CommitId(Oid::from_bytes(&tree).unwrap());
+        let carries = flags[1].then(|| Box::new(Carried {
+            commit: first,
+            parent: Some(first).filter(|_| flags[0]),
+            kind: CommitKind::ALL[kinds.0].0,
+            code: CodeId(hash),
+            tests: tests.clone(),
+        }));
+        CommitRecord {
+            recorded_at: Timestamp(at),
+            uptime: (at % 2 == 0).then(|| Uptime { boot: at.unsigned_abs(), seconds: at.unsigned_abs() / 2 }),
+            tree: TreeId(Oid::from_bytes(&tree).unwrap()),
+            parent: parent.map(|id| CommitId(Oid::from_bytes(&id).unwrap())),
+            prev: parent.map_or(Prev::Absent, |line| Prev::Line(Digest(line))),
+            kind: CommitKind::ALL[kinds.0].0,
+            gate: Gate::ALL[kinds.1].0,
+            recording: [
+                Recording::AtCommit,
+                Recording::CaughtUp,
+                Recording::Patched,
+                Recording::Backfilled,
+            ][kinds.2],
+            node,
+            session,
+            iteration: numbers[0],
+            code: CodeId(hash),
+            diff: DiffSummary {
+                hash: DiffHash(hash),
+                empty: flags[0],
+                files: numbers[1],
+                added: numbers[2],
+                removed: numbers[3],
+                hunks: hunks.iter().map(|id| Hunk { removed: HunkHash(*id), added: HunkHash(*id) }).collect(),
+                truncated: flags[1],
+            },
+            change,
+            tests,
+            weakening: None,
+            skipped,
+            outputs: outputs.into_iter().map(Digest).collect(),
+            usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
+                input_tokens, output_tokens, cost_usd, context_tokens,
+                ..Usage::default()
+            }),
+            ledger,
+            guards,
+            worktree,
+            findings: message.into_iter().map(|message| RecordedFinding {
+                rule: "a-rule".into(), level: Level::Note, message,
+            }).collect(),
+            carries,
+        }
+    }
+}

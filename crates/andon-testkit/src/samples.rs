@@ -1,0 +1,183 @@
+//! Values for the tests of the views.
+
+use andon_core::domain::about::{About, EventClass};
+use andon_core::domain::decision::{
+    Binds, Decision, Halt, HaltEvidence, StandingHalt, Story, Tried, Verdict,
+};
+use andon_core::domain::detail::{Detail, Figures};
+use andon_core::domain::facts::{
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording,
+};
+use andon_core::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
+use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
+use andon_core::domain::time::Timestamp;
+
+/// A subject that tries everything.
+pub const HOSTILE: &str = "\u{1b}[2J# Approved\n## To Continue\n[x](http://evil) `rm` <b>\u{202e}|";
+
+/// A document as a value.
+pub fn value_of(document: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(document).unwrap()
+}
+
+pub fn commit(byte: u8) -> CommitId {
+    CommitId(Oid::from_bytes(&[byte; 20]).unwrap())
+}
+
+pub fn at() -> Timestamp {
+    "2026-11-20T15:30:00Z".parse().unwrap()
+}
+
+pub fn finding(rule: &'static str, level: Level) -> Finding {
+    Finding {
+        rule,
+        level,
+        reason: Some(HaltReason::Oscillating),
+        report_file: ReportFile::Checkpoint,
+        about: About::of(EventClass::Stall),
+        detail: Detail::new("it happened"),
+        echo_of: None,
+        files: Vec::new(),
+        evidence: vec![Evidence::Commit(commit(0x1a)), Evidence::Path("src/a.rs".to_owned())],
+        help: vec!["andon test".to_owned()],
+    }
+}
+
+pub fn decision(verdict: Verdict) -> Decision {
+    let reason = (verdict == Verdict::Halt).then_some(HaltReason::Oscillating);
+    Decision { verdict, reason, findings: Vec::new(), standing: None, halted: None }
+}
+
+pub fn halt() -> Halt {
+    Halt {
+        cycle_id: "agent".to_owned(),
+        reason: HaltReason::Oscillating,
+        rule: "oscillation".to_owned(),
+        message: "the code state alternates A/B/A/B".to_owned(),
+        figures: Figures::Unreported,
+        report_file: ReportFile::Checkpoint,
+        evidence: HaltEvidence {
+            diffs: vec![DiffHash([1; 32]), DiffHash([2; 32])],
+            tests: vec![Signature([3; 32])],
+            outputs: vec![],
+            calls: Vec::new(),
+            trend: vec![7, 4, 2],
+        },
+        suggested_actions: vec![
+            Suggestion::new(AdvisedStep::ReturnToBest, "start again from the best state"),
+            Suggestion::new(AdvisedStep::NarrowTask, "narrow the task"),
+        ],
+        iteration: 12,
+        head: Some(commit(0x1a)),
+        branch: Some("main".to_owned()),
+        worktree: "main".to_owned(),
+        base: None,
+        beside: Vec::new(),
+        binds: Binds::Line,
+        at: at(),
+    }
+}
+
+pub fn standing() -> StandingHalt {
+    StandingHalt { id: EntryId([9; 32]), halt: halt() }
+}
+
+pub fn ack() -> Ack {
+    Ack {
+        halt: Some(EntryId([9; 32])),
+        counter: None,
+        by: "Ada <ada@example.org>".to_owned(),
+        how: AckHow::Resume,
+        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        agent: None,
+        reason: "fixture repaired".to_owned(),
+        head: Some(commit(0x1a)),
+        worktree: "main".to_owned(),
+        at: at(),
+    }
+}
+
+pub fn evidence(failed: u64) -> TestEvidence {
+    TestEvidence {
+        code: CodeId([5; 32]),
+        status: if failed == 0 { TestStatus::Passed } else { TestStatus::Failed },
+        counts: Counts { total: 120, passed: 120 - failed, failed, errored: 0, skipped: 0 },
+        signature: Signature([3; 32]),
+        errors: None,
+        failing: (0..failed).map(|number| format!("suite::case_{number}")).collect(),
+        truncated: false,
+        runner: "cargo".to_owned(),
+        command: "cargo test".to_owned(),
+        caveats: andon_core::domain::tests::Caveats::default(),
+    }
+}
+
+pub fn record() -> CommitRecord {
+    CommitRecord {
+        recorded_at: at(),
+        uptime: None,
+        tree: TreeId(Oid::from_bytes(&[0x2b; 20]).unwrap()),
+        parent: Some(commit(0x0c)),
+        prev: Prev::Line(Digest([6; 32])),
+        kind: CommitKind::Normal,
+        gate: Gate::Passed,
+        recording: Recording::AtCommit,
+        node: "agent".to_owned(),
+        session: None,
+        iteration: 3,
+        code: CodeId([5; 32]),
+        diff: DiffSummary {
+            hash: DiffHash([1; 32]),
+            empty: false,
+            files: 3,
+            added: 10,
+            removed: 2,
+            hunks: vec![],
+            truncated: false,
+        },
+        change: None,
+        tests: Some(evidence(2)),
+        weakening: None,
+        skipped: Vec::new(),
+        outputs: vec![],
+        usage: None,
+        ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
+        worktree: None,
+        findings: vec![RecordedFinding {
+            rule: "recurrence".to_owned(),
+            level: Level::Warn,
+            message: "seen 2 iterations back".to_owned(),
+        }],
+        carries: None,
+    }
+}
+
+pub fn tried(iteration: u64, subject: &str, failing: Option<u64>) -> Tried {
+    Tried {
+        iteration,
+        commit: Some(commit(u8::try_from(iteration % 200).unwrap())),
+        kind: CommitKind::Normal,
+        subject: subject.to_owned(),
+        code: CodeId([5; 32]),
+        failing,
+        passed: failing.map(|failing| 120 - failing),
+    }
+}
+
+pub fn story() -> Story {
+    Story {
+        tried: vec![
+            tried(10, "Try a lock", Some(7)),
+            tried(11, "Drop the lock", Some(2)),
+            tried(12, HOSTILE, None),
+        ],
+        best: Some((commit(11), 2)),
+        flaky: vec![],
+        failing_now: vec!["suite::a".to_owned(), "suite::`b`\n# c".to_owned()],
+        lines_added: 30,
+        lines_removed: 12,
+    }
+}

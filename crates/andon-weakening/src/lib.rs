@@ -1,0 +1,147 @@
+#![doc = include_str!("../README.md")]
+
+mod asserts;
+mod compare;
+mod declared;
+mod elsewhere;
+mod heirs;
+mod masked;
+mod matching;
+mod pairing;
+pub(crate) mod patterns;
+mod read;
+mod side;
+mod skips;
+mod source;
+mod statements;
+mod strength;
+mod words;
+
+use std::collections::BTreeSet;
+
+use compare::{added, is_looser};
+use elsewhere::Elsewhere;
+use masked::Family;
+use pairing::{Pairs, pairs};
+use side::Side;
+use source::Source;
+use words::Words;
+
+use andon_core::detect::{Compared, Patterns};
+use andon_core::domain::facts::Weakening;
+use andon_core::domain::tests::Extent;
+
+/// A changed file: its text before and after; empty where it was not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedText {
+    /// Ending of its name in lower case, such as `rs`.
+    pub extension: String,
+    /// Text before.
+    pub old: String,
+    /// Text after.
+    pub new: String,
+}
+
+/// Whether files of this ending can hold tests: for others nothing need be read.
+pub fn knows(patterns: &Patterns<'_>, extension: &str) -> bool {
+    all(patterns.tests, extension).next().is_some()
+}
+
+/// The patterns of one kind for a file: entries are `ENDING,ENDING: TEXT`.
+fn all<'a, S: AsRef<str>>(entries: &'a [S], extension: &str) -> impl Iterator<Item = &'a str> {
+    entries.iter().filter_map(move |entry| {
+        let (endings, text) = entry.as_ref().split_once(": ")?;
+        endings.split(',').any(|ending| ending.trim() == extension).then_some(text)
+    })
+}
+
+/// What the change took away; `None` when it is nothing.
+pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weakening> {
+    compared(files, patterns).taken
+}
+
+/// What the change did to the tests.
+pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> Compared {
+    let old = Side::of(files, |file| &file.old, patterns);
+    let new = Side::of(files, |file| &file.new, patterns);
+    let pairs = pairs(&old, &new);
+    let taken = taken(&old, &new, &pairs);
+    let before = |test: &usize| old.tests[*test].name.clone();
+    let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
+    let added = pairs.fresh.iter().filter(|test| !paired.contains(*test));
+    let added: Vec<String> = added.map(|test| new.tests[*test].name.clone()).collect();
+    let renamed = pairs.same.iter().filter(|(was, is)| old.tests[*was].name != new.tests[*is].name);
+    let parts = u64::try_from(pairs.parts.len()).unwrap_or(u64::MAX);
+    Compared {
+        taken,
+        gone: pairs.gone.iter().map(before).collect(),
+        moved: renamed.map(|(was, _)| was).chain(&pairs.parts).map(before).collect(),
+        // A table that came is a test itself.
+        rows: parts.saturating_sub(u64::from(!added.is_empty())),
+        added,
+    }
+}
+
+fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening> {
+    let mut found = Weakening { extent: extent(old, new, pairs), ..Weakening::default() };
+    for test in &pairs.gone {
+        note(&mut found.removed, &mut found.total, &old.tests[*test].name);
+    }
+    let changed: Vec<(usize, usize)> =
+        pairs.same.iter().copied().filter(|(before, now)| old.text(*before) != new.text(*now)).collect();
+    // A focus elsewhere skips tests that did not change.
+    for (before, now) in &pairs.same {
+        let (before, now) = (&old.tests[*before], &new.tests[*now]);
+        if !before.skipped && (now.skipped || !now.collected && before.collected) {
+            note(&mut found.skipped, &mut found.total, &now.name);
+        }
+    }
+    let mut elsewhere = Elsewhere::of(old, new);
+    let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
+    for test in pairs.fresh.iter().filter(|test| !paired.contains(test)) {
+        new.content(*test).assertions.iter().for_each(|it| elsewhere.add(&it.text));
+    }
+    for (before, now) in &changed {
+        for text in added(old.content(*before), new.content(*now)) {
+            elsewhere.add(text);
+        }
+    }
+    for (before, now) in changed {
+        let test = &new.tests[now];
+        let ran = !old.tests[before].skipped;
+        if ran && !test.skipped && (test.collected || !old.tests[before].collected) {
+            let file = test.file;
+            if is_looser(old.content(before), new.content(now), file, &mut elsewhere) {
+                note(&mut found.loosened, &mut found.total, &test.name);
+            }
+        }
+    }
+    (found.total > 0).then_some(found)
+}
+
+/// How much of both sides was read and compared.
+fn extent(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Extent {
+    match (old.cut, new.cut || pairs.many) {
+        (_, true) => Extent::About,
+        (true, false) => Extent::AtLeast,
+        (false, false) => Extent::Whole,
+    }
+}
+
+/// The names of the tests that a file declares and does not skip, in order.
+pub fn declared_tests(extension: &str, text: &str, patterns: &Patterns<'_>) -> Vec<String> {
+    let source = Source::of(text, Family::of(extension));
+    let found =
+        read::tests(&source, &Words::of(patterns, extension, text, ""), 0, &heirs::Heirs::of(vec![text]));
+    found.into_iter().filter(|test| !test.skipped).map(|test| test.name).collect()
+}
+
+fn note(names: &mut Vec<String>, total: &mut u64, name: &str) {
+    *total = total.saturating_add(1);
+    if names.len() < Weakening::MAX_NAMES {
+        names.push(name.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! Our hooks in the JSON settings of an agent's client: put in beside what is there, found again, taken out.
+//!
+//! Settings are people's files. They may hold comments and trailing commas, and their order and indentation mean something
+//! to somebody, so that nothing but our own entries changes. An entry is known as ours by the command that it starts.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+
+use andon_core::domain::agent::Client;
+use andon_core::escape::shell_quote;
+
+/// The member that holds the hooks of each event.
+const HOOKS: &str = "hooks";
+/// Members of a handler that hold what is started.
+const COMMANDS: [&str; 2] = ["command", "bash"];
+/// What Windows' editors begin a file with.
+const BOM: &str = "\u{feff}";
+/// Stands for the program in a template: alone in exec form, else quoted for a shell.
+const PROGRAM: &str = "@ANDON@";
+
+/// Where settings cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// From 1; `None` where the whole file is meant.
+    pub line: Option<usize>,
+    /// What is wrong, as a clause.
+    pub why: String,
+}
+
+impl Broken {
+    /// At the innermost of the members that are named.
+    fn shape(text: &str, members: &[&str], why: &str) -> Self {
+        let start = text.len() - text.trim_start().len();
+        let place = members.iter().fold(start, |from, name| {
+            let quoted = format!("\"{name}\"");
+            text.get(from..).and_then(|rest| rest.find(&quoted)).map_or(from, |at| from + at)
+        });
+        Self { line: Some(text[..place].matches('\n').count() + 1), why: why.to_owned() }
+    }
+}
+
+/// What is merged into settings: our file below `hooks/agents/`, and the program that takes its placeholder's place.
+#[derive(Debug, Clone, Copy)]
+pub struct Template<'a> {
+    /// Whose settings they are.
+    pub client: Client,
+    /// The template, with its placeholder.
+    pub text: &'a str,
+    /// Path of the program that the hooks start.
+    pub program: &'a str,
+}
+
+impl Template<'_> {
+    /// The text with the program in it, for files that are ours alone.
+    pub fn filled(&self) -> String {
+        self.text.replace(PROGRAM, &shell_quote(self.program))
+    }
+
+    fn string(&self, text: &str) -> String {
+        if text == PROGRAM {
+            self.program.to_owned()
+        } else {
+            text.replace(PROGRAM, &shell_quote(self.program))
+        }
+    }
+
+    fn input(&self, node: &CstNode) -> CstInputValue {
+        if let Some(object) = node.as_object() {
+            return CstInputValue::Object(
+                object.properties().iter().filter_map(|one| self.member(one)).collect(),
+            );
+        }
+        if let Some(list) = node.as_array() {
+            return CstInputValue::Array(list.elements().iter().map(|one| self.input(one)).collect());
+        }
+        if let Some(number) = node.as_number_lit() {
+            return CstInputValue::Number(number.to_string());
+        }
+        let text = node.as_string_lit().and_then(|literal| literal.decoded_value().ok());
+        text.map_or(CstInputValue::Null, |text| CstInputValue::String(self.string(&text)))
+    }
+
+    fn member(&self, member: &CstObjectProp) -> Option<(String, CstInputValue)> {
+        Some((member.decoded_name()?, self.input(&member.value()?)))
+    }
+}
+
+/// `text` with every hook of the template in it. Members besides the hooks are added where they are missing and never
+/// changed.
+///
+/// # Errors
+/// When `text` is no object of JSON with comments, or has something else where hooks belong.
+pub fn merge(text: &str, template: &Template<'_>) -> Result<String, Broken> {
+    if let Some(text) = text.strip_prefix(BOM) {
+        return Ok(BOM.to_owned() + &merge(text, template)?);
+    }
+    let root = parse(text)?;
+    let wanted = parse(template.text)?;
+    let top = match root.value() {
+        None => root.object_value_or_create(),
+        Some(_) => root.object_value(),
+    };
+    let top = top.ok_or_else(|| Broken::shape(text, &[], "it is no JSON object"))?;
+    for member in wanted.object_value().iter().flat_map(CstObject::properties) {
+        let Some((name, value)) = template.member(&member) else { continue };
+        if name != HOOKS && top.get(&name).is_none() {
+            top.append(&name, value);
+        }
+    }
+    let not_object = || Broken::shape(text, &[HOOKS], "its \"hooks\" is no object");
+    let hooks = top.object_value_or_create(HOOKS).ok_or_else(not_object)?;
+    let events = wanted.object_value().and_then(|top| top.object_value(HOOKS));
+    for event in events.iter().flat_map(CstObject::properties) {
+        let (name, entries) = (event.decoded_name().unwrap_or_default(), event.array_value());
+        let why = || format!("its \"hooks.{name}\" is no array");
+        let not_array = || Broken::shape(text, &[HOOKS, &name], &why());
+        let list = hooks.array_value_or_create(&name).ok_or_else(not_array)?;
+        for entry in entries.iter().flat_map(CstArray::elements) {
+            list.append(template.input(&entry));
+        }
+    }
+    Ok(root.to_string())
+}
+
+/// `text` without our hooks, and without the lists that only they were in.
+///
+/// # Errors
+/// When `text` is no JSON with comments.
+pub fn strip(text: &str, client: Client) -> Result<String, Broken> {
+    if let Some(text) = text.strip_prefix(BOM) {
+        return Ok(BOM.to_owned() + &strip(text, client)?);
+    }
+    let root = parse(text)?;
+    let Some(hooks) = root.object_value().and_then(|top| top.object_value(HOOKS)) else {
+        return Ok(text.to_owned());
+    };
+    let mut removed = false;
+    for event in hooks.properties() {
+        let Some(list) = event.array_value() else { continue };
+        if strip_list(&list, client) {
+            removed = true;
+            if list.elements().is_empty() {
+                event.remove();
+            }
+        }
+    }
+    if !removed {
+        return Ok(text.to_owned());
+    }
+    if hooks.properties().is_empty()
+        && let Some(own) = root.object_value().and_then(|top| top.get(HOOKS))
+    {
+        own.remove();
+    }
+    Ok(root.to_string())
+}
+
+fn strip_list(list: &CstArray, client: Client) -> bool {
+    let mut removed = false;
+    for element in list.elements() {
+        let Some(entry) = element.as_object() else { continue };
+        if is_ours(&entry, client) {
+            element.remove();
+            removed = true;
+        } else if let Some(handlers) = entry.array_value(HOOKS) {
+            let ours = |handler: &CstNode| handler.as_object().is_some_and(|found| is_ours(&found, client));
+            let (mine, all) =
+                (handlers.elements().into_iter().filter(ours).collect::<Vec<_>>(), handlers.elements());
+            removed |= !mine.is_empty();
+            if !mine.is_empty() && mine.len() == all.len() {
+                element.remove();
+            } else {
+                mine.into_iter().for_each(CstNode::remove);
+            }
+        }
+    }
+    removed
+}
+
+/// Whether nothing is left in `text` but what every file of its kind begins with.
+pub fn is_bare(text: &str) -> bool {
+    let Ok(root) = parse(text) else { return false };
+    let members = root.object_value().map(|top| top.properties()).unwrap_or_default();
+    let name = |member: &CstObjectProp| member.decoded_name().unwrap_or_default();
+    root.array_value().is_none()
+        && members.iter().all(|member| ["version", "$version"].contains(&name(member).as_str()))
+}
+
+/// The events for which `text` starts us, and each command with its arguments.
+///
+/// # Errors
+/// When `text` is no JSON with comments.
+pub fn found(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, Broken> {
+    let root = parse(text)?;
+    let hooks = root.object_value().and_then(|top| top.object_value(HOOKS));
+    let events = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
+    Ok(events.iter().flat_map(|event| commands_of(event, client)).collect())
+}
+
+fn commands_of(event: &CstObjectProp, client: Client) -> Vec<(String, Vec<String>)> {
+    let name = event.decoded_name().unwrap_or_default();
+    let entries = event.array_value().map(|list| list.elements()).unwrap_or_default();
+    let nested = |entry: &CstObject| entry.array_value(HOOKS).map(|list| list.elements()).unwrap_or_default();
+    let objects = entries.iter().filter_map(CstNode::as_object);
+    let handlers = objects.flat_map(|entry| {
+        let inner: Vec<CstObject> = nested(&entry).iter().filter_map(CstNode::as_object).collect();
+        inner.into_iter().chain([entry])
+    });
+    let ours = handlers.filter(|handler| is_ours(handler, client));
+    ours.map(|handler| (name.clone(), words(&handler))).collect()
+}
+
+/// What a handler starts: the command, then its arguments.
+fn words(handler: &CstObject) -> Vec<String> {
+    let text = |node: CstNode| node.as_string_lit().and_then(|literal| literal.decoded_value().ok());
+    let value = |name: &str| handler.get(name).and_then(|member| member.value()).and_then(text);
+    let arguments = handler.array_value("args").map(|list| list.elements()).unwrap_or_default();
+    COMMANDS.into_iter().find_map(value).into_iter().chain(arguments.into_iter().filter_map(text)).collect()
+}
+
+fn is_ours(handler: &CstObject, client: Client) -> bool {
+    format!("{} ", words(handler).join(" ")).contains(&format!(" agent hook {} ", client.as_str()))
+}
+
+fn parse(text: &str) -> Result<CstRootNode, Broken> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        ..ParseOptions::default()
+    };
+    CstRootNode::parse(text.trim_start_matches(BOM), &options).map_err(|error| Broken {
+        line: Some(error.line_display()),
+        why: format!("column {}: {}", error.column_display(), error.kind()),
+    })
+}

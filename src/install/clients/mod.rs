@@ -1,0 +1,300 @@
+//! Puts our hooks into the settings of agents' clients and takes them out again.
+//!
+//! The settings are other people's files: comments and order are kept, uninstalling gives the same bytes back, a file that
+//! cannot be read is named and left alone, and nothing is written through a link that leads elsewhere.
+
+pub mod merge;
+pub mod place;
+pub mod saved;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use self::merge::{Broken, Template};
+use self::place::{FileOwner, SettingsFile};
+use self::saved::{Saved, SavedFile};
+use super::InstallError;
+use super::edits::{self, Cleaned, Edit, FileKind};
+use super::manifest::Birth;
+use andon_core::domain::agent::Client;
+
+/// First words of a program of ours among a person's own.
+const WRITTEN: &str = "# Written by `andon agent install ";
+
+/// What a file has of our hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingsState {
+    /// Nothing of ours.
+    Absent,
+    /// Exactly what would be installed now.
+    Installed,
+    /// Hooks of ours that are not as they would be installed now.
+    Outdated,
+    /// Somebody else's file stands in its place.
+    Foreign,
+    /// It cannot be read, with the reason.
+    Broken(String),
+}
+
+/// Whether a file was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteOutcome {
+    /// It held the same bytes before.
+    Unchanged,
+    /// It is new or differs from what it was.
+    Written,
+}
+
+fn template<'a>(file: &SettingsFile, program: &'a str) -> Template<'a> {
+    Template { client: file.client, text: file.template, program }
+}
+
+fn whole(file: &SettingsFile, program: &str) -> String {
+    // A string of JSON is one of JavaScript too.
+    let quoted = serde_json::Value::from(program).to_string();
+    let text = file.template.replace("@EVENT@", file.event).replace("@ANDON_JSON@", &quoted);
+    Template { client: file.client, text: &text, program }.filled()
+}
+
+fn settings_error(path: &Path, broken: Broken) -> InstallError {
+    InstallError::Settings { path: path.to_owned(), line: broken.line, why: broken.why }
+}
+
+fn text_of(file: &SettingsFile) -> Result<Option<String>, InstallError> {
+    let Some(bytes) = edits::read(&file.top, &file.path)? else { return Ok(None) };
+    let broken = |error: std::string::FromUtf8Error| {
+        let good = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        let line = good.filter(|byte| **byte == b'\n').count() + 1;
+        settings_error(&file.path, Broken { line: Some(line), why: "it is not UTF-8".to_owned() })
+    };
+    String::from_utf8(bytes).map(Some).map_err(broken)
+}
+
+fn is_ours(file: &SettingsFile, text: &str) -> bool {
+    match file.way {
+        FileOwner::Shared => false,
+        // The file or its folder has our name; an empty one is nobody's.
+        FileOwner::Whole => text.trim().is_empty() || text.contains("andon") || text.contains(" agent hook "),
+        FileOwner::Program => text.contains(WRITTEN),
+    }
+}
+
+/// Looks at one file, for hooks that start `program`.
+pub fn look(file: &SettingsFile, program: &str) -> SettingsState {
+    let text = match text_of(file) {
+        Err(error) => return SettingsState::Broken(error.to_string()),
+        Ok(None) => return SettingsState::Absent,
+        Ok(Some(text)) => text,
+    };
+    if file.way != FileOwner::Shared {
+        return match (text == whole(file, program), is_ours(file, &text)) {
+            (true, _) => SettingsState::Installed,
+            (false, true) => SettingsState::Outdated,
+            (false, false) => SettingsState::Foreign,
+        };
+    }
+    match merge::found(&text, file.client) {
+        Err(broken) => SettingsState::Broken(settings_error(&file.path, broken).to_string()),
+        Ok(found) if found.is_empty() => SettingsState::Absent,
+        Ok(found) if is_whole(file, program, found.clone()) => SettingsState::Installed,
+        Ok(_) => SettingsState::Outdated,
+    }
+}
+
+/// Whether the hooks that were found are those of the template.
+fn is_whole(file: &SettingsFile, program: &str, mut found: Vec<(String, Vec<String>)>) -> bool {
+    let fresh = merge::merge("", &template(file, program));
+    let mut wanted = fresh.and_then(|text| merge::found(&text, file.client)).unwrap_or_default();
+    wanted.sort();
+    found.sort();
+    wanted == found
+}
+
+/// The programs that the hooks in `file` start.
+pub fn programs(file: &SettingsFile) -> Vec<String> {
+    let text = text_of(file).ok().flatten().unwrap_or_default();
+    let found = merge::found(&text, file.client).unwrap_or_default();
+    found.into_iter().filter_map(|(_, words)| words.into_iter().next()).collect()
+}
+
+/// What the client starts at `event`, in its own way, where it does; `shell` is the person's.
+pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<String>> {
+    let own = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+    let text = text_of(file).ok().flatten()?;
+    match (file.client, file.way) {
+        (_, FileOwner::Program) => {
+            (file.event == event).then(|| vec![file.path.to_string_lossy().into_owned()])
+        }
+        (Client::Opencode, _) => {
+            let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
+            let program: String = serde_json::from_str(line).ok()?;
+            own(&[&program, "agent", "hook", "opencode", event])
+        }
+        (client, _) => {
+            let found = merge::found(&text, client).unwrap_or_default();
+            let words = found.into_iter().find(|(name, _)| name == event)?.1;
+            match (words.as_slice(), client) {
+                ([command], Client::Codex) => own(&[shell, "-lc", command]),
+                ([command], Client::Copilot) => own(&["bash", "-c", command]),
+                ([command], _) => own(&["sh", "-c", command]),
+                _ => Some(words),
+            }
+        }
+    }
+}
+
+/// Installs the hooks that start `program` into `files`: all of them or none. What was changed is remembered at `saved_path`.
+///
+/// # Errors
+/// When a file cannot be read or written, or is somebody else's. Nothing was changed then.
+pub fn install(
+    files: &[SettingsFile],
+    program: &str,
+    saved_path: &Path,
+) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
+    let mut saved = Saved::read(saved_path);
+    let (mut planned, mut outcomes) = (Vec::new(), Vec::new());
+    for file in files {
+        if look(file, program) == SettingsState::Installed {
+            outcomes.push((file.path.clone(), WriteOutcome::Unchanged));
+            continue;
+        }
+        let (edit, entry) = plan(file, program, &saved)?;
+        planned.push(edit);
+        saved.put(entry);
+        outcomes.push((file.path.clone(), WriteOutcome::Written));
+    }
+    if planned.is_empty() {
+        return Ok(outcomes);
+    }
+    // First: an entry for what never came to be does no harm.
+    saved.write(saved_path)?;
+    edits::apply(&planned)?;
+    Ok(outcomes)
+}
+
+fn plan(file: &SettingsFile, program: &str, saved: &Saved) -> Result<(Edit, SavedFile), InstallError> {
+    let now = text_of(file)?;
+    let earlier = saved.get(&file.path);
+    let made = now.is_none() || earlier.is_some_and(|entry| entry.birth == Birth::Made);
+    let (before, after) = match file.way {
+        FileOwner::Shared => merged(file, program, (now.as_deref(), earlier))?,
+        FileOwner::Whole | FileOwner::Program => {
+            (empty_before(now.as_deref(), earlier), taken_over(file, program, now.as_deref())?)
+        }
+    };
+    let created = earlier.map_or_else(|| missing_folders(&file.path), |entry| entry.created.clone());
+    let kind = if file.way == FileOwner::Program { FileKind::Program } else { FileKind::Text };
+    let entry = SavedFile::new(&file.path, (before.as_deref().filter(|_| !made), &after), created);
+    let edit = Edit {
+        path: file.path.clone(),
+        before: now.map(String::into_bytes),
+        after: after.into_bytes(),
+        inserted: Vec::new(),
+        made: kind,
+    };
+    Ok((edit, entry))
+}
+
+/// The settings without our hooks, and with them.
+fn merged(
+    file: &SettingsFile,
+    program: &str,
+    (now, earlier): (Option<&str>, Option<&SavedFile>),
+) -> Result<(Option<String>, String), InstallError> {
+    let broken = |broken| settings_error(&file.path, broken);
+    let text = now.unwrap_or_default();
+    let before = match earlier.and_then(|entry| entry.undo(text)) {
+        Some(before) => before,
+        None => merge::strip(text, file.client).map_err(broken)?,
+    };
+    let mut after = merge::merge(&before, &template(file, program)).map_err(broken)?;
+    if before.trim().is_empty() && !after.ends_with('\n') {
+        after.push('\n');
+    }
+    Ok((Some(before), after))
+}
+
+/// The empty file that stood where one is to be ours alone.
+fn empty_before(now: Option<&str>, earlier: Option<&SavedFile>) -> Option<String> {
+    match earlier {
+        Some(entry) => entry.undo(now?),
+        None => now.filter(|text| text.trim().is_empty()).map(str::to_owned),
+    }
+}
+
+fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<String, InstallError> {
+    let wanted = whole(file, program);
+    if now.is_some_and(|text| !is_ours(file, text)) {
+        let line = wanted.lines().find(|line| line.starts_with("exec ")).map(str::to_owned);
+        return Err(InstallError::Theirs { path: file.path.clone(), line });
+    }
+    Ok(wanted)
+}
+
+/// The folders that have to be made for `path`, outermost first.
+fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+    let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+    missing.reverse();
+    missing
+}
+
+/// Takes our hooks out of `files` again.
+///
+/// # Errors
+/// When a file cannot be read or written; what stands before it in `files` is done then.
+pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathBuf, Cleaned)>, InstallError> {
+    let mut saved = Saved::read(saved_path);
+    let mut outcomes = Vec::new();
+    for file in files {
+        let cleaned = clean(file, saved.get(&file.path))?;
+        let entry = saved.take(&file.path);
+        if cleaned == Cleaned::Gone {
+            for folder in entry.iter().flat_map(|entry| entry.created.iter().rev()) {
+                // One that holds other things by now stays.
+                let _ = fs::remove_dir(folder);
+            }
+        }
+        outcomes.push((file.path.clone(), cleaned));
+    }
+    saved.write(saved_path)?;
+    if saved.files.is_empty() {
+        // A folder that holds other things stays.
+        let _ = saved_path.parent().map(fs::remove_dir);
+    }
+    Ok(outcomes)
+}
+
+fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Cleaned, InstallError> {
+    let Some(text) = text_of(file)? else { return Ok(Cleaned::Nothing) };
+    let made = entry.is_some_and(|entry| entry.birth == Birth::Made);
+    let stood = entry.is_some_and(|entry| entry.birth != Birth::Made && entry.undo(&text).is_some());
+    let before = match (entry.and_then(|entry| entry.undo(&text)), file.way) {
+        (Some(before), _) => before,
+        (None, FileOwner::Shared) => {
+            merge::strip(&text, file.client).map_err(|broken| settings_error(&file.path, broken))?
+        }
+        (None, FileOwner::Whole | FileOwner::Program) if is_ours(file, &text) => String::new(),
+        (None, FileOwner::Whole | FileOwner::Program) => return Ok(Cleaned::Nothing),
+    };
+    if before == text {
+        return Ok(Cleaned::Nothing);
+    }
+    if before.is_empty() && file.way != FileOwner::Shared && !stood || made && merge::is_bare(&before) {
+        fs::remove_file(&file.path).map_err(|error| InstallError::io("remove", &file.path, error))?;
+        return Ok(Cleaned::Gone);
+    }
+    let edit = Edit {
+        path: file.path.clone(),
+        before: Some(text.into_bytes()),
+        after: before.into_bytes(),
+        inserted: Vec::new(),
+        made: FileKind::Text,
+    };
+    edits::apply(&[edit])?;
+    Ok(Cleaned::Restored)
+}
+
+#[cfg(test)]
+mod tests;

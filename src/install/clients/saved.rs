@@ -1,0 +1,191 @@
+//! What installing changed in each settings file, kept so that uninstalling gives the same bytes back.
+//!
+//! Only the change is kept, never the whole file: a user's settings may hold keys. A file that somebody edited meanwhile is
+//! known by its digest; our entries are then taken out of it one by one.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
+
+use crate::install::InstallError;
+use crate::install::manifest::Birth;
+use andon_core::domain::ids::Digest;
+use andon_git::temporary_beside;
+
+const SCHEMA: &str = "andon/agent-settings@1";
+/// More than this is no such file.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Every file that was changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// In the order in which they were changed first.
+    pub files: Vec<SavedFile>,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedFile {
+    /// Absolute.
+    pub path: PathBuf,
+    /// Whether it was there before.
+    pub birth: Birth,
+    /// Digest of the file as it was; of nothing where it was not there.
+    before: String,
+    /// Digest of the file as it was left.
+    after: String,
+    change: Change,
+    /// Directories that were made for it, outermost first.
+    pub created: Vec<PathBuf>,
+}
+
+/// One replaced stretch: all that differs between two texts lies in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Change {
+    at: usize,
+    removed: String,
+    inserted: String,
+}
+
+impl SavedFile {
+    /// What leads back from `after` to `before`.
+    pub fn new(path: &Path, (before, after): (Option<&str>, &str), created: Vec<PathBuf>) -> Self {
+        let birth = if before.is_some() { Birth::There } else { Birth::Made };
+        let before = before.unwrap_or_default();
+        Self {
+            path: path.to_owned(),
+            birth,
+            before: digest(before),
+            after: digest(after),
+            change: Change::between(before, after),
+            created,
+        }
+    }
+
+    /// The text from before, if `now` is what was written.
+    pub fn undo(&self, now: &str) -> Option<String> {
+        if digest(now) != self.after {
+            return None;
+        }
+        let before = self.change.undo(now)?;
+        (digest(&before) == self.before).then_some(before)
+    }
+}
+
+impl Change {
+    fn between(before: &str, after: &str) -> Self {
+        let same = |(one, other): &(char, char)| one == other;
+        let length = |(one, _): (char, char)| one.len_utf8();
+        let start: usize = before.chars().zip(after.chars()).take_while(same).map(length).sum();
+        let (one, other) = (before.get(start..).unwrap_or_default(), after.get(start..).unwrap_or_default());
+        let end: usize = one.chars().rev().zip(other.chars().rev()).take_while(same).map(length).sum();
+        let middle = |text: &str| text.get(..text.len() - end).unwrap_or_default().to_owned();
+        Self { at: start, removed: middle(one), inserted: middle(other) }
+    }
+
+    fn undo(&self, after: &str) -> Option<String> {
+        let (head, tail) = (after.get(..self.at)?, after.get(self.at..)?);
+        Some([head, &self.removed, tail.strip_prefix(self.inserted.as_str())?].concat())
+    }
+}
+
+fn digest(text: &str) -> String {
+    Digest(sha2::Sha256::digest(text).into()).to_string()
+}
+
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    schema: String,
+    files: Vec<SavedFile>,
+}
+
+impl Saved {
+    /// Where it is kept, below a directory of ours.
+    pub fn path(dir: &Path) -> PathBuf {
+        dir.join("agent-settings.json")
+    }
+
+    /// Reads it. What is no such file counts as none: our entries are known without it.
+    pub fn read(path: &Path) -> Self {
+        let mut bytes = Vec::new();
+        let read = std::fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
+        let wire = read.ok().and_then(|_| serde_json::from_slice::<Wire>(&bytes).ok());
+        let files = wire.filter(|wire| wire.schema == SCHEMA).map(|wire| wire.files);
+        Self { files: files.unwrap_or_default() }
+    }
+
+    /// Writes it, whole or not at all; without an entry the file goes.
+    pub fn write(&self, path: &Path) -> Result<(), InstallError> {
+        let failed = |source| InstallError::io("write", path, source);
+        if self.files.is_empty() {
+            return match std::fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+                _ => Ok(()),
+            };
+        }
+        let dir = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(dir).map_err(failed)?;
+        let wire = Wire { schema: SCHEMA.to_owned(), files: self.files.clone() };
+        let mut text = serde_json::to_vec_pretty(&wire).map_err(|error| failed(io::Error::other(error)))?;
+        text.push(b'\n');
+        // For its owner alone, as temporary files are.
+        let mut file = temporary_beside(dir, None).map_err(failed)?;
+        file.write_all(&text).map_err(failed)?;
+        file.persist(path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+
+    /// The entry of `path`.
+    pub fn get(&self, path: &Path) -> Option<&SavedFile> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// Puts an entry in the place of the one of the same path.
+    pub fn put(&mut self, file: SavedFile) {
+        self.files.retain(|other| other.path != file.path);
+        self.files.push(file);
+    }
+
+    /// Takes an entry out.
+    pub fn take(&mut self, path: &Path) -> Option<SavedFile> {
+        let at = self.files.iter().position(|file| file.path == path)?;
+        Some(self.files.remove(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_leads_back_byte_for_byte() {
+        let texts = ["", "a", "{}\n", "{\"a\":1}", "xäy", "xüy", "xx", "xxx", "a\r\nb", "öö"];
+        for before in texts {
+            for after in texts {
+                let saved = SavedFile::new(Path::new("/s"), (Some(before), after), Vec::new());
+                assert_eq!(saved.undo(after).as_deref(), Some(before));
+                assert_eq!(saved.undo(&format!("{after} ")), None);
+            }
+        }
+    }
+
+    #[test]
+    fn entries_are_kept_by_path_and_a_broken_file_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = Saved::path(dir.path());
+        assert_eq!(Saved::read(&path), Saved::default());
+        let mut saved = Saved::default();
+        saved.put(SavedFile::new(Path::new("/a"), (None, "x"), vec!["/d".into()]));
+        saved.put(SavedFile::new(Path::new("/a"), (Some("y"), "x"), Vec::new()));
+        saved.write(&path).unwrap();
+        assert_eq!(Saved::read(&path), saved);
+        assert_eq!(saved.get(Path::new("/a")).unwrap().birth, Birth::There);
+        assert!(saved.take(Path::new("/a")).is_some() && saved.take(Path::new("/a")).is_none());
+        saved.write(&path).unwrap();
+        assert!(!path.exists());
+        std::fs::write(&path, "{").unwrap();
+        assert_eq!(Saved::read(&path), Saved::default());
+    }
+}

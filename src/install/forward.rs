@@ -1,0 +1,131 @@
+//! A hooks directory of this repository alone, for people whose `core.hooksPath` is set for all their repositories: its
+//! hooks are Andon's, and each runs the hook of the same name in the directory that would have been used without it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::InstallError;
+use super::hooks::Hook;
+use super::shim::quote;
+use andon_git::platform::files;
+use andon_git::platform::paths::shell_bytes;
+
+/// By what the files that lead on are known.
+const MARK: &[u8] = b"# andon: runs the hook that stands here in all your repositories (core.hooksPath)";
+
+/// Hooks that git runs on this side and Andon does not, and that are rare enough to be led on in any case.
+const OTHERS: [&str; 8] = [
+    "applypatch-msg",
+    "commit-msg",
+    "post-applypatch",
+    "post-checkout",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-rebase",
+    "sendemail-validate",
+];
+/// Hooks that git runs at each change of a ref or of the index: led on only where there is one.
+const HOT: [&str; 3] = ["fsmonitor-watchman", "post-index-change", "reference-transaction"];
+
+/// The directory, below the common git directory.
+pub fn dir(common: &Path) -> PathBuf {
+    common.join("andon").join("hooks")
+}
+
+/// The files that lead on to the hooks in `theirs`: names and contents.
+pub fn files_to(theirs: &Path) -> Vec<(String, Vec<u8>)> {
+    let chained = Hook::ALL.into_iter().map(|hook| (hook.name(), hook.chained_name()));
+    let is_ours = |name: &&str| Hook::from_name(name).is_none();
+    let others = OTHERS.into_iter().filter(is_ours).map(|name| (name, name.to_owned()));
+    let hot = HOT.into_iter().filter(|name| theirs.join(name).is_file()).map(|name| (name, name.to_owned()));
+    chained.chain(others).chain(hot).map(|(name, file)| (file, script(theirs, name))).collect()
+}
+
+fn script(theirs: &Path, name: &str) -> Vec<u8> {
+    let hook = quote(&shell_bytes(&theirs.join(name)));
+    [b"#!/bin/sh\n", MARK, b"\nH=", &hook, b"; [ ! -x \"$H\" ] || exec \"$H\" \"$@\"\n"].concat()
+}
+
+/// Writes the files of `wanted` that are not there as they should be, and takes out older ones.
+///
+/// # Errors
+/// When a file cannot be written, or another hook is in its place.
+pub fn write(dir: &Path, wanted: &[(String, Vec<u8>)]) -> Result<(), InstallError> {
+    for path in led_on(dir) {
+        if !wanted.iter().any(|(name, _)| path.ends_with(name)) {
+            fs::remove_file(&path).map_err(|error| InstallError::io("remove", &path, error))?;
+        }
+    }
+    for (name, bytes) in wanted {
+        let path = dir.join(name);
+        if fs::read(&path).is_ok_and(|found| found == *bytes) {
+            continue;
+        }
+        if path.exists() && !is_leading_on(&path) {
+            return Err(InstallError::LeftAlone { path, why: "it is a hook of somebody else" });
+        }
+        put(dir, &path, bytes).map_err(|error| InstallError::io("write", &path, error))?;
+    }
+    Ok(())
+}
+
+fn put(dir: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    if let Some(permissions) = files::permissions(0o755) {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.prefix(".andon-").tempfile_in(dir)?;
+    io::Write::write_all(&mut file, bytes)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Takes every file that leads on out of `dir`.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn remove(dir: &Path) -> Result<(), InstallError> {
+    led_on(dir)
+        .into_iter()
+        .try_for_each(|path| fs::remove_file(&path).map_err(|error| InstallError::io("remove", &path, error)))
+}
+
+fn led_on(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    entries.map(|entry| entry.path()).filter(|path| is_leading_on(path)).collect()
+}
+
+fn is_leading_on(path: &Path) -> bool {
+    let short = fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() < 16 * 1024);
+    short
+        && fs::read(path)
+            .is_ok_and(|bytes| bytes.strip_prefix(b"#!/bin/sh\n").is_some_and(|rest| rest.starts_with(MARK)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_on_is_written_once_and_goes_without_what_is_not_ours() {
+        let home = tempfile::tempdir().unwrap();
+        let (theirs, dir) = (home.path().join("it's mine"), home.path().join("hooks"));
+        fs::create_dir_all(&theirs).unwrap();
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(theirs.join("reference-transaction"), "").unwrap();
+        let wanted = files_to(&theirs);
+        let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.contains(&"pre-commit.andon-chained") && names.contains(&"commit-msg"), "{names:?}");
+        assert!(names.contains(&"reference-transaction") && !names.contains(&"post-index-change"));
+        write(&dir, &wanted).unwrap();
+        fs::remove_file(theirs.join("reference-transaction")).unwrap();
+        write(&dir, &files_to(&theirs)).unwrap();
+        assert!(!dir.join("reference-transaction").exists() && dir.join("commit-msg").exists());
+        fs::write(dir.join("commit-msg"), "#!/bin/sh\nmine\n").unwrap();
+        assert!(matches!(write(&dir, &files_to(&theirs)), Err(InstallError::LeftAlone { .. })));
+        remove(&dir).unwrap();
+        let left: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["commit-msg"]);
+    }
+}

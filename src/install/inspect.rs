@@ -1,0 +1,158 @@
+//! What stands in a hooks directory now. Install, uninstall and doctor all judge from this one look.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::InstallError;
+use super::hooks::Hook;
+use super::manifest::Manifest;
+use super::shim::{self, Content, Owner};
+use andon_git::platform::files;
+
+/// Hooks longer than this are never compared with each other.
+const MAX_COMPARED: u64 = 1024 * 1024;
+
+/// Whether git would run a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookMode {
+    /// It is executable.
+    Runs,
+    /// It is not: git ignores it.
+    Ignored,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// There is no file of that name.
+    Nothing,
+    /// Our shim, untouched.
+    Shim {
+        /// The program it starts, unless it is of another version.
+        program: Option<PathBuf>,
+        /// Whether git runs it.
+        mode: HookMode,
+    },
+    /// Our shim, changed by somebody, or a link to one.
+    EditedShim,
+    /// Another hook.
+    Foreign {
+        /// The tool that wrote it, as far as its words tell.
+        owner: Owner,
+        /// Whether git runs it.
+        mode: HookMode,
+    },
+    /// A directory, or something else that is no file.
+    NoFile,
+}
+
+/// Whether the file that replaced our shim is the one that we chained: husky writes its hooks anew on
+/// every `npm install`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Twins {
+    /// The same bytes.
+    Same,
+    /// Different, or one of them is missing.
+    Different,
+}
+
+/// Everything about one hook in one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookState {
+    /// The hook, by the name that git calls it.
+    pub hook: Hook,
+    /// At its own name.
+    pub standing: Standing,
+    /// At `NAME.andon-chained`.
+    pub chained: Standing,
+    /// At `NAME.legacy`, where pre-commit and prek put what they replaced, and still run it.
+    pub legacy: Standing,
+    /// Whether the first two are the same file.
+    pub twins: Twins,
+}
+
+/// Looks at every hook in `dir`, which need not be there.
+pub fn inspect(dir: &Path, manifest: &Manifest) -> Result<Vec<HookState>, InstallError> {
+    match fs::metadata(dir) {
+        Ok(facts) if !facts.is_dir() => return Err(InstallError::NoDirectory { dir: dir.to_owned() }),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(InstallError::io("read", dir, error)),
+    }
+    Hook::ALL.into_iter().map(|hook| state(dir, hook, manifest)).collect()
+}
+
+fn state(dir: &Path, hook: Hook, manifest: &Manifest) -> Result<HookState, InstallError> {
+    let (at, chained) = (dir.join(hook.name()), dir.join(hook.chained_name()));
+    let recorded = manifest.recorded(dir, hook);
+    let look = |path: &Path| {
+        standing(path, |bytes| shim::classify(bytes, hook, recorded))
+            .map_err(|error| InstallError::io("read", path, error))
+    };
+    let mut found = HookState {
+        hook,
+        standing: look(&at)?,
+        chained: look(&chained)?,
+        legacy: look(&dir.join(hook.legacy_name()))?,
+        twins: Twins::Different,
+    };
+    if matches!((&found.standing, &found.chained), (Standing::Foreign { .. }, Standing::Foreign { .. })) {
+        found.twins = twins(&at, &chained).map_err(|error| InstallError::io("read", &at, error))?;
+    }
+    Ok(found)
+}
+
+fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<Standing> {
+    let itself = match fs::symlink_metadata(path) {
+        Ok(facts) => facts,
+        Err(error) if is_absent(&error) => return Ok(Standing::Nothing),
+        Err(error) => return Err(error),
+    };
+    let facts = match fs::metadata(path) {
+        Ok(facts) => facts,
+        // A link to nowhere: git runs nothing, and the link is still somebody's.
+        Err(_) if itself.is_symlink() => {
+            return Ok(Standing::Foreign { owner: Owner::Somebody, mode: HookMode::Ignored });
+        }
+        Err(error) => return Err(error),
+    };
+    if !facts.is_file() {
+        return Ok(Standing::NoFile);
+    }
+    let mode = mode(&facts);
+    let mut bytes = Vec::new();
+    match File::open(path).and_then(|file| file.take(shim::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)) {
+        Ok(_) => {}
+        // A program may be executable without being readable; it is none of ours.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Ok(Standing::Foreign { owner: Owner::Somebody, mode });
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(match classify(&bytes) {
+        Content::Shim { program } if itself.is_file() => Standing::Shim { program, mode },
+        Content::Shim { .. } | Content::EditedShim => Standing::EditedShim,
+        Content::Foreign(owner) => Standing::Foreign { owner, mode },
+    })
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn mode(facts: &Metadata) -> HookMode {
+    if files::is_executable(facts) { HookMode::Runs } else { HookMode::Ignored }
+}
+
+fn twins(one: &Path, other: &Path) -> io::Result<Twins> {
+    let short = |path: &Path| match fs::metadata(path) {
+        Ok(facts) => Ok(facts.len() <= MAX_COMPARED),
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(error),
+    };
+    if !short(one)? || !short(other)? {
+        return Ok(Twins::Different);
+    }
+    Ok(if fs::read(one)? == fs::read(other)? { Twins::Same } else { Twins::Different })
+}

@@ -1,0 +1,120 @@
+//! Puts Andon's hooks into a hooks directory and takes them out again.
+//!
+//! Why it is careful: hooks are other people's programs. What was there is kept byte for byte and still
+//! runs, a failure half way leaves nothing behind, and uninstalling removes only what is certainly ours.
+//! Looking ([`inspect`]), deciding ([`plan`]) and doing ([`apply`]) are apart, so that `doctor` can look
+//! with the same eyes and every decision has its test.
+
+pub mod apply;
+pub mod block;
+pub mod clients;
+pub mod edits;
+pub mod forward;
+pub mod framework;
+pub mod hooks;
+pub mod husky;
+pub mod inspect;
+pub mod lefthook;
+pub mod manifest;
+pub mod mode;
+pub mod plan;
+pub mod shim;
+pub mod start_lines;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use self::manifest::ManifestError;
+use self::plan::Conflict;
+
+/// Why hooks could not be installed or removed. Nothing was changed, unless it says so.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The place for hooks is no directory: hooks are switched off.
+    #[error(
+        "the hooks path {} is not a directory, so git runs no hooks; \
+         `git config --show-origin core.hooksPath` says where it is set",
+        dir.display()
+    )]
+    NoDirectory {
+        /// What `core.hooksPath` leads to.
+        dir: PathBuf,
+    },
+    /// The disk would not have it.
+    #[error("cannot {verb} {}: {source}", path.display())]
+    Io {
+        /// Such as `write`.
+        verb: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Files that are not ours to decide about.
+    #[error("{}", list(conflicts))]
+    Conflicts {
+        /// Every one of them.
+        conflicts: Vec<Conflict>,
+    },
+    /// A file that is not touched, whatever is in it.
+    #[error("{} is left alone: {why}; nothing was changed", path.display())]
+    LeftAlone {
+        /// Where it stands.
+        path: PathBuf,
+        /// What is odd about it, as a clause.
+        why: &'static str,
+    },
+    /// A file of a hook manager that cannot be edited safely.
+    #[error("{} cannot be edited safely: {why}; nothing was changed", path.display())]
+    ByHand {
+        /// The file of the manager.
+        path: PathBuf,
+        /// What makes it unsafe, as the end of a sentence.
+        why: String,
+        /// What a person adds, lines.
+        lines: String,
+    },
+    /// A file of somebody's own where ours belongs.
+    #[error("{} is a file of your own; nothing was changed", path.display())]
+    Theirs {
+        /// Where it stands.
+        path: PathBuf,
+        /// What makes it do as ours does, where it can.
+        line: Option<String>,
+    },
+    /// Settings of an agent's client that cannot be read.
+    #[error("{}{}: {why}; nothing was changed", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
+    Settings {
+        /// The settings file.
+        path: PathBuf,
+        /// From 1, where a line is meant.
+        line: Option<usize>,
+        /// What is wrong with them, as a clause.
+        why: String,
+    },
+    /// What an earlier install had noted could not be read or written.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Something failed, and so did part of the way back.
+    #[error("{cause}; undoing what was done so far failed too, look at: {}", paths(left))]
+    HalfUndone {
+        /// What failed first.
+        cause: Box<InstallError>,
+        /// What could not be undone.
+        left: Vec<PathBuf>,
+    },
+}
+
+impl InstallError {
+    fn io(verb: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { verb, path: path.to_owned(), source }
+    }
+}
+
+fn list(conflicts: &[Conflict]) -> String {
+    conflicts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}

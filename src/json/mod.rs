@@ -1,0 +1,51 @@
+//! What the program prints for programs (`--format json`), and the JSON files it writes for them: one type a document.
+//! docs/formats.md fixes the keys. Every key is always there, and what is not known is `null`, unless a type says
+//! otherwise. Keys are printed sorted, in whatever order a type declares them.
+//!
+//! Here are the types, and what is made of values of the product; the types that show a view of `report` are filled there.
+
+mod answers;
+mod calibration;
+mod installed;
+mod judged;
+mod record;
+mod reviewed;
+mod safety;
+mod status;
+mod watched;
+mod witnesses;
+
+pub use answers::{
+    AdviceJson, BackfillJson, BitsJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, ErrorJson,
+    ExplainedFailureJson, ExplainedJson, MovedJson, PinJson, ResumeJson, StopJson, SyncJson, ThresholdsJson,
+};
+pub use calibration::{
+    BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
+    MistakenJson, UnaskedRuleJson,
+};
+pub use installed::{
+    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson,
+    PurgedJson, RemoteRefJson, UninstallJson,
+};
+pub use judged::{
+    CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
+    ObservedJson, RanJson, ReplayJson, TestRunJson, TipRunJson, TipTestsJson, TrajectoryJson,
+    TrajectoryStepJson,
+};
+pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
+pub use reviewed::{
+    ActedJson, ConcernJson, PrecedentListJson, RoundAnswerJson, RoundShownJson, StandingJson, WaitingJson,
+};
+pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
+pub use status::{
+    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, RefusedJson, RuleCountJson,
+    RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
+};
+pub use watched::{
+    WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson,
+    WorktreeJson,
+};
+pub use witnesses::{
+    LedgerFaultJson, LedgerVerifyJson, OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson,
+    WitnessListJson,
+};

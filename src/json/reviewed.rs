@@ -1,0 +1,136 @@
+//! Rounds, precedents, concerns and witnesses, for programs.
+
+use serde::Serialize;
+
+use andon_engine::json::RoundPrecedentJson;
+
+/// A line of `andon review --format json`.
+#[derive(Debug, Serialize)]
+pub struct WaitingJson {
+    /// The round's entry.
+    pub id: String,
+    /// Where it stands.
+    pub status: String,
+    /// Why a person is needed.
+    pub triggers: Vec<String>,
+    /// What it asks.
+    pub question: String,
+    /// Since when.
+    pub since: String,
+    /// Who may take it now.
+    pub may_answer: Vec<String>,
+    /// Witnesses that a panel still needs.
+    pub missing: usize,
+}
+
+/// `andon review show --format json`
+#[derive(Debug, Serialize)]
+pub struct RoundShownJson {
+    /// The round's entry.
+    pub id: String,
+    /// Where it stands.
+    pub status: &'static str,
+    /// Why a person is needed.
+    pub triggers: Vec<&'static str>,
+    /// What was decided.
+    pub decision: Option<String>,
+    /// Who may take it now.
+    pub may_answer: Vec<String>,
+    /// What its entry says.
+    pub said: serde_json::Value,
+}
+
+/// What `andon review accept`, `resolve` and their like appended.
+#[derive(Debug, Serialize)]
+pub struct ActedJson {
+    /// The new entry.
+    pub entry: String,
+    /// The round.
+    pub round: String,
+    /// Where it stands now.
+    pub status: &'static str,
+    /// What is decided.
+    pub decision: Option<String>,
+    /// Whether it answered the halt that stood here.
+    pub resumed: bool,
+}
+
+/// A precedent, with its reason.
+#[derive(Debug, Serialize)]
+pub struct PrecedentListJson {
+    /// What was decided of what.
+    #[serde(flatten)]
+    pub precedent: RoundPrecedentJson,
+    /// Why.
+    pub rationale: String,
+}
+
+/// A flag that the rules themselves are wrong.
+#[derive(Debug, Serialize)]
+pub struct ConcernJson {
+    /// The entry that raised it.
+    pub id: String,
+    /// By whom.
+    pub by: String,
+    /// The rule or key.
+    pub subject: String,
+    /// `increase`, `decrease` or `tension`.
+    pub direction: String,
+    /// Why.
+    pub rationale: String,
+    /// `open`, `accepted` or `declined`.
+    pub standing: &'static str,
+}
+
+/// Where a witness stands.
+#[derive(Debug, Serialize)]
+pub struct StandingJson {
+    /// Who.
+    pub witness: String,
+    /// What they may do.
+    pub tier: &'static str,
+    /// The share of votes that no panel overturned, in lowest terms.
+    pub reputation: String,
+    /// Votes that count.
+    pub votes: u64,
+    /// Those that were overturned.
+    pub overturned: u64,
+    /// Answers left today.
+    pub cap_left: usize,
+    /// Attention earned, in thousandths.
+    pub milli_au: i64,
+    /// Credits.
+    pub cc: i64,
+    /// Answers that took suspiciously little time.
+    pub hasty: usize,
+    /// Topics that they decide most of.
+    pub captures: Vec<String>,
+}
+
+/// What `andon round` answers.
+#[derive(Debug, Default, Serialize)]
+pub struct RoundAnswerJson {
+    /// The round: a name while it is open, then its entry id.
+    pub round: String,
+    /// When it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// What people decided before on these topics, for the judge's prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precedents: Option<Vec<RoundPrecedentJson>>,
+    /// Whether the judge is to be asked again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Why a person is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triggers: Option<Vec<&'static str>>,
+    /// Where it stands once it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<&'static str>,
+    /// Whether it waits for a person.
+    #[serde(skip)]
+    pub needs_person: bool,
+}

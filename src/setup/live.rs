@@ -1,0 +1,276 @@
+//! Whether what was installed is still there: managers overwrite hooks without a word. A look at a few files, for
+//! `status` and `doctor`.
+
+use std::fs;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use super::{HUSKY, event_key, hooks_of_husky};
+use crate::install::block;
+use crate::install::framework;
+use crate::install::hooks::Hook;
+use crate::install::husky::Layout;
+use crate::install::inspect::{self, HookState, Standing, inspect};
+use crate::install::lefthook;
+use crate::install::manifest::Manifest;
+use crate::install::mode::Integration;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape::shell_quote;
+use andon_git::Repo;
+use andon_git::platform::files;
+
+/// The hooks without which nothing is stopped or recorded.
+const NEEDED: [Hook; 3] = [Hook::PreCommit, Hook::PrepareCommitMsg, Hook::PostCommit];
+
+/// What only lefthook's own hooks hold.
+const LEFTHOOK: &[u8] = b"call_lefthook";
+
+/// How much of a hook is read.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Whether git still starts Andon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guarded {
+    /// It was never installed in this clone, as far as is known.
+    Never,
+    /// Every hook that is needed leads to Andon.
+    Yes,
+    /// It does not any more.
+    Gone(Gone),
+}
+
+/// What became of the hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone {
+    /// What is missing, and who stands in its place.
+    pub what: String,
+    /// The command that brings it back.
+    pub hint: String,
+}
+
+fn gone(what: impl Into<String>, hint: impl Into<String>) -> Guarded {
+    Guarded::Gone(Gone { what: what.into(), hint: hint.into() })
+}
+
+/// Looks. What cannot be looked at is taken for being there: `andon doctor` says what is wrong with it.
+pub fn look(repo: &Repo) -> Guarded {
+    repo.hooks_dir().map_or(Guarded::Yes, |dir| look_at(repo, &dir))
+}
+
+/// The same where git is known to look for hooks in `dir`: starts no process.
+pub fn look_at(repo: &Repo, dir: &Path) -> Guarded {
+    let manifest = match Manifest::read(&Manifest::path(repo.common_dir())) {
+        Ok(manifest) => manifest.unwrap_or_default(),
+        Err(_) => return Guarded::Yes,
+    };
+    let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Integration::Shim));
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    match mode {
+        None => Guarded::Never,
+        Some(Integration::Shim) => shims(dir, &manifest),
+        Some(Integration::Config) => config(repo),
+        Some(Integration::Husky) => husky(repo, top, dir),
+        Some(Integration::Lefthook) => lefthook(top, dir),
+        Some(Integration::PreCommit) => framework(top, dir, &manifest),
+    }
+}
+
+fn shims(dir: &Path, manifest: &Manifest) -> Guarded {
+    let Ok(states) = inspect(dir, manifest) else {
+        return gone(format!("core.hooksPath is {}, which is no directory", dir.display()), "andon doctor");
+    };
+    let lost: Vec<&HookState> =
+        states.iter().filter(|state| NEEDED.contains(&state.hook) && !runs(state)).collect();
+    if lost.is_empty() {
+        return Guarded::Yes;
+    }
+    let moved = manifest.places.iter().all(|place| !is_same(&place.dir, dir));
+    let what = if moved && lost.len() == NEEDED.len() {
+        format!("git looks for hooks in {} now (core.hooksPath)", dir.display())
+    } else {
+        lost.iter().map(|state| fate(state)).collect::<Vec<_>>().join(", ")
+    };
+    gone(what, "andon install")
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other
+        || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
+}
+
+/// Whether git comes to start Andon through this hook. What somebody changed by hand may.
+pub(crate) fn runs(state: &HookState) -> bool {
+    use inspect::HookMode::Runs;
+    match &state.standing {
+        Standing::Shim { mode: Runs, .. } | Standing::EditedShim => true,
+        Standing::Foreign { mode: Runs, .. } => matches!(state.legacy, Standing::Shim { mode: Runs, .. }),
+        Standing::Nothing | Standing::NoFile | Standing::Shim { .. } | Standing::Foreign { .. } => false,
+    }
+}
+
+/// What became of a hook that does not start Andon.
+pub(crate) fn fate(state: &HookState) -> String {
+    let name = state.hook.name();
+    match &state.standing {
+        Standing::Nothing => format!("{name} is not there"),
+        Standing::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.name()),
+        Standing::NoFile => format!("{name} is no file"),
+        Standing::Shim { .. } | Standing::EditedShim => format!("{name} is not executable"),
+    }
+}
+
+/// Since when git starts Andon for the patches of `git am`, as far as files tell; `None` where it does not.
+pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
+    let hook = Hook::PostApplypatch;
+    let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
+    let own = dir.join(hook.name());
+    let by = match manifest.mode {
+        // No framework has a stage for patches, so that only a shim of ours runs.
+        None | Some(Integration::Shim | Integration::PreCommit) => {
+            let states = inspect(dir, &manifest).ok()?;
+            states.iter().any(|state| state.hook == hook && runs(state)).then_some(own)
+        }
+        Some(Integration::Husky) => {
+            let lines = repo.workdir()?.join(HUSKY).join(hook.name());
+            (starts(&own) && short(&lines).is_some_and(|bytes| block::is_in(&bytes))).then_some(lines)
+        }
+        Some(Integration::Lefthook) => {
+            let theirs = short(&own).is_some_and(|bytes| block::find(&bytes, LEFTHOOK).is_some());
+            (starts(&own) && theirs).then_some(own)
+        }
+        Some(Integration::Config) => {
+            repo.config_string(&event_key(hook)).map(|_| repo.common_dir().join("config"))
+        }
+    };
+    let written = fs::metadata(by?).ok()?.modified().ok()?;
+    let since = written.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    Some(Timestamp(i64::try_from(since).unwrap_or(i64::MAX)))
+}
+
+fn config(repo: &Repo) -> Guarded {
+    let lost: Vec<&str> = NEEDED
+        .into_iter()
+        .filter(|hook| repo.config_string(&event_key(*hook)).is_none())
+        .map(Hook::name)
+        .collect();
+    if lost.is_empty() {
+        return Guarded::Yes;
+    }
+    gone(format!("{} is not in the configuration any more", lost.join(", ")), "andon install --mode config")
+}
+
+fn husky(repo: &Repo, top: &Path, dir: &Path) -> Guarded {
+    let folder = top.join(HUSKY);
+    let lost: Vec<&str> = without_lines(&folder);
+    if !lost.is_empty() {
+        return gone(
+            format!("the lines of andon are not in {HUSKY}/{} any more", lost.join(", ")),
+            "andon install",
+        );
+    }
+    husky_runs(repo, dir)
+}
+
+fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
+    match hooks_of_husky(repo) {
+        None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
+        Some(_) if !NEEDED.iter().all(|hook| starts(&dir.join(hook.name()))) => {
+            let how =
+                if hooks_of_husky(repo) == Some(Layout::Sourced) { "chmod +x .husky/*" } else { "npx husky" };
+            gone(format!("{} holds no hooks that git can start", dir.display()), how)
+        }
+        Some(_) => Guarded::Yes,
+    }
+}
+
+fn without_lines(folder: &Path) -> Vec<&'static str> {
+    let has = |hook: &Hook| short(&folder.join(hook.name())).is_some_and(|bytes| block::is_in(&bytes));
+    NEEDED.iter().filter(|hook| !has(hook)).map(|hook| hook.name()).collect()
+}
+
+fn lefthook(top: &Path, dir: &Path) -> Guarded {
+    if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| block::is_in(&bytes)) {
+        return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), "andon install");
+    }
+    started_by(dir, LEFTHOOK, "lefthook install")
+}
+
+/// What is missing of a manager's own hooks in `dir`, whatever they run; nothing in the modes without a manager.
+pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<Gone> {
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    let found = match mode {
+        Integration::Shim | Integration::Config => Guarded::Yes,
+        Integration::Husky => husky_runs(repo, dir),
+        Integration::Lefthook => started_by(dir, LEFTHOOK, "lefthook install"),
+        Integration::PreCommit => framework_runs(top, dir),
+    };
+    match found {
+        Guarded::Gone(gone) => Some(gone),
+        Guarded::Never | Guarded::Yes => None,
+    }
+}
+
+/// Whether lefthook's own hooks are there, whatever they run.
+pub(crate) fn lefthook_runs(dir: &Path) -> bool {
+    started_by(dir, LEFTHOOK, "") == Guarded::Yes
+}
+
+fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
+    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
+    let is_named = names
+        .iter()
+        .any(|name| short(&top.join(name)).is_some_and(|bytes| block::find(&bytes, b"andon").is_some()));
+    if !is_named {
+        return gone(format!("{} does not name andon any more", framework::FILE), "andon install");
+    }
+    // A shim of ours that runs from before, or as its legacy hook, does as well.
+    if inspect(dir, manifest)
+        .is_ok_and(|states| states.iter().filter(|state| NEEDED.contains(&state.hook)).all(runs))
+    {
+        return Guarded::Yes;
+    }
+    framework_runs(top, dir)
+}
+
+/// What is missing where a framework runs pre-commit as git's hook and not all the others that Andon needs.
+pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<Gone> {
+    match framework_runs(top, dir) {
+        Guarded::Gone(gone) if starts(&dir.join(Hook::PreCommit.name())) => Some(gone),
+        Guarded::Gone(_) | Guarded::Never | Guarded::Yes => None,
+    }
+}
+
+fn framework_runs(top: &Path, dir: &Path) -> Guarded {
+    let types: String = Hook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
+    let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
+    let types = if listed { "" } else { types.as_str() };
+    started_by(dir, b"pre", &format!("pre-commit install{types}"))
+}
+
+/// Whether the hooks that a manager writes for itself are there.
+fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
+    let is = |hook: &Hook| {
+        let path = dir.join(hook.name());
+        starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
+    };
+    let lost: Vec<&str> = NEEDED.iter().filter(|hook| !is(hook)).map(|hook| hook.name()).collect();
+    if lost.is_empty() {
+        return Guarded::Yes;
+    }
+    let dir = shell_quote(&dir.to_string_lossy());
+    gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint)
+}
+
+fn starts(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
+}
+
+/// The text of a short file.
+pub(crate) fn text(path: &Path) -> Option<String> {
+    short(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn short(path: &Path) -> Option<Vec<u8>> {
+    let facts = fs::metadata(path).ok().filter(|facts| facts.is_file() && facts.len() <= MAX_BYTES)?;
+    fs::read(path).ok().filter(|bytes| bytes.len() as u64 >= facts.len().min(1))
+}

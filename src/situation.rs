@@ -1,0 +1,138 @@
+//! Where a loop stands in one worktree, without a look at its files: what `andon status` and `andon watch` both say.
+
+use std::path::{Path, PathBuf};
+
+use super::setup::live::{self, Guarded};
+use crate::view::status::{HooksGone, LoopState};
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::facts::Presence;
+use andon_engine::adapter::git_hook::HookName;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::standing::{self, stops};
+use andon_engine::timeline::{self, Loaded};
+use andon_engine::workspace::Workspace;
+use andon_git::{Head, Repo};
+
+/// Where a loop stands.
+pub struct LoopSituation {
+    /// HEAD.
+    pub head: Head,
+    /// The newest window.
+    pub loaded: Loaded,
+    /// The halt that is recorded, whether or not it was answered by deleting its file.
+    pub recorded: Option<StandingHalt>,
+    /// The halt that stands.
+    pub standing: Option<StandingHalt>,
+    /// What became of the hooks, when they are gone.
+    pub hooks: Option<HooksGone>,
+    /// What follows from all of that.
+    pub state: LoopState,
+}
+
+/// What is known of the hooks.
+pub struct HooksSeen {
+    guarded: Guarded,
+    installed: Presence,
+}
+
+impl HooksSeen {
+    /// Asks git where it looks for hooks: starts a process.
+    pub fn of(repo: &Repo) -> Self {
+        match repo.hooks_dir() {
+            Ok(dir) => Self::at(repo, &dir),
+            Err(_) => Self { guarded: Guarded::Yes, installed: Presence::Absent },
+        }
+    }
+
+    /// Where git is known to look for hooks in `dir`.
+    pub fn at(repo: &Repo, dir: &Path) -> Self {
+        let there = dir.join(HookName::PostCommit.as_str()).symlink_metadata().is_ok();
+        let installed = if there { Presence::Present } else { Presence::Absent };
+        Self { guarded: live::look_at(repo, dir), installed }
+    }
+}
+
+/// Where git looks for the hooks of the worktrees of a repository: asked once for all that have the same setting.
+pub struct SharedHooks {
+    setting: Option<String>,
+    dir: Option<PathBuf>,
+}
+
+const HOOKS_PATH: &str = "core.hooksPath";
+
+impl SharedHooks {
+    /// Asks git: starts a process.
+    pub fn of(repo: &Repo) -> Self {
+        Self { setting: repo.config_string(HOOKS_PATH), dir: repo.hooks_dir().ok() }
+    }
+
+    /// What is known of the hooks of another worktree.
+    pub fn seen(&self, repo: &Repo) -> HooksSeen {
+        let setting = repo.config_string(HOOKS_PATH);
+        match (&self.dir, setting.as_deref()) {
+            (Some(dir), None) if self.setting.is_none() => HooksSeen::at(repo, dir),
+            (Some(dir), set) if set == self.setting.as_deref() && dir.is_absolute() => {
+                // A relative one is looked for in each working tree.
+                let own =
+                    set.filter(|set| !set.starts_with('~')).map(Path::new).filter(|set| set.is_relative());
+                match own {
+                    Some(own) => HooksSeen::at(repo, &repo.workdir().unwrap_or(repo.git_dir()).join(own)),
+                    None => HooksSeen::at(repo, dir),
+                }
+            }
+            (Some(_) | None, _) => HooksSeen::of(repo),
+        }
+    }
+
+    /// The directory, where git told one.
+    pub fn dir(&self) -> Option<&Path> {
+        self.dir.as_deref()
+    }
+}
+
+/// Looks at the records, the journal and the ledger.
+///
+/// # Errors
+/// HEAD or the ledger cannot be read.
+pub fn look(ctx: &Context, ws: &Workspace, seen: &HooksSeen) -> Result<LoopSituation, OpsError> {
+    let head = ws.repo.head()?;
+    let loaded = timeline::load(ws)?;
+    let recorded = standing::recorded(ws)?;
+    let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let state = if ctx.var("ANDON") == Some("0") {
+        LoopState::Disabled
+    } else {
+        state(ws, &head, &loaded, standing.as_ref(), seen)
+    };
+    let hooks = match &seen.guarded {
+        Guarded::Gone(gone) => Some(HooksGone { what: gone.what.clone(), help: gone.hint.clone() }),
+        Guarded::Never | Guarded::Yes => None,
+    };
+    Ok(LoopSituation { head, loaded, recorded, standing, hooks, state })
+}
+
+fn state(
+    ws: &Workspace,
+    head: &Head,
+    loaded: &Loaded,
+    standing: Option<&StandingHalt>,
+    hooks: &HooksSeen,
+) -> LoopState {
+    let stops = stops(ws);
+    if stops.stop == Presence::Present {
+        LoopState::Stopped
+    } else if stops.pause == Presence::Present {
+        LoopState::Paused
+    } else if standing.is_some() {
+        LoopState::Halted
+    } else if matches!(hooks.guarded, Guarded::Gone(_)) {
+        LoopState::HooksGone
+    } else if hooks.installed == Presence::Absent && loaded.window.facts.is_empty() {
+        LoopState::NotInstalled
+    } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {
+        LoopState::Idle
+    } else {
+        LoopState::Running
+    }
+}

@@ -1,0 +1,23 @@
+//! What stands when a session begins.
+
+use andon_core::domain::briefing::DecidedBefore;
+use andon_core::domain::decision::Halt;
+
+/// What stands when a session begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionView {
+    /// The halt that stands.
+    pub halt: Option<Halt>,
+    /// Iterations since the newest answer.
+    pub iteration: u64,
+    /// How many there may be.
+    pub cap: Option<u64>,
+    /// Ids of tests that fail now. Untrusted text.
+    pub failing: Vec<String>,
+    /// Whether there is a command for tests.
+    pub tested: bool,
+    /// Whether there is a briefing to be read.
+    pub briefing: Option<String>,
+    /// What people decided about questions like this. Untrusted text.
+    pub precedents: Vec<DecidedBefore>,
+}

@@ -1,0 +1,219 @@
+//! What `andon status` shows of a loop.
+
+use andon_core::domain::decision::Halt;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
+use andon_core::domain::findings::Finding;
+use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
+use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
+use andon_core::domain::time::Timestamp;
+
+/// What the loop is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopState {
+    /// No iteration yet.
+    Idle,
+    /// Iterations go on.
+    Running,
+    /// A halt stands.
+    Halted,
+    /// `.andon/STOP` exists.
+    Stopped,
+    /// `.andon/PAUSE` exists.
+    Paused,
+    /// The hooks are not installed: nothing is recorded or refused.
+    NotInstalled,
+    /// The hooks were installed and are gone: nothing is recorded or refused.
+    HooksGone,
+    /// The master switch `ANDON=0` is set.
+    Disabled,
+}
+
+impl LoopState {
+    /// Whether a person has to act before the loop goes on: what `--exit-code` tells by 1.
+    pub fn waits_for_a_person(self) -> bool {
+        match self {
+            Self::Halted | Self::Stopped | Self::Paused => true,
+            Self::Idle | Self::Running | Self::NotInstalled | Self::HooksGone | Self::Disabled => false,
+        }
+    }
+
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Halted => "halted",
+            Self::Stopped => "stopped",
+            Self::Paused => "paused",
+            Self::NotInstalled => "not_installed",
+            Self::HooksGone => "hooks_gone",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
+/// What is known about the tests of one state of the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestsOf {
+    /// They ran on exactly this code.
+    Ran(TestEvidence),
+    /// They ran on exactly this code, and that run proves nothing: its validity says why.
+    Void(Box<TestRun>),
+    /// They ran, but on other code; the newest such run.
+    OtherCode(TestEvidence),
+    /// They never ran.
+    NeverRan,
+    /// There is no such state: no commit yet, no working tree.
+    Nothing,
+    /// It could not be found out.
+    Unknown,
+}
+
+/// The newest halt, and the answer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastHalt {
+    /// Its ledger entry.
+    pub id: EntryId,
+    /// The halt as the ledger has it.
+    pub halt: Halt,
+    /// The acknowledgement; `None` while it stands.
+    pub ack: Option<Ack>,
+}
+
+/// Test results with one failure signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureSummary {
+    /// Equal for runs that fail in the same way.
+    pub signature: Signature,
+    /// How many iterations of the window had it.
+    pub iterations: u64,
+    /// Its status class.
+    pub status: TestStatus,
+    /// Ids of the failing tests.
+    pub failing: Vec<String>,
+}
+
+/// The hashes of the window, oldest first (docs/spec-map.md, loop safety: "Loop Evidence").
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LoopEvidence {
+    /// Normalized diffs.
+    pub diffs: Vec<DiffHash>,
+    /// Code states.
+    pub codes: Vec<CodeId>,
+    /// Failure signatures.
+    pub tests: Vec<Signature>,
+    /// Outputs.
+    pub outputs: Vec<Digest>,
+    /// The distinct failures behind the signatures, newest last.
+    pub failures: Vec<FailureSummary>,
+}
+
+/// A cycle of the declared workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CycleView {
+    /// The id that halts of it carry as `cycle_id`.
+    pub id: String,
+    /// Its nodes, sorted.
+    pub nodes: Vec<String>,
+    /// Iterations since the last acknowledgement.
+    pub iterations: u64,
+    /// The budget; `None` for no limit.
+    pub max: Option<u64>,
+}
+
+/// A badge: `Loop 3/8`, or `Loop 3` without a limit.
+pub fn loop_badge(iterations: u64, max: Option<u64>) -> String {
+    max.map_or_else(|| format!("Loop {iterations}"), |max| format!("Loop {iterations}/{max}"))
+}
+
+impl CycleView {
+    /// The badge: `Loop 3/8`, or `Loop 3` without a limit.
+    pub fn badge(&self) -> String {
+        loop_badge(self.iterations, self.max)
+    }
+}
+
+/// Commits that the gate refused for untested code, each with new code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedCommits {
+    /// How many.
+    pub count: u64,
+    /// The code of the newest.
+    pub code: CodeId,
+    /// The rule that refused it.
+    pub rule: String,
+    /// When, where that is known.
+    pub at: Option<Timestamp>,
+}
+
+/// Hooks that were installed and that git does not start any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksGone {
+    /// What is missing, and who stands in its place.
+    pub what: String,
+    /// The hint: the command that puts it right.
+    pub help: String,
+}
+
+/// Everything `andon status` shows. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusView {
+    /// What the loop is doing.
+    pub state: LoopState,
+    /// Iterations since the last acknowledgement.
+    pub iteration: u64,
+    /// Commits of the window without a record: nothing is known of them, so they prove nothing.
+    pub unrecorded: usize,
+    /// The cap of `iteration-cap`; `None` when the rule is off.
+    pub cap: Option<u64>,
+    /// HEAD; `None` before the first commit.
+    pub head: Option<CommitId>,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree; `main` for the main one.
+    pub worktree: String,
+    /// The cycles of the declared workflow; none without one.
+    pub cycles: Vec<CycleView>,
+    /// Node of the workflow.
+    pub node: String,
+    /// Session, when one is known.
+    pub session: Option<String>,
+    /// The newest halt of this worktree.
+    pub last_halt: Option<LastHalt>,
+    /// Failing counts of the test-bearing iterations of the window, oldest first.
+    pub trend: Vec<u64>,
+    /// Falls of the trend that earn no credit.
+    pub uncredited: Vec<UncreditedFall>,
+    /// Tests of the window that gave different results on the same code: no part of the trend.
+    pub flaky: Vec<String>,
+    /// What was passed over for commits of the window, oldest first.
+    pub skipped: Vec<(CommitId, Skip)>,
+    /// `test.command` as a person would type it; `None` when not configured.
+    pub test_command: Option<String>,
+    /// Code fingerprint of HEAD.
+    pub head_code: Option<CodeId>,
+    /// Code fingerprint of the working tree.
+    pub work_code: Option<CodeId>,
+    /// Tests of HEAD's code.
+    pub head_tests: TestsOf,
+    /// Tests of the working tree's code.
+    pub work_tests: TestsOf,
+    /// Commits that were refused one after another since the newest commit or run of the tests.
+    pub refused: Option<RefusedCommits>,
+    /// Hashes and failure summaries.
+    pub evidence: LoopEvidence,
+    /// What became of the hooks, when they are gone.
+    pub hooks_gone: Option<HooksGone>,
+    /// What the rules say now.
+    pub findings: Vec<Finding>,
+    /// What went wrong while looking: unreadable records, skipped lines.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl StatusView {
+    /// The cycle badge: `Loop 3/100`, or `Loop 3` without a cap.
+    pub fn badge(&self) -> String {
+        loop_badge(self.iteration, self.cap)
+    }
+}

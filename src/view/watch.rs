@@ -1,0 +1,227 @@
+//! All loops of a repository at once: what `andon watch` shows, and who needs a person first.
+
+use std::cmp::Reverse;
+
+use super::history::OpenRound;
+use super::status::{HooksGone, LoopState, loop_badge};
+use andon_core::domain::context::ContextUse;
+use andon_core::domain::decision::StandingHalt;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::tests::TestRun;
+use andon_core::domain::tests::{RunValidity, TestEvidence};
+use andon_core::domain::time::Timestamp;
+
+/// How an answer to a halt is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerBy {
+    /// `andon resume`.
+    Resume,
+    /// The signature of a witness.
+    Signature,
+}
+
+/// The halt that stands in a worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BindingHalt {
+    /// The halt; it may be one of another worktree or clone.
+    pub standing: StandingHalt,
+    /// How it is answered.
+    pub answer: AnswerBy,
+}
+
+/// The newest test run of a worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastRun {
+    /// Its result.
+    pub evidence: TestEvidence,
+    /// Whether it can prove anything.
+    pub validity: RunValidity,
+    /// When it ended, where that is known.
+    pub at: Option<Timestamp>,
+}
+
+impl From<&TestRun> for LastRun {
+    fn from(run: &TestRun) -> Self {
+        Self { evidence: run.evidence.clone(), validity: run.validity, at: run.at }
+    }
+}
+
+/// The loop in one worktree. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoopView {
+    /// What it is doing.
+    pub state: LoopState,
+    /// Iterations since the last acknowledgement.
+    pub iteration: u64,
+    /// The cap of `iteration-cap`; `None` when the rule is off.
+    pub cap: Option<u64>,
+    /// HEAD; `None` before the first commit.
+    pub head: Option<CommitId>,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// The node that acted last.
+    pub node: String,
+    /// The halt that stands.
+    pub halt: Option<BindingHalt>,
+    /// Failing counts of the test-bearing iterations of the window, oldest first.
+    pub trend: Vec<u64>,
+    /// The newest test run.
+    pub tests: Option<LastRun>,
+    /// How full the context window is, where that is known.
+    pub context: Option<ContextUse>,
+    /// When something was last recorded here.
+    pub last_at: Option<Timestamp>,
+    /// What became of the hooks, when they are gone.
+    pub hooks_gone: Option<HooksGone>,
+    /// What went wrong while looking: unreadable records, skipped lines, a wrong configuration.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl LoopView {
+    /// The badge of `andon status`: `Loop 3/100`, or `Loop 3` without a cap.
+    pub fn badge(&self) -> String {
+        loop_badge(self.iteration, self.cap)
+    }
+}
+
+/// What could be seen of a worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Seen {
+    /// Its loop.
+    Loop(Box<LoopView>),
+    /// Its directory is not there: removed, or on a disk that is not mounted.
+    Away,
+    /// Nothing, and why.
+    Unreadable(String),
+}
+
+/// One worktree. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorktreeView {
+    /// Its name; `main` for the main one.
+    pub name: String,
+    /// The top of its working tree.
+    pub path: String,
+    /// What could be seen of it.
+    pub seen: Seen,
+}
+
+/// A loop of another clone, as far as its branch and its records were fetched. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchView {
+    /// The remote-tracking branch: `origin/main`.
+    pub name: String,
+    /// Its loop.
+    pub found: LoopView,
+}
+
+/// Everything `andon watch` shows. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchView {
+    /// When it was looked.
+    pub at: Timestamp,
+    /// The worktrees, the main one first.
+    pub worktrees: Vec<WorktreeView>,
+    /// Halts of other clones that nobody has answered, as far as they were synced.
+    pub elsewhere: Vec<StandingHalt>,
+    /// Loops of other clones in which something was recorded lately.
+    pub branches: Vec<BranchView>,
+    /// Rounds that wait for people.
+    pub rounds: Vec<OpenRound>,
+    /// What went wrong while looking.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What a person has to do with it, the most urgent first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Need {
+    /// It does not go on without a person.
+    Person,
+    /// It goes on.
+    Nothing,
+    /// Nothing goes on.
+    Quiet,
+}
+
+/// A line of what is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchLine<'a> {
+    /// A worktree of this clone.
+    Worktree(&'a WorktreeView),
+    /// A halt of another clone.
+    Elsewhere(&'a StandingHalt),
+    /// A loop of another clone.
+    Branch(&'a BranchView),
+    /// A round.
+    Round(&'a OpenRound),
+}
+
+impl WatchLine<'_> {
+    /// What tells it from every other line, however its state changes.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Worktree(worktree) => format!("w {}", worktree.name),
+            Self::Elsewhere(standing) => format!("h {}", standing.id),
+            Self::Branch(branch) => format!("b {}", branch.name),
+            Self::Round(round) => format!("r {}", round.id),
+        }
+    }
+
+    /// What a person has to do.
+    pub fn need(&self) -> Need {
+        match self {
+            Self::Worktree(worktree) => match &worktree.seen {
+                Seen::Away => Need::Quiet,
+                Seen::Unreadable(_) => Need::Person,
+                Seen::Loop(found) => need_of(found.state),
+            },
+            Self::Branch(branch) => need_of(branch.found.state),
+            Self::Elsewhere(_) | Self::Round(_) => Need::Person,
+        }
+    }
+
+    /// Since when it waits for a person, where that is known.
+    pub fn since(&self) -> Option<Timestamp> {
+        match self {
+            Self::Worktree(WorktreeView { seen: Seen::Loop(found), .. }) => {
+                found.halt.as_ref().map(|halt| halt.standing.halt.at)
+            }
+            Self::Worktree(_) | Self::Branch(_) => None,
+            Self::Elsewhere(standing) => Some(standing.halt.at),
+            Self::Round(round) => Some(round.since),
+        }
+    }
+}
+
+fn need_of(state: LoopState) -> Need {
+    match state {
+        LoopState::Halted | LoopState::Stopped | LoopState::Paused | LoopState::HooksGone => Need::Person,
+        LoopState::Running => Need::Nothing,
+        LoopState::Idle | LoopState::NotInstalled | LoopState::Disabled => Need::Quiet,
+    }
+}
+
+impl WatchView {
+    /// All of it: what needs a person first, of that what waits longest; the rest in an order that does not change while
+    /// somebody reads.
+    pub fn ordered(&self) -> Vec<WatchLine<'_>> {
+        let worktrees = self.worktrees.iter().map(WatchLine::Worktree);
+        let elsewhere = self.elsewhere.iter().map(WatchLine::Elsewhere);
+        let rounds = self.rounds.iter().map(WatchLine::Round);
+        let branches = self.branches.iter().map(WatchLine::Branch);
+        let mut all: Vec<WatchLine<'_>> = worktrees.chain(rounds).chain(elsewhere).chain(branches).collect();
+        all.sort_by_key(|one| {
+            let need = one.need();
+            // Where nobody knows since when, it is not kept from sight by what is known.
+            let since = one.since().filter(|_| need == Need::Person).map_or(i64::MIN, |since| since.0);
+            (need, since, Reverse(matches!(one, WatchLine::Worktree(_))))
+        });
+        all
+    }
+
+    /// How many lines have this need.
+    pub fn count(&self, need: Need) -> usize {
+        self.ordered().iter().filter(|one| one.need() == need).count()
+    }
+}
