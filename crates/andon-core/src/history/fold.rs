@@ -136,7 +136,8 @@ impl Fold {
             None if line.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {}
             None => {
                 line.iterations.retain(|one| one.source == Source::Commit);
-                line.passed = line.passed.filter(|number| *number > 0);
+                // What was passed lies before the answer: the run that the next commit is of has begun with it.
+                line.passed = None;
                 line.resets.clear();
                 line.known_flaky = Memo::default();
                 line.restart_activity();

@@ -1,7 +1,8 @@
 use super::*;
 use crate::domain::events::What;
 use crate::domain::time::Timestamp;
-use crate::testkit::{ack, code, commit, event, oid};
+use crate::domain::usage::Usage;
+use crate::testkit::{GAP, ack, code, commit, event, oid};
 
 /// The commit of that number, recorded at that second.
 fn made(number: u64) -> CommitFact {
@@ -135,4 +136,38 @@ fn attempts_stand_where_they_were_made_until_they_are_answered() {
     assert_eq!(left(&at(8, None), &[], &[]), [9], "by their times");
     assert_eq!(left(&at(8, None), &[9], &[7]), [7], "the journal knows better");
     assert_eq!(left(&at(8, Some("iteration-cap")), &[], &[]), [7, 8, 9], "one counter is no answer to them");
+}
+
+#[test]
+fn an_answer_beyond_the_window_leaves_no_commit_behind_with_which_a_run_could_begin() {
+    let spent = |tokens: u64| {
+        let usage = Usage { input_tokens: Some(tokens), ..Usage::default() };
+        FoldStep::Fact(event(What::Usage(usage)))
+    };
+    let first = || {
+        let mut fact = made(6);
+        fact.record.iteration = 1;
+        FoldStep::Fact(Fact::Commit(Box::new(fact)))
+    };
+    let passed = |number: u64| {
+        let JournalItem::Commit(marked) = marked(number) else { unreachable!() };
+        FoldStep::Pass(Passing { number, ..marked.passing.unwrap() })
+    };
+    let long = FoldStep::Resume(Box::new(Snapshot { number: 5, ..Snapshot::default() }));
+    for (journal, before) in [("short", passed(0)), ("long", long)] {
+        let tokens = |answered: bool| {
+            let Fact::Ack(answer) = ack(0) else { unreachable!() };
+            let mut fold = Fold::new(GAP);
+            let answer = answered.then_some(FoldStep::Answered(answer));
+            let steps = [Some(before.clone()), answer, Some(spent(10)), Some(first())];
+            steps.into_iter().flatten().for_each(|step| fold.step(step));
+            fold.timeline().activity.nodes["agent"].tokens
+        };
+        assert_eq!(
+            tokens(true),
+            10,
+            "{journal}: what is spent between the answer and the commit is of its run"
+        );
+        assert_eq!(tokens(false), 0, "{journal}: of the run before");
+    }
 }
