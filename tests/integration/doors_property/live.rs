@@ -1,5 +1,7 @@
 //! A story in a repository with hooks: what becomes a fact there, and what is decided.
 
+use std::io::Write as _;
+
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::events::What;
 use andon_git::{Repo, RepoEnv};
@@ -82,12 +84,13 @@ pub fn live(story: &Story, way: Way<'_>) -> (Vec<Moment>, Vec<OutcomeSpan>, Stag
         outcomes: Vec::new(),
         moments: Vec::new(),
     };
-    if let Way::Lines(_) = way {
-        live.write_on();
-    }
+    let written_on = [0, story.steps.len() / 2];
     for (number, step) in story.steps.iter().enumerate() {
         live.step = number;
         live.now += 60;
+        if matches!(way, Way::Lines(_)) && written_on.contains(&number) {
+            live.write_on();
+        }
         live.take(step);
         if story.answers == Answers::AtOnce {
             live.answer();
@@ -164,13 +167,14 @@ impl Living<'_> {
         self.stage.run_in(self.stage.dir(), program, args, stdin.map(str::as_bytes))
     }
 
-    /// A journal so long that hooks go on from what its first part comes to.
+    /// A journal so long that hooks go on from what its first part comes to. Halfway it holds what happened so far.
     fn write_on(&self) {
         let filler = JournalLine::Healed { what: "nothing".repeat(100), at: None };
         let text = encode_line(&filler).repeat(100);
         let path = Journal::open(self.repo().git_dir()).path();
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        let mut journal = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        journal.write_all(text.as_bytes()).unwrap();
     }
 
     fn andon(&mut self, args: &[&str], stdin: Option<&str>) -> Out {
