@@ -26,6 +26,8 @@ const ONCE: &[&str] = &[
     "plain once; output 0; tick; output 0; edit a 0; output 0; tick; tick; test a; tick",
     "plain; edit b 218; commit; tick; test abc; tick; tick",
     "cap once; edit a 0; test a; commit; edit b 314; commit; call Edit 0 0; test a; edit b 464; tick; end; test a",
+    // Tests speak for the newest of the commits of one code.
+    "cap; edit a 0; commit; commit; edit a 0; test a; commit",
     // Code that is edited after its tests failed, within a turn.
     "plain; edit a 1; test a; edit a 2; tick; edit a 3; test a; edit a 4; tick; edit a 5; test a; edit a 6; tick",
     // HEAD is moved away.

@@ -428,21 +428,11 @@ impl Timeline {
     /// Tests may run after the commit or the turn whose code they are about: then the iteration is what they say.
     fn complete_newest(&mut self, run: &TestRun) -> EventEffect {
         let passed = self.passed.unwrap_or(0);
-        let is_open = |newest: &Iteration| {
-            let own = newest.tests.as_ref().is_some_and(|tests| tests.code == newest.code);
-            newest.number >= passed && !own && newest.code == run.evidence.code
-        };
-        match self.iterations.last_mut() {
-            Some(newest) if is_open(newest) => {
-                newest.tests = Some(run.evidence.clone());
-                EventEffect::Iteration
-            }
-            // The attempt was moved, and its tests ran again there: that is what they say of it now.
-            Some(newest) if newest.number >= passed && newest.moved == Some(run.evidence.code) => {
-                (newest.code, newest.tests) = (run.evidence.code, Some(run.evidence.clone()));
-                EventEffect::Iteration
-            }
-            Some(_) | None => EventEffect::Within,
+        let newest = self.iterations.last_mut().filter(|newest| newest.number >= passed);
+        if newest.is_some_and(|newest| newest.complete(run)) {
+            EventEffect::Iteration
+        } else {
+            EventEffect::Within
         }
     }
 }

@@ -122,13 +122,13 @@ impl Fold {
         line.iterations.retain(|one| one.source == Source::Commit);
         (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
         line.known_flaky = Memo::default();
-        line.complete_commits();
         for turn in snapshot.turns {
             let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
             let (at, outputs, tests) = (turn.at, turn.outputs, turn.tests);
             line.iterations.push(Iteration { at, tests, outputs, ..made });
         }
         line.iterations.sort_by_key(|one| one.number);
+        line.complete_commits();
         let tests = line.iterations.iter().rev().find_map(|one| one.tests.clone());
         line.newest_tests = tests.or(line.newest_tests.take());
         let surplus = line.iterations.len().saturating_sub(MAX_ITERATIONS);
@@ -170,12 +170,17 @@ fn carried(runs: &[TestRun]) -> Vec<TestRun> {
 }
 
 impl Timeline {
-    /// Gives commits whose records have no tests those that were run on their code afterwards.
+    /// Gives commits the tests that ran on their code afterwards, while each was the newest iteration: of earlier commits of
+    /// the same code they say nothing.
     fn complete_commits(&mut self) {
-        let runs = self.runs.iter().chain(&self.reported_runs);
-        for one in self.iterations.iter_mut().filter(|one| one.tests.is_none()) {
-            let found = runs.clone().find(|run| run.evidence.code == one.code);
-            one.tests = found.map(|run| run.evidence.clone());
+        let mut runs: Vec<&TestRun> = self.runs.iter().chain(&self.reported_runs).collect();
+        runs.sort_by_key(|run| run.at);
+        for run in runs {
+            let before = |one: &Iteration| run.at.is_none_or(|at| one.at <= at);
+            let newest = self.iterations.iter().rposition(before).and_then(|at| self.iterations.get_mut(at));
+            if let Some(newest) = newest.filter(|newest| newest.source == Source::Commit) {
+                newest.complete(run);
+            }
         }
     }
 }

@@ -216,6 +216,19 @@ impl Iteration {
         }
     }
 
+    /// Takes `run`, which came while this was the newest iteration; whether it says something of it.
+    pub(super) fn complete(&mut self, run: &TestRun) -> bool {
+        let ran = run.evidence.code;
+        let own = self.tests.as_ref().is_some_and(|tests| tests.code == self.code);
+        let open = self.code == ran && !own;
+        // The attempt was moved, and its tests ran again there: that is what they say of it now.
+        if !open && self.moved != Some(ran) {
+            return false;
+        }
+        (self.code, self.tests) = (ran, Some(run.evidence.clone()));
+        true
+    }
+
     /// The commit's first twelve digits, or `#NUMBER` where there is no commit.
     pub fn name(&self) -> String {
         self.commit.map_or_else(|| format!("#{}", self.number), |commit| commit.short())

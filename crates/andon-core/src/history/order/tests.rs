@@ -2,7 +2,7 @@ use super::*;
 use crate::domain::events::What;
 use crate::domain::time::Timestamp;
 use crate::domain::usage::Usage;
-use crate::testkit::{GAP, ack, code, commit, event, oid};
+use crate::testkit::{GAP, ack, code, commit, event, oid, red, run};
 
 /// The commit of that number, recorded at that second.
 fn made(number: u64) -> CommitFact {
@@ -170,4 +170,27 @@ fn an_answer_beyond_the_window_leaves_no_commit_behind_with_which_a_run_could_be
         );
         assert_eq!(tokens(false), 0, "{journal}: of the run before");
     }
+}
+
+#[test]
+fn tests_of_a_long_journal_speak_for_the_commit_that_was_the_newest_then() {
+    let made_at = |number: u64, at: i64| {
+        let mut fact = made(number);
+        (fact.record.code, fact.record.recorded_at, fact.record.iteration) = (code(1), Timestamp(at), number);
+        FoldStep::Fact(Fact::Commit(Box::new(fact)))
+    };
+    let tested = |at: i64| TestRun { at: Some(Timestamp(at)), ..run(red(1, &["a"], 9)) };
+    let completed = |runs: &[i64]| {
+        let mut fold = Fold::new(GAP);
+        let runs: Vec<TestRun> = runs.iter().map(|at| tested(*at)).collect();
+        let long = FoldStep::Resume(Box::new(Snapshot { runs, number: 3, ..Snapshot::default() }));
+        for step in [made_at(1, 10), made_at(2, 20), made_at(3, 30), long] {
+            fold.step(step);
+        }
+        let numbers = fold.timeline().iterations.iter().filter(|one| one.tests.is_some());
+        numbers.map(|one| one.number).collect::<Vec<_>>()
+    };
+    assert!(completed(&[5]).is_empty(), "before any");
+    assert_eq!(completed(&[25]), [2]);
+    assert_eq!(completed(&[10, 15, 40]), [1, 3]);
 }
