@@ -106,7 +106,7 @@ impl Batch {
 struct Writing<'a> {
     ctx: &'a Context,
     batch: Batch,
-    /// Of the line that speaks for a commit, of the newest batch and what it builds on: what the record of a child names.
+    /// What the record of a child names: the line of its parent that counts, from the newest batch and what that builds on.
     digests: HashMap<CommitId, Digest>,
     written: usize,
 }

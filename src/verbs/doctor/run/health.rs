@@ -30,7 +30,7 @@ pub fn journal(ws: &Workspace) -> Health {
     let (lines, skipped) = journal.read_tail();
     let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
     let hint = format!(
-        "what is lost is lost; move the file away to be rid of the warning: {}",
+        "the lost part cannot be brought back; to end this warning, move the file away: {}",
         journal.path().display()
     );
     of(lines.len(), "journal line", &skipped, &hint)

@@ -343,7 +343,7 @@ fn derive(
         skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
         usage: open_usage(&loaded.timeline, &node),
-        // A ledger that cannot be read is told of by who asks it for halts.
+        // The gate reports a ledger that cannot be read, since it asks the ledger for halts.
         ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
         guards: layers::live(ctx, ws, &made(entry, loaded)),
         worktree: linked_worktree(ws, entry.recording),
