@@ -4,8 +4,9 @@
 pub mod cli;
 pub mod install;
 pub(crate) mod json;
-pub mod ops;
+pub mod program;
 pub mod report;
 pub mod setup;
 pub mod situation;
+pub mod verbs;
 pub mod view;

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    andon::cli::main()
+    andon::program::main()
 }

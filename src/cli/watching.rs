@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::ops::review;
-use crate::ops::watch::{Looked, Watcher};
+use crate::verbs::review::run as review;
+use crate::verbs::watch::run::{Looked, Watcher};
 use crate::view::history::OpenRound;
 use crate::view::watch::WatchView;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -13,17 +13,17 @@ use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
 /// Between two looks.
-pub(super) const PAUSE: Duration = Duration::from_secs(1);
+pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 /// After how many seconds the rounds are asked for though no ledger has moved: who may answer depends on the time.
 const ROUNDS_EVERY: u64 = 60;
 
 /// The context of this process at the time of the call.
-pub(super) fn now(ctx: &Context) -> Context {
+pub(crate) fn now(ctx: &Context) -> Context {
     Context { now: ctx.later(), ..ctx.clone() }
 }
 
 /// What is known between two looks.
-pub(super) struct Watching {
+pub(crate) struct Watching {
     ws: Workspace,
     watcher: Watcher,
     rounds: Vec<OpenRound>,
@@ -33,13 +33,13 @@ pub(super) struct Watching {
 
 impl Watching {
     /// Opens the repository.
-    pub(super) fn begin(ctx: &Context) -> Result<Self, OpsError> {
+    pub(crate) fn begin(ctx: &Context) -> Result<Self, OpsError> {
         let ws = Workspace::open_lenient(ctx)?;
         Ok(Self { ws, watcher: Watcher::new(), rounds: Vec::new(), rounds_at: None, warning: None })
     }
 
     /// Looks at the time of `ctx`.
-    pub(super) fn look(&mut self, ctx: &Context) -> Result<WatchView, OpsError> {
+    pub(crate) fn look(&mut self, ctx: &Context) -> Result<WatchView, OpsError> {
         let Looked { mut view, ledger_moved } = self.watcher.look(ctx, &self.ws)?;
         let is_old = self.rounds_at.is_none_or(|at| ctx.now.since(at).0 >= ROUNDS_EVERY);
         if ledger_moved || is_old {

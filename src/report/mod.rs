@@ -8,27 +8,4 @@
 //! Pure: reads no clock, no terminal, no environment. Whether to colour is decided in `cli` and
 //! passed in as [`andon_engine::text::style::Style`].
 
-pub mod advice;
-pub mod agent;
-pub mod backfill;
-pub mod calibration;
-pub mod check;
-pub mod ci;
-pub mod complete;
-pub mod config;
-pub mod context;
-pub mod explain;
-pub mod html;
 pub mod json;
-pub mod log;
-pub mod observe;
-pub mod pin;
-pub mod replay;
-pub mod rule_counts;
-pub mod safety;
-pub mod show;
-pub mod status;
-pub mod sync;
-pub mod telemetry;
-pub mod trajectory;
-pub mod watch;

@@ -28,8 +28,11 @@ pub const PURE: &[&str] = &[
 /// Libraries that know nothing of the product: they do not even name it.
 pub const STRANGERS: &[&str] = &["testreport"];
 
-/// The folder of the verbs: a file or a folder each, and none imports another.
-pub const VERBS: &str = "ops";
+/// The folder of the verbs, a folder each: none imports another but where it puts its parts together, in `mod.rs`.
+pub const VERBS: &str = "verbs";
+
+/// Parts of a verb that are pure: what was found out, and how it is shown.
+pub const PURE_PARTS: &[&str] = &["args", "ci", "html", "text", "view"];
 
 /// Where all that is known of a rule stands, and their registry.
 pub const RULES: &str = "crates/andon-core/src/detect/";

@@ -45,8 +45,8 @@ plant 'file system in a pure module' src/report/mod.rs 'use std::fs as _;' impur
 plant 'file system in a pure library' crates/testreport/src/lib.rs 'use std::fs as _;' impure
 plant 'clock in a pure crate' crates/andon-core/src/history/mod.rs 'use std::time::Instant as _;' impure
 plant 'what one system has elsewhere' crates/andon-store/src/lib.rs 'use std::os::unix as _;' door
-plant 'the screen elsewhere' src/ops/mod.rs 'use ratatui as _;' door
-plant 'the id of a rule outside of detect' src/ops/mod.rs 'const ID: &str = "tool-loop";' rule-id
-plant 'a verb that imports another' src/ops/tick.rs 'use crate::ops::pin as _;' verb
+plant 'the screen elsewhere' src/verbs/mod.rs 'use ratatui as _;' door
+plant 'the id of a rule outside of detect' src/verbs/mod.rs 'const ID: &str = "tool-loop";' rule-id
+plant 'a verb that imports another' src/verbs/tick/run.rs 'use crate::verbs::pin as _;' verb
 plant 'allow without a reason' crates/andon-git/src/lib.rs '#[allow(dead_code)] fn f() {}' bare-allow
 exit "$missed"

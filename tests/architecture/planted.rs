@@ -55,19 +55,22 @@ fn impure_std_and_crates_are_found_in_every_pure_module() {
 #[test]
 fn a_verb_that_imports_another_is_found() {
     for (path, text) in [
-        ("src/ops/tick.rs", "use crate::ops::observe::watch;"),
-        ("src/ops/tick.rs", "use super::observe;"),
-        ("src/ops/tick.rs", "fn f() { super::observe::watch(); }"),
-        ("src/ops/check/mod.rs", "use super::{error, replay::settings};"),
-        ("src/ops/check/range.rs", "use super::super::replay::settings;"),
-        ("src/ops/check/range.rs", "fn f(_: &crate::ops::replay::Asked) {}"),
+        ("src/verbs/tick/run.rs", "use crate::verbs::observe::watch;"),
+        ("src/verbs/tick/run.rs", "use super::super::observe;"),
+        ("src/verbs/tick/text.rs", "fn f() { super::super::observe::watch(); }"),
+        ("src/verbs/check/run/mod.rs", "use super::super::{error, replay::settings};"),
+        ("src/verbs/check/run/range.rs", "use super::super::super::replay::settings;"),
+        ("src/verbs/check/run/range.rs", "fn f(_: &crate::verbs::replay::Asked) {}"),
     ] {
         assert_found(path, text, "verb", 1);
     }
-    assert_clean("src/ops/check/range.rs", "use super::records; use crate::ops::check::range::source;");
-    assert_clean("src/ops/check/range.rs", "use crate::engine::timeline;");
-    assert_clean("src/ops/check/tests.rs", "#[cfg(test)]\nmod tests { use crate::ops::install; }");
-    assert_clean("src/cli/commands/check.rs", "use crate::ops::{check, replay};");
+    assert_clean(
+        "src/verbs/check/run/range.rs",
+        "use super::records; use crate::verbs::check::run::range::source;",
+    );
+    assert_clean("src/verbs/check/run/range.rs", "use crate::engine::timeline;");
+    assert_clean("src/verbs/check/run/tests.rs", "#[cfg(test)]\nmod tests { use crate::verbs::install; }");
+    assert_clean("src/verbs/check/mod.rs", "use crate::verbs::{check::run, replay};");
 }
 
 #[test]
@@ -89,10 +92,10 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
             "crates/andon-store/src/process.rs".to_owned(),
             format!("{program}/unix/signals.rs"),
         ),
-        ("use rustix as r;", "src/ops/mod.rs".to_owned(), format!("{program}/unix/terminal.rs")),
+        ("use rustix as r;", "src/verbs/mod.rs".to_owned(), format!("{program}/unix/terminal.rs")),
         (
             "extern crate nix as n;",
-            "src/ops/mod.rs".to_owned(),
+            "src/verbs/mod.rs".to_owned(),
             "crates/andon-git/src/watch/mod.rs".to_owned(),
         ),
         ("use ratatui::Frame;", "src/cli/mod.rs".to_owned(), "src/cli/screen/mod.rs".to_owned()),
@@ -116,8 +119,8 @@ fn a_door_is_not_handed_on() {
 
 #[test]
 fn the_root_hides_nothing() {
-    assert_found("src/ops/mod.rs", "use crate as root;", "root", 1);
-    assert_found("src/ops/mod.rs", "use crate::*;", "root", 1);
+    assert_found("src/verbs/mod.rs", "use crate as root;", "root", 1);
+    assert_found("src/verbs/mod.rs", "use crate::*;", "root", 1);
     assert_clean("crates/andon-git/src/refs/mod.rs", "use crate::*;");
 }
 
@@ -178,7 +181,7 @@ fn the_id_of_a_rule_outside_of_detect_is_found() {
     let registry =
         ("crates/andon-core/src/detect/mod.rs", "static REGISTRY: &[&Rule] = &[&rules::tool_loop::RULE];");
     let found = |text: &str| {
-        let found = found_in(&[rule, registry, ("src/ops/mod.rs", text)]);
+        let found = found_in(&[rule, registry, ("src/verbs/mod.rs", text)]);
         found.into_iter().map(|v| (v.rule, v.line)).collect::<Vec<_>>()
     };
     assert_eq!(found("fn f(rule: &str) -> bool {\n    rule == \"tool-loop\"\n}"), [("rule-id", 2)]);
@@ -259,11 +262,11 @@ fn docs_that_say_nothing_and_public_items_without_any_are_found() {
 #[test]
 fn two_public_types_of_one_name_are_found() {
     let text = "/// What a program left behind.\npub struct Left;";
-    let found = found_in(&[("src/git/a.rs", text), ("src/ops/b.rs", text)]);
+    let found = found_in(&[("src/git/a.rs", text), ("src/verbs/b.rs", text)]);
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert_eq!((found[0].rule, &found[0].path[..], found[0].line), ("same-name", "src/ops/b.rs", 2));
+    assert_eq!((found[0].rule, &found[0].path[..], found[0].line), ("same-name", "src/verbs/b.rs", 2));
     let private = "pub(super) struct Left;";
-    assert!(found_in(&[("src/git/a.rs", text), ("src/ops/b.rs", private)]).is_empty());
+    assert!(found_in(&[("src/git/a.rs", text), ("src/verbs/b.rs", private)]).is_empty());
     assert!(found_in(&[("src/git/a.rs", text), ("crates/testreport/src/b.rs", text)]).is_empty());
 }
 
@@ -317,7 +320,7 @@ fn what_the_rules_allow_is_not_found() {
         (inside, "use crate::domain::facts::Fact; use std::io::Write; use std::time::Duration;"),
         ("crates/andon-store/src/a.rs", "use andon_git::Repo; use std::fs; mod a { use super::super::b; }"),
         ("src/cli/mod.rs", "use andon_engine::context; use std::process::ExitCode;"),
-        ("src/lib.rs", "pub mod ops; pub mod cli;"),
+        ("src/lib.rs", "pub mod verbs; pub mod cli;"),
         (inside, "pub(crate) fn f() { let a = 0..crate::domain::N; } // nix::unistd std::fs"),
         (inside, "/// See `std::fs` and [`crate::history`].\npub struct S { pub exists: bool }"),
         (inside, "fn f(s: S) -> bool { s.exists }"),

@@ -7,8 +7,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
 use super::state::{Page, Screen};
-use crate::report::watch::table::{self, Cell, GAP, TableRow, Tone};
-use crate::report::watch::{help, summary, why};
+use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
+use crate::verbs::watch::text::{help, summary, why};
 use crate::view::watch::{Need, Seen, WatchLine};
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::text::spark::Glyphs;

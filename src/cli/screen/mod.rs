@@ -37,7 +37,7 @@ impl Drop for Shown {
 }
 
 /// Shows the screen until a key or a signal ends it.
-pub(super) fn run(shell: &Shell) -> Result<Exit, OpsError> {
+pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     // Before any other thread begins: the signals must reach the one that waits for them.
     let ending = Interrupt::listen_for_the_end();
     let mut watching = Watching::begin(&shell.ctx)?;

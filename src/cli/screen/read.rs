@@ -3,8 +3,8 @@
 use super::state::Screen;
 use crate::cli::Shell;
 use crate::cli::watching::now;
-use crate::ops::{review, status, watch};
-use crate::report::watch as report;
+use crate::verbs::watch::text as report;
+use crate::verbs::{review::run as review, status::run as status, watch::run as watch};
 use crate::view::watch::{BranchView, Seen, WatchLine, WorktreeView};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
@@ -72,7 +72,7 @@ fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<St
     let ctx = there(ctx, worktree);
     let ws = Workspace::open(&ctx)?;
     let view = status::run(&ctx, &ws)?;
-    Ok(crate::report::status::text(&view, plain(shell), shell.glyphs()))
+    Ok(crate::verbs::status::text::text(&view, plain(shell), shell.glyphs()))
 }
 
 fn shown(ctx: &Context, shell: &Shell, id: &str) -> Result<String, OpsError> {

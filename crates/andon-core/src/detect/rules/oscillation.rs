@@ -35,7 +35,10 @@ pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
     docs: Docs {
-        trips: "Equal neighbours count as one state. A *return* is a state that equals the one a period \
+        trips: "The code goes there and back (A/B/A/B), or twice round three to six states. One file that does so beside \
+                other new code is a warning; it trips the rule only where tests ran and none newly passed. Going back on \
+                purpose (reverts, relands, releases, merges) counts for nothing, and states that lasted an hour count for \
+                less. In detail: equal neighbours count as one state. A *return* is a state that equals the one a period \
                 before. With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. \
                 With periods 3 to 6 a whole second round does: A/B/C/A/B/C. The same holds for the states of \
                 each path that the newest commit changed, with `path_returns` for period 2; where more than \

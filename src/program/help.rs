@@ -1,0 +1,153 @@
+//! The list of commands in groups, as `andon --help` shows it; and what is generated from the same definitions:
+//! completions and manual pages.
+
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory as _};
+use clap_complete::Shell as CompletionShell;
+
+use super::line::Cli;
+use crate::verbs::GROUPS;
+
+/// Widest text; wider lines are hard to read.
+const MAX_COLUMNS: usize = 100;
+/// Columns before what a command does.
+const INDENT: usize = 15;
+
+/// The command line, with its commands in groups, wrapped at `columns`.
+pub fn command(columns: Option<usize>) -> Command {
+    let columns = columns.unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
+    let cli = reflowed(Cli::command()).term_width(columns);
+    let header = cli.get_styles().get_header();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}\n\n{{after-help}}",
+        grouped(&cli, columns)
+    );
+    cli.help_template(template)
+}
+
+/// The texts behind the options, without the breaks that the sources have within sentences: clap breaks lines where the
+/// terminal ends.
+fn reflowed(command: Command) -> Command {
+    let command = match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(joined(&text)),
+        None => command,
+    };
+    command.mut_subcommands(reflowed)
+}
+
+/// Lines of one sentence as one; what is indented, and what comes after a full stop or a colon, gets a line of its own.
+fn joined(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let goes_on =
+            !line.is_empty() && !line.starts_with(' ') && !out.ends_with(['.', ':', '\n']) && !out.is_empty();
+        let indented_before = out.lines().next_back().is_some_and(|last| last.starts_with(' '));
+        if goes_on && !indented_before {
+            out.push(' ');
+        } else if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+fn grouped(cli: &Command, columns: usize) -> String {
+    let mut text = String::new();
+    // clap takes the codes out again where there is no colour.
+    let (header, literal) = (cli.get_styles().get_header(), cli.get_styles().get_literal());
+    for (title, names) in GROUPS {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{header}{title}:{header:#}");
+        for name in names.iter().map(|name| name.to_ascii_lowercase()) {
+            let about = cli.find_subcommand(&name).and_then(Command::get_about).map(ToString::to_string);
+            let indent = " ".repeat(INDENT);
+            let options = textwrap::Options::new(columns).initial_indent(&indent).subsequent_indent(&indent);
+            let about = textwrap::fill(&about.unwrap_or_default(), options);
+            let padded = format!("{literal}{name}{literal:#}{:width$}", "", width = INDENT - 2 - name.len());
+            let _ = writeln!(text, "  {padded}{}", about.trim_start());
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The completions of a shell.
+pub fn completions(shell: CompletionShell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "andon", &mut script);
+    script
+}
+
+/// The manual page of `andon`, or of one of its commands; `None` where there is no such command.
+///
+/// # Errors
+/// Never in practice: it is written to memory.
+pub fn manual(name: Option<&str>) -> std::io::Result<Option<Vec<u8>>> {
+    let mut cli = reflowed(Cli::command());
+    cli.build();
+    let page = match name {
+        None => Some(cli),
+        Some(name) => cli.find_subcommand(name).map(|found| found.clone().name(format!("andon-{name}"))),
+    };
+    let Some(page) = page else { return Ok(None) };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page).render(&mut roff)?;
+    Ok(Some(roff))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_command_stands_in_one_group() {
+        let shown: Vec<String> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().map(|name| name.to_ascii_lowercase())).collect();
+        let cli = Cli::command();
+        let all: BTreeSet<String> = cli
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+            .map(|one| one.get_name().to_owned())
+            .collect();
+        assert_eq!(shown.len(), all.len());
+        assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+
+    #[test]
+    fn help_keeps_to_the_width() {
+        for columns in [60, 80, 100] {
+            let help = command(Some(columns)).render_help().to_string();
+            for line in help.lines() {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+            }
+            assert_eq!(help.matches("--color").count(), 1, "{help}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_broken_by_the_terminal_alone() {
+        let text = "One sentence that\ngoes on.\nAnother:\n  a  row\n  b  row\n\nThe end\nof it";
+        assert_eq!(joined(text), "One sentence that goes on.\nAnother:\n  a  row\n  b  row\n\nThe end of it");
+        let mut cli = command(Some(100));
+        let help = cli.find_subcommand_mut("observe").unwrap().render_help().to_string();
+        assert!(
+            help.contains("A line with an unknown member is refused")
+                || help.contains("A line\nwith an unknown member is refused"),
+            "{help}"
+        );
+    }
+
+    #[test]
+    fn completions_and_manual_pages_know_the_commands() {
+        let script = String::from_utf8(completions(CompletionShell::Bash)).unwrap();
+        assert!(script.contains("uninstall"));
+        let page = |name| String::from_utf8(manual(name).unwrap().unwrap()).unwrap();
+        assert!(page(None).contains("andon"));
+        assert!(page(Some("check")).contains("from"));
+        assert!(manual(Some("nothing")).unwrap().is_none());
+    }
+}

@@ -1,0 +1,85 @@
+//! The program: arguments in, an exit code out. What is known of a verb is in its folder of `verbs`.
+
+pub(crate) mod help;
+pub(crate) mod line;
+mod suggestions;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+
+use self::line::Cli;
+use crate::cli::error::{self, Exit};
+use crate::cli::output::{self, Printer};
+use crate::cli::{Shell, printer};
+use crate::verbs;
+use andon_core::escape;
+use andon_engine::context::Context;
+use andon_engine::text::style::Style;
+
+/// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
+pub fn main() -> ExitCode {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let out = Printer { out: Style::Plain, err: Style::Plain };
+        out.message(&andon_engine::text::message::diagnostic(&error::panicked(), out.err));
+        Exit::Internal.into()
+    })
+}
+
+fn run() -> ExitCode {
+    let ctx = Context::capture();
+    let args = ctx.args.clone();
+    // The hooks' own door, before anything else is looked at: `ANDON=0` means that nothing is read or written.
+    if let [_, hook, name, rest @ ..] = args.as_slice()
+        && hook == "hook"
+        && let Some(name) = name.to_str()
+    {
+        return verbs::hook::main(ctx, name, rest).into();
+    }
+    if let [_, agent, hook, client, event, ..] = args.as_slice()
+        && agent == "agent"
+        && hook == "hook"
+        && !client.to_string_lossy().starts_with('-')
+    {
+        return verbs::agent_hook::main(ctx, &client.to_string_lossy(), &event.to_string_lossy()).into();
+    }
+    let parsed = help::command(output::columns()).try_get_matches_from(args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(err) => return usage(&ctx, &err),
+    };
+    let shell = Shell { out: printer(&ctx, cli.color), ctx };
+    match verbs::dispatch(&shell, &cli.command) {
+        Ok(exit) => exit.into(),
+        Err(err) => shell.fail(&err).into(),
+    }
+}
+
+/// Help and version go to standard output with 0, mistakes to standard error with 2.
+fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
+    let out = printer(ctx, line::color(&ctx.args));
+    let cli = help::command(output::columns());
+    let given: Vec<String> = ctx.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    if let Some(said) = suggestions::diagnostic(err, &cli, &given) {
+        out.message(&andon_engine::text::message::diagnostic(&said, out.err));
+        return Exit::Usage.into();
+    }
+    let hint =
+        suggestions::hint(err, &cli, &given).map_or_else(String::new, |hint| format!("  help: {hint}\n"));
+    let style = if err.use_stderr() { out.err } else { out.out };
+    // clap repeats the arguments as they were given.
+    let hostile = ctx.args.iter().any(|arg| arg.to_string_lossy().contains(escape::is_hidden));
+    let text = if style.is_colour() && !hostile {
+        err.render().ansi().to_string()
+    } else {
+        escape::terminal_block(&err.render().to_string()).into_owned()
+    };
+    if err.use_stderr() {
+        out.message(&(text + &hint));
+        Exit::Usage.into()
+    } else {
+        out.result(&text);
+        Exit::Allowed.into()
+    }
+}

@@ -1,0 +1,304 @@
+//! What a command that is none probably meant: by what it says first, by its spelling only then. A command that takes
+//! something away is never guessed from letters that happen to be alike.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::spelling::{is_one_slip, nearest};
+
+/// Words that people type, below which command, and what does it.
+struct Meant {
+    /// The command that the words stand below; empty for `andon` itself.
+    below: &'static str,
+    words: &'static [&'static str],
+    help: &'static [&'static str],
+}
+
+const fn meant(words: &'static [&'static str], help: &'static [&'static str]) -> Meant {
+    Meant { below: "", words, help }
+}
+
+const fn below(below: &'static str, words: &'static [&'static str], help: &'static [&'static str]) -> Meant {
+    Meant { below, words, help }
+}
+
+const TO_RESUME: &str = "to answer a halt: andon resume --reason \"...\"";
+const TO_TEST: &str = "to run the tests: andon test";
+const TO_INSTALL: &str = "to install the hooks: andon install";
+const TO_UNINSTALL: &str = "to remove the hooks: andon uninstall";
+const TO_SKIP: &str = "to commit once all the same: ANDON_SKIP=untested-edit git commit (it is recorded)";
+const FOR_ONE_COMMAND: &str = "to switch it off for one command: ANDON=0 git commit";
+const TO_STOP: &str = "to stop the loop: andon stop --reason \"...\"";
+
+const MEANT: &[Meant] = &[
+    meant(
+        &[
+            "accept",
+            "ack",
+            "acknowledge",
+            "answer",
+            "approve",
+            "clear",
+            "confirm",
+            "continue",
+            "go",
+            "proceed",
+            "release",
+            "rerun",
+            "resolve",
+            "respond",
+            "restart",
+            "start",
+            "unblock",
+            "unfreeze",
+            "unhalt",
+            "unlock",
+            "unpause",
+            "unstop",
+        ],
+        &[TO_RESUME],
+    ),
+    meant(&["reset"], &[TO_RESUME, "to reset one counter: andon resume --counter RULE --reason \"...\""]),
+    meant(&["abort", "break", "cancel", "freeze", "halt", "kill", "quit"], &[TO_STOP]),
+    meant(
+        &["cargo", "exec", "execute", "jest", "npm", "pytest", "run", "spec", "testing", "tests", "try"],
+        &[TO_TEST],
+    ),
+    meant(&["retest"], &[TO_TEST]),
+    meant(
+        &["judge", "lint", "validate", "verify"],
+        &["to judge recorded commits: andon check", "to verify the ledger: andon ledger verify", TO_TEST],
+    ),
+    meant(&["audit", "ci"], &["to judge recorded commits: andon check"]),
+    meant(
+        &["activate", "add", "begin", "bootstrap", "enable", "hooks", "init", "initialize", "on", "setup"],
+        &[TO_INSTALL],
+    ),
+    meant(&["deinstall", "delete", "purge", "remove", "rm"], &[TO_UNINSTALL]),
+    meant(&["deactivate", "disable", "off"], &[FOR_ONE_COMMAND, TO_UNINSTALL]),
+    meant(&["allow", "bypass", "force", "ignore", "override", "skip", "waive"], &[TO_SKIP, FOR_ONE_COMMAND]),
+    meant(
+        &["badge", "info", "state", "st", "summary", "why"],
+        &["to see where the loop stands: andon status"],
+    ),
+    meant(&["events", "history", "list", "ls", "records"], &["to list what is recorded: andon log"]),
+    meant(&["cat", "evidence", "record"], &["to show one record: andon show REV"]),
+    meant(&["dashboard", "follow", "monitor", "top", "tui", "ui"], &["to watch all worktrees: andon watch"]),
+    meant(&["html", "page", "web"], &["to make a page: andon report -o FILE"]),
+    meant(&["debug", "diagnose", "health"], &["to see what is installed and what is missing: andon doctor"]),
+    meant(
+        &["close", "done", "end", "finish", "finished"],
+        &["to ask whether the task is done: andon complete"],
+    ),
+    meant(&["fetch", "pull", "push", "send", "share"], &["to exchange records with a remote: andon sync"]),
+    meant(
+        &["rule", "rules"],
+        &["to list the rules: andon config show rules", "how often each halted: andon status --rules"],
+    ),
+    meant(
+        &["configure", "get", "options", "set", "settings"],
+        &["to see every key: andon config show", "to set one, edit andon.toml"],
+    ),
+    meant(&["schema"], &["andon config schema"]),
+    meant(
+        &["simulate"],
+        &[
+            "to see what would have happened: andon replay",
+            "to fold ledger entries: andon review simulate FILE",
+        ],
+    ),
+    meant(&["commit"], &["git commit: the installed hooks record it"]),
+    meant(&["client", "clients"], &["to list the clients of agents: andon agent list"]),
+    meant(&["vote"], &["to vote on a panel: andon review ballot ROUND"]),
+    meant(&["ask", "question"], &["to put a question to agents and people: andon round open"]),
+    meant(&["keys", "key", "who"], &["andon witness list"]),
+    meant(&["turn", "turn_end"], &["to end a turn: andon tick"]),
+    meant(&["version"], &["andon --version"]),
+    below("agent", &["add", "enable", "init", "setup"], &["andon agent install CLIENT"]),
+    below("agent", &["delete", "disable", "remove", "rm"], &["andon agent uninstall CLIENT"]),
+    below("agent", &["clients", "ls", "show", "status"], &["andon agent list"]),
+    below("config", &["edit", "set", "unset"], &["edit andon.toml, then: andon config check"]),
+    below("config", &["get", "list", "ls", "print"], &["andon config show [KEY]"]),
+    below("config", &["lint", "test", "validate", "verify"], &["andon config check"]),
+    below("ledger", &["audit", "check", "validate"], &["andon ledger verify"]),
+    below("ledger", &["list", "log", "ls", "show"], &["andon log"]),
+    below("review", &["answer", "approve", "decide", "reject", "respond"], &["andon review resolve ROUND"]),
+    below("review", &["list", "ls", "pending"], &["andon review"]),
+    below("review", &["vote"], &["andon review ballot ROUND"]),
+    below("round", &["answer", "claim"], &["andon round say"]),
+    below("round", &["list", "ls"], &["andon review"]),
+    below("witness", &["grant"], &["andon witness add WHO --key FILE"]),
+    below("witness", &["delete", "remove", "rm"], &["andon witness revoke KEY"]),
+    below("witness", &["ls", "show"], &["andon witness list"]),
+];
+
+/// Commands that take something away: only a single slip of the finger leads to them.
+const TAKE_AWAY: &[&str] = &["uninstall", "revoke"];
+
+/// What is to be said in place of clap's own words; `None` where those are right.
+pub fn diagnostic(err: &clap::Error, cli: &Command, args: &[String]) -> Option<Diagnostic> {
+    match (err.kind(), text(err, ContextKind::InvalidSubcommand)) {
+        (ErrorKind::InvalidSubcommand, Some(word)) => {
+            Some(unknown_command(&word, &path_to(cli, args, &word)))
+        }
+        _ => None,
+    }
+}
+
+/// What is to be said beside clap's own words, about an option that is none.
+pub fn hint(err: &clap::Error, cli: &Command, args: &[String]) -> Option<String> {
+    if err.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let word = text(err, ContextKind::InvalidArg)?;
+    let path = path_to(cli, args, &word);
+    let command = path.last()?;
+    let verb = spoken(&path);
+    let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    if has("format") && matches!(word.as_str(), "--json" | "-j" | "--output") {
+        return Some(format!("{verb} --format json"));
+    }
+    let reasoned = ["resume", "stop", "pause"].contains(&command.get_name());
+    let given = word.starts_with("-m") || word == "--message" || !word.starts_with('-');
+    (reasoned && given).then(|| format!("say why like this: {verb} --reason \"...\""))
+}
+
+/// The commands that `args` name before `word`, `andon` first.
+fn path_to<'a>(cli: &'a Command, args: &[String], word: &str) -> Vec<&'a Command> {
+    let mut path = vec![cli];
+    for arg in args.iter().skip(1).take_while(|arg| *arg != word) {
+        if let Some(found) = path.last().and_then(|last| last.find_subcommand(arg)) {
+            path.push(found);
+        }
+    }
+    path
+}
+
+/// `andon config show`.
+fn spoken(path: &[&Command]) -> String {
+    path.iter().map(|command| command.get_name()).collect::<Vec<_>>().join(" ")
+}
+
+fn unknown_command(word: &str, path: &[&Command]) -> Diagnostic {
+    let verb = spoken(path);
+    let parent = path.get(1).map_or("", |command| command.get_name());
+    let said = Diagnostic::error(format!("no such command: {verb} {word}"));
+    let folded = word.to_ascii_lowercase();
+    let same = MEANT.iter().find(|meant| meant.below == parent && meant.words.contains(&folded.as_str()));
+    let said = match (same, path.last().and_then(|command| by_spelling(&folded, command))) {
+        (Some(meant), _) => meant.help.iter().fold(said, |said, help| said.help(*help)),
+        (None, Some(near)) => said.help(format!("did you mean: {verb} {near}")),
+        (None, None) => said,
+    };
+    said.help(format!("all commands: {verb} --help"))
+}
+
+fn by_spelling<'a>(word: &str, command: &'a Command) -> Option<&'a str> {
+    let shown = || command.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name);
+    let takes_away = |name: &&str| TAKE_AWAY.contains(name);
+    shown()
+        .filter(takes_away)
+        .find(|name| is_one_slip(word, name))
+        .or_else(|| nearest(word, shown().filter(|name| !takes_away(name))))
+}
+
+fn text(err: &clap::Error, kind: ContextKind) -> Option<String> {
+    match err.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::program::line::Cli;
+
+    fn said(words: &[&str]) -> Vec<String> {
+        let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let err = Cli::command().try_get_matches_from(&args).unwrap_err();
+        diagnostic(&err, &Cli::command(), &args).unwrap().help
+    }
+
+    #[test]
+    fn a_word_leads_to_the_command_that_does_it() {
+        for (word, command) in [
+            ("unhalt", "andon resume --reason"),
+            ("ack", "andon resume --reason"),
+            ("answer", "andon resume --reason"),
+            ("Continue", "andon resume --reason"),
+            ("run", "andon test"),
+            ("tests", "andon test"),
+            ("verify", "andon check"),
+            ("init", "andon install"),
+            ("setup", "andon install"),
+            ("halt", "andon stop"),
+            ("disable", "ANDON=0"),
+            ("chekc", "andon check"),
+            ("resum", "andon resume"),
+            ("stat", "andon status"),
+            ("uninstal", "andon uninstall"),
+        ] {
+            let help = said(&["andon", word]);
+            assert!(help[0].contains(command), "{word}: {help:?}");
+            assert_eq!(help.last().unwrap(), "all commands: andon --help");
+        }
+        assert!(said(&["andon", "agent", "instal"])[0].ends_with("andon agent install"));
+        assert!(said(&["andon", "agent", "remove"])[0].ends_with("andon agent uninstall CLIENT"));
+        assert!(said(&["andon", "--color", "never", "config", "get"])[0].contains("andon config show"));
+    }
+
+    #[test]
+    fn spelling_alone_leads_to_nothing_unrelated_or_dangerous() {
+        for word in ["unhealth", "unstall", "unins", "install-all", "prevent", "xyzzy", "re"] {
+            let help = said(&["andon", word]).concat();
+            assert!(!help.contains("uninstall"), "{word}: {help}");
+        }
+        assert_eq!(said(&["andon", "xyzzy"]), ["all commands: andon --help"]);
+        assert!(!said(&["andon", "witness", "evoke-all"]).concat().contains("revoke"));
+    }
+
+    #[test]
+    fn no_word_of_the_table_is_a_command_or_stands_there_twice() {
+        let cli = Cli::command();
+        let mut seen = std::collections::BTreeSet::new();
+        for meant in MEANT {
+            let parent = if meant.below.is_empty() { Some(&cli) } else { cli.find_subcommand(meant.below) };
+            let parent = parent.unwrap_or_else(|| panic!("no command {}", meant.below));
+            for word in meant.words {
+                assert!(parent.find_subcommand(word).is_none(), "{word}");
+                assert!(seen.insert((meant.below, word)), "{word}");
+            }
+        }
+    }
+
+    /// Each command that a hint names can be parsed, up to its placeholders.
+    #[test]
+    fn the_hints_name_commands_that_are_there() {
+        let cli = Cli::command();
+        for help in MEANT.iter().flat_map(|meant| meant.help) {
+            let Some((_, words)) = help.split_once("andon ") else { continue };
+            let first = words.split_whitespace().next().unwrap();
+            assert!(first == "--version" || cli.find_subcommand(first).is_some(), "{help}");
+        }
+    }
+
+    #[test]
+    fn an_option_of_other_programs_leads_to_ours() {
+        let cli = Cli::command();
+        for (words, expected) in [
+            (&["andon", "status", "--json"][..], Some("andon status --format json")),
+            (&["andon", "config", "show", "--json"], Some("andon config show --format json")),
+            (&["andon", "resume", "it is fine"], Some("say why like this: andon resume --reason \"...\"")),
+            (&["andon", "stop", "-m", "x"], Some("say why like this: andon stop --reason \"...\"")),
+            (&["andon", "status", "--nonsense"], None),
+        ] {
+            let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let err = Cli::command().try_get_matches_from(&args).unwrap_err();
+            assert_eq!(hint(&err, &cli, &args).as_deref(), expected, "{words:?}");
+        }
+    }
+}

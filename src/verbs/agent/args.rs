@@ -1,0 +1,76 @@
+//! Arguments of `andon agent`.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Subcommand};
+
+use crate::cli::format_arg::FormatArg;
+use crate::install::clients::place::Scope;
+use andon_core::domain::agent::Client;
+
+/// `andon agent`
+#[derive(Debug, Args)]
+pub struct AgentArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: AgentCommand,
+}
+
+/// `andon agent ...`
+#[derive(Debug, Subcommand)]
+pub enum AgentCommand {
+    /// Merge Andon's hooks into the settings of a client; comments, order and what is there are kept
+    Install(ClientArgs),
+    /// Take them out again; the settings are as before, byte for byte
+    Uninstall(ClientArgs),
+    /// List the clients: what is installed, what the client trusts, whether it runs the hooks
+    List(FormatArg),
+    /// What the hooks of agents' clients call: reads the client's JSON, and answers in the client's way
+    #[command(after_help = AGENT_HOOK)]
+    Hook(AgentHookArgs),
+}
+
+const AGENT_HOOK: &str = "\
+It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt stands. Outside of a
+repository, and with ANDON=0, nothing happens.";
+
+/// `andon agent hook`
+#[derive(Debug, Args)]
+pub struct AgentHookArgs {
+    /// claude, codex, gemini, qwen, copilot, cursor, opencode, cline, openhands or goose
+    #[arg(value_name = "CLIENT")]
+    pub client: String,
+    /// The client's own name of the event, such as `PreToolUse`
+    #[arg(value_name = "EVENT")]
+    pub event: String,
+}
+
+/// `andon agent install`, `andon agent uninstall`
+#[derive(Debug, Args)]
+pub struct ClientArgs {
+    /// The client
+    #[arg(value_name = "CLIENT", value_parser = client())]
+    pub client: Client,
+    /// In this repository, for everybody who works on it (the default)
+    #[arg(long)]
+    pub project: bool,
+    /// In your own settings, for every repository
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+impl ClientArgs {
+    /// Where the hooks are meant to be.
+    pub fn scope(&self) -> Scope {
+        if self.user { Scope::User } else { Scope::Project }
+    }
+}
+
+/// Reads the name of a client, and lists all of them in the help.
+pub fn client() -> impl clap::builder::TypedValueParser<Value = Client> {
+    let unknown = "no client of that name";
+    PossibleValuesParser::new(Client::ALL.map(|(_, name)| name))
+        .try_map(move |name| Client::from_name(&name).ok_or(unknown))
+}

@@ -1,0 +1,194 @@
+//! `andon agent hook CLIENT EVENT`: what agents' clients call. Nothing that breaks here blocks a tool while the loop runs, and
+//! nothing lets one pass while it is halted.
+
+pub mod run;
+pub mod text;
+pub mod view;
+
+use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use crate::cli::Shell;
+use crate::cli::error::Exit;
+use crate::cli::output::ColorChoice;
+use crate::verbs::agent_hook::run::hook::{self, Halted, HookAsked, MAX_PAYLOAD};
+use crate::verbs::agent_hook::text as words;
+use crate::verbs::hook::{run as git_hooks, run::HookCall};
+use andon_agents::{self as agent, HookPayload, Reply, Say};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::adapter::git_hook::HookName;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
+use andon_git::GitError;
+
+/// Runs the hook.
+pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
+    if ctx.var("ANDON") == Some("0") {
+        return Exit::Allowed;
+    }
+    let bytes = read_stdin();
+    let Some(client) = Client::from_name(client) else {
+        let known = Client::ALL.map(|(_, name)| name).join(", ");
+        let what = format!("no such client: {client}; known are {known}");
+        return unknown(ctx, &what);
+    };
+    // The bytes go with it: a payload may be large, and what is made of it is.
+    let read = guarded(move || match bytes {
+        Some(bytes) => agent::read(client, event, &bytes).map_err(|error| format!("the payload: {error}")),
+        None => Err(format!("the payload has more than {} MiB", MAX_PAYLOAD >> 20)),
+    });
+    let ws = match open(&mut ctx, read.as_ref().ok()) {
+        Ok(Some(ws)) => ws,
+        Ok(None) => return Exit::Allowed,
+        Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
+    };
+    let halted = guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(Halted::Unknown);
+    Called { ctx, ws, client, event, halted }.answer(read)
+}
+
+/// A client that nobody here knows is refused in the way that most understand, while a halt stands.
+fn unknown(mut ctx: Context, what: &str) -> Exit {
+    let ws = open(&mut ctx, None).ok().flatten();
+    let refusal =
+        ws.and_then(|ws| guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(Halted::Unknown).refusal());
+    let reply = match refusal {
+        Some(why) => {
+            hook::reply(Client::Claude, ("PreToolUse", HookMoment::BeforeTool), &[], &Say::Refuse(why))
+        }
+        None => Reply::aside(&words::broken(what)),
+    };
+    say(&ctx, &reply, &[])
+}
+
+/// A hook of a known client in a repository.
+struct Called<'a> {
+    ctx: Context,
+    ws: Workspace,
+    client: Client,
+    event: &'a str,
+    halted: Halted,
+}
+
+impl Called<'_> {
+    fn answer(&self, read: Result<HookPayload, String>) -> Exit {
+        let Some(moment) = agent::moment(self.client, self.event) else {
+            let what = format!("{} has no event {:?} that is known", self.client.title(), self.event);
+            return self.broken(read.ok().as_ref(), HookMoment::BeforeTool, &what);
+        };
+        let payload = match read {
+            Ok(payload) => payload,
+            Err(what) => return self.broken(None, moment, &what),
+        };
+        let mut notes = self.config_notes(&payload);
+        let judged = guarded(|| {
+            if self.client == Client::Gemini && moment == HookMoment::AfterTool {
+                notes.extend(self.catch_up());
+            }
+            let asked = HookAsked { client: self.client, event: self.event, payload: &payload };
+            hook::run(&self.ctx, &self.ws, asked, &self.halted).map_err(|error| error.to_string())
+        });
+        match judged {
+            Ok(said) => {
+                notes.extend(said.warnings);
+                let reply = hook::reply(self.client, (self.event, said.moment), &payload.calls, &said.say);
+                say(&self.ctx, &reply, &notes)
+            }
+            Err(what) => self.broken(Some(&payload), moment, &what),
+        }
+    }
+
+    /// A commit that Gemini's shell made without hooks is recorded, and a halt that is due is written.
+    fn catch_up(&self) -> Vec<Diagnostic> {
+        let call = HookCall { name: HookName::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
+        match git_hooks::run(&self.ctx, &call) {
+            Ok(outcome) => outcome.warnings,
+            Err(error) => vec![error.as_warning()],
+        }
+    }
+
+    /// The defaults stand in for a configuration that cannot be read, and that is said.
+    fn config_notes(&self, payload: &HookPayload) -> Vec<Diagnostic> {
+        let Some(errors) = &self.ws.config_errors else { return Vec::new() };
+        let errors = errors.to_string();
+        let first = errors.lines().next().unwrap_or_default();
+        let what = format!("the defaults stand in for a configuration that cannot be read: {first}");
+        hook::broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
+        vec![Diagnostic::warning(what).help("andon config check")]
+    }
+
+    /// The hook could not do its work.
+    fn broken(&self, payload: Option<&HookPayload>, moment: HookMoment, what: &str) -> Exit {
+        let told = guarded(|| {
+            hook::broken(&self.ctx, &self.ws, self.client, payload, what);
+            Ok(())
+        });
+        let note = Diagnostic::warning(format!("this hook did not work: {what}")).help("andon doctor");
+        let notes: Vec<Diagnostic> = told.err().map(Diagnostic::warning).into_iter().chain([note]).collect();
+        let refusal = self.halted.refusal().filter(|_| moment == HookMoment::BeforeTool);
+        match refusal {
+            Some(why) => {
+                let calls = payload.map_or(&[][..], |payload| &payload.calls);
+                let reply =
+                    hook::reply(self.client, (self.event, HookMoment::BeforeTool), calls, &Say::Refuse(why));
+                say(&self.ctx, &reply, &[])
+            }
+            None => say(&self.ctx, &Reply::default(), &notes),
+        }
+    }
+}
+
+/// Runs `work`; a panic is an error like any other. Rust itself has said by then where it was.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err("an internal error, a defect in Andon".to_owned()))
+}
+
+/// The whole of standard input; `None` where it is longer than a payload may be.
+fn read_stdin() -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(MAX_PAYLOAD).unwrap_or(u64::MAX);
+    let mut stdin = std::io::stdin().lock();
+    // What cannot be read is not there: the payload is then cut short, and told of as that.
+    let _ = stdin.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes);
+    let whole = bytes.len() <= MAX_PAYLOAD;
+    if !whole {
+        // A client that still writes must not find the pipe closed.
+        let _ = std::io::copy(&mut stdin, &mut std::io::sink());
+    }
+    whole.then_some(bytes)
+}
+
+/// The repository in which the hook was started, else that in which the client is at work; `None` outside of any.
+fn open(ctx: &mut Context, payload: Option<&HookPayload>) -> Result<Option<Workspace>, String> {
+    let first = guarded(|| Ok(Workspace::open_lenient(ctx)))?;
+    let told = payload.and_then(|payload| payload.cwd.as_deref()).map(PathBuf::from);
+    let opened = match (first, told) {
+        (Err(OpsError::Git(GitError::NotARepository { .. })), Some(cwd)) if cwd.is_dir() => {
+            ctx.cwd = cwd;
+            guarded(|| Ok(Workspace::open_lenient(ctx)))?
+        }
+        (opened, _) => opened,
+    };
+    match opened {
+        Ok(ws) if ws.repo.workdir().is_some() => Ok(Some(ws)),
+        Ok(_) | Err(OpsError::Git(GitError::NotARepository { .. })) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Answers the client. What is said beside is for people, and only where the client takes no reason from there.
+fn say(ctx: &Context, reply: &Reply, notes: &[Diagnostic]) -> Exit {
+    let out = crate::cli::printer(ctx, ColorChoice::Never);
+    let shell = Shell { ctx: ctx.clone(), out };
+    if reply.exit == 0 {
+        shell.out.message(&message::diagnostics(notes, shell.out.err));
+    }
+    shell.out.message(&reply.stderr);
+    shell.out.result(&reply.stdout);
+    Exit::Passed(reply.exit)
+}

@@ -1,0 +1,47 @@
+//! Whether a halt stands: asked before anything else, and nothing is recorded on the way.
+
+use crate::verbs::agent_hook::text as words;
+use andon_core::detect::Stops;
+use andon_core::domain::decision::Halt;
+use andon_engine::standing;
+use andon_engine::workspace::Workspace;
+
+/// Whether the loop is halted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Halted {
+    /// It goes on.
+    No,
+    /// By a halt, or by a file that a person put there.
+    Yes(Option<Box<Halt>>),
+    /// It could not be found out, and why.
+    Unknown(String),
+}
+
+impl Halted {
+    /// The halt, where one is known.
+    pub fn halt(&self) -> Option<&Halt> {
+        if let Self::Yes(halt) = self { halt.as_deref() } else { None }
+    }
+
+    /// What a tool is refused with whose payload cannot be judged; `None` where the loop goes on.
+    pub fn refusal(&self) -> Option<String> {
+        match self {
+            Self::No => None,
+            Self::Yes(halt) => Some(words::halted(halt.as_deref(), true)),
+            Self::Unknown(why) => Some(words::unread(why)),
+        }
+    }
+}
+
+/// Whether the loop is halted: nothing is recorded on the way.
+pub fn halted(ws: &Workspace) -> Halted {
+    let stopped = standing::stops(ws) != Stops::NONE;
+    match standing::recorded(ws) {
+        Ok(Some(halt)) if !standing::answered_by_deletion(ws, &halt) => {
+            Halted::Yes(Some(Box::new(halt.halt)))
+        }
+        Ok(_) | Err(_) if stopped => Halted::Yes(None),
+        Ok(_) => Halted::No,
+        Err(err) => Halted::Unknown(err.to_string()),
+    }
+}

@@ -1,0 +1,146 @@
+//! `andon agent hook CLIENT EVENT`: whether a halt stands is asked first, then the payload is read, then the moment decides.
+
+use super::place::{Place, guard_files, hooks_dir, of_agent};
+use super::seen::{Heard, after_tool};
+use super::{observed, turn};
+use crate::verbs::agent_hook::text as words;
+use andon_agents::ruling::{Before, Refused, ToolGround, before_tool, runs_git};
+use andon_agents::{self as agent, HookPayload, Say};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::{Deed, HookMoment, ToolKind, ToolUse};
+use andon_core::domain::context::Pressure;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_engine::adapter::events;
+use andon_engine::compaction;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+
+pub use super::halted::{Halted, halted};
+pub use andon_agents::{MAX_PAYLOAD, Reply, reply};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct HookAsked<'a> {
+    /// Whose hook it is.
+    pub client: Client,
+    /// The client's name of the event.
+    pub event: &'a str,
+    /// What the client told.
+    pub payload: &'a HookPayload,
+}
+
+/// What is said to the client, and to people beside.
+pub struct HookSaid {
+    /// To the client.
+    pub say: Say,
+    /// The moment it is said at.
+    pub moment: HookMoment,
+    /// What was odd on the way.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Judges what a client tells.
+///
+/// # Errors
+/// Whatever keeps it from that.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    asked: HookAsked<'_>,
+    halted: &Halted,
+) -> Result<HookSaid, OpsError> {
+    let HookAsked { client, event, payload } = asked;
+    let told = agent::moment(client, event).unwrap_or(HookMoment::Aside);
+    let moment = payload.moment.unwrap_or(told);
+    let ctx = of_agent(ctx, client);
+    let place = Place { ctx: &ctx, ws, client, session: payload.session.clone() };
+    let heard = match moment {
+        HookMoment::BeforeTool => before(&place, payload, halted)?,
+        HookMoment::AfterTool => after_tool(&place, payload.clone())?,
+        HookMoment::TurnEnd => turn::end(&place, payload, halted)?,
+        HookMoment::SessionStart => observed::session_start(&place, payload.clone(), halted.halt().cloned())?,
+        HookMoment::Prompt => observed::prompt(&place, payload)?,
+        HookMoment::Compacting | HookMoment::Compacted => observed::compaction(&place, payload, moment)?,
+        HookMoment::SettingsChanged => observed::settings(&place, payload)?,
+        HookMoment::Answered => observed::answered(&place, payload.clone())?,
+        HookMoment::Aside => Heard::nothing(),
+    };
+    Ok(HookSaid { say: heard.say, moment, warnings: heard.warnings })
+}
+
+fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
+    let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
+    let guarded = guard_files(place.ctx, place.ws);
+    let is_halted = *halted != Halted::No;
+    let window =
+        if is_halted { None } else { Some(compaction::run(place.ws, place.ctx.actor().node.as_deref())?) };
+    let full = window.as_ref().filter(|view| {
+        let hard = view.fill.as_ref().is_some_and(|fill| fill.pressure == Pressure::HardBlock);
+        hard && view.finding.as_ref().is_some_and(|finding| finding.level >= Level::Block)
+    });
+    let ground = ToolGround { guarded: &guarded, halted: is_halted, full: full.is_some() };
+    let Before::Refuse(why) = before_tool(&uses, ground) else {
+        // The record of a commit names the clients whose hooks were live.
+        if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
+            place.remember(Deed::Asked, "git", None)?;
+        }
+        return Ok(Heard { say: rewritten(place, payload), warnings: Vec::new() });
+    };
+    let about = match &why {
+        Refused::Disarms(found) => found.what(),
+        Refused::Halted => halt_name(halted),
+        Refused::Full => "the context window".to_owned(),
+    };
+    let mark = place.mark(&["refused", &about]);
+    let first = !place.remembered().refused.contains(&mark);
+    let text = match (&why, halted) {
+        (Refused::Disarms(found), _) => words::disarms(found, first),
+        (Refused::Full, _) => words::full(full.and_then(|view| view.finding.as_ref()), first),
+        (Refused::Halted, Halted::Unknown(why)) => words::unread(why),
+        (Refused::Halted, Halted::Yes(halt)) => words::halted(halt.as_deref(), first),
+        (Refused::Halted, Halted::No) => words::halted(None, first),
+    };
+    // A refusal stands whether or not it can be remembered.
+    let kept = place.remember(Deed::Refused, &about, Some(mark));
+    let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
+    Ok(Heard { say: Say::Refuse(text), warnings })
+}
+
+fn halt_name(halted: &Halted) -> String {
+    match halted {
+        Halted::Yes(Some(halt)) => format!("halted: {} {}", halt.rule, halt.at),
+        Halted::Yes(None) => "halted by a file".to_owned(),
+        Halted::No | Halted::Unknown(_) => "halted".to_owned(),
+    }
+}
+
+/// Gemini's shell tells git to look for hooks nowhere: what runs git there gets the repository's own hooks back.
+fn rewritten(place: &Place<'_>, payload: &HookPayload) -> Say {
+    if place.client != Client::Gemini {
+        return Say::Nothing;
+    }
+    let call = payload.calls.first().filter(|call| call.used.kind == ToolKind::Shell);
+    let script = call.and_then(|call| call.used.commands.first()).filter(|script| runs_git(script));
+    let args = call.and_then(|call| call.args.as_ref()?.as_object());
+    let hooks = hooks_dir(place.ws).map(|dir| dir.to_string_lossy().into_owned());
+    let (Some(script), Some(args), Some(hooks)) = (script, args, hooks) else { return Say::Nothing };
+    // A path that would need quotes within quotes stays as it is: the catch-up after the tool still records.
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@ ,:".contains(c);
+    if !hooks.chars().all(plain) || !args.contains_key("command") {
+        return Say::Nothing;
+    }
+    let mut args = args.clone();
+    let command = format!("export GIT_CONFIG_PARAMETERS=\"'core.hooksPath={hooks}'\"; {script}");
+    args.insert("command".to_owned(), command.into());
+    Say::Rewrite(args.into())
+}
+
+/// Keeps that a hook could not do its work, once for each reason and session.
+pub fn broken(ctx: &Context, ws: &Workspace, client: Client, payload: Option<&HookPayload>, what: &str) {
+    let session = payload.and_then(|payload| payload.session.clone());
+    let place = Place { ctx, ws, client, session };
+    // What cannot even be kept was said on standard error.
+    let _ = place.remember(Deed::Broken, what, Some(events::mark(&["broken", what])));
+}

@@ -1,0 +1,126 @@
+//! Moments at which nothing is judged: sessions, prompts, compactions, tokens, and settings that change.
+
+use std::path::{Path, PathBuf};
+
+use super::place::Place;
+use super::seen::{self, Heard};
+use super::tail;
+use crate::verbs::agent_hook::text as words;
+use crate::verbs::agent_hook::view::SessionView;
+use andon_agents::{self as agent, HookPayload, Say};
+use andon_core::detect;
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::{Deed, HookMoment};
+use andon_core::domain::briefing::BRIEFING;
+use andon_core::domain::decision::Halt;
+use andon_core::domain::events::{Clearing, What};
+use andon_engine::compaction;
+use andon_engine::error::OpsError;
+use andon_engine::timeline;
+use andon_engine::watch::RuleWatch;
+
+/// Largest file of settings that is read.
+const MAX_SETTINGS: u64 = 1 << 20;
+
+/// A session begins: the window is empty, unless it goes on where it was.
+pub(super) fn session_start(
+    place: &Place<'_>,
+    payload: HookPayload,
+    halt: Option<Halt>,
+) -> Result<Heard, OpsError> {
+    place.remember(Deed::Session, &place.head()?, None)?;
+    let clearing = match payload.source.as_deref() {
+        Some("resume" | "fork") => None,
+        Some("compact") => Some(Clearing::Compaction),
+        Some(_) | None => Some(Clearing::SessionStart),
+    };
+    if let Some(clearing) = clearing {
+        place.append(&place.event(None, What::Cleared(clearing)))?;
+    }
+    if let Some(usage) = payload.usage {
+        place.append(&place.event(None, What::Usage(usage)))?;
+    }
+    Ok(Heard { say: Say::Tell(context(place, halt)?), warnings: Vec::new() })
+}
+
+/// What stands, for a model that knows nothing of it.
+fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
+    let loaded = timeline::load(place.ws)?;
+    let precedents = compaction::precedents(place.ws, &loaded);
+    let timeline = loaded.timeline;
+    let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
+    Ok(words::session(&SessionView {
+        halt,
+        iteration: timeline.counted(),
+        cap: detect::iteration_cap(&place.ws.config.rules),
+        failing: timeline.story().failing_now,
+        tested: place.ws.config.test.command.is_some(),
+        briefing: briefed.then(|| format!(".andon/{BRIEFING}")),
+        precedents,
+    }))
+}
+
+/// Something is asked of the agent: what is counted per turn begins anew, where a person asks.
+pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
+    if agent::is_of_a_person(place.client, payload.prompt.as_deref(), words::HELD) {
+        place.remember(Deed::Prompt, &place.head()?, None)?;
+    }
+    Ok(Heard::nothing())
+}
+
+/// The window is about to be compacted, or was: the briefing is what is left to know.
+pub(super) fn compaction(
+    place: &Place<'_>,
+    payload: &HookPayload,
+    moment: HookMoment,
+) -> Result<Heard, OpsError> {
+    if moment == HookMoment::Compacted {
+        place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
+        return Ok(Heard::nothing());
+    }
+    let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
+    if let Some(usage) = &payload.usage {
+        place.append(&place.event(None, What::Usage(usage.clone())))?;
+    } else if let Some(line) = seen::counted(place, &mut place.remembered(), &transcript)? {
+        place.append(&line)?;
+    }
+    compaction::brief(place.ctx, place.ws, place.ctx.actor().node.as_deref())?;
+    // These tell nothing afterwards.
+    if matches!(place.client, Client::Copilot | Client::Qwen | Client::Cursor | Client::Cline) {
+        place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
+    }
+    let told = matches!(place.client, Client::Opencode | Client::Cline);
+    let say = if told { Say::Tell(context(place, None)?) } else { Say::Nothing };
+    Ok(Heard { say, warnings: Vec::new() })
+}
+
+/// The client told of tokens.
+pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
+    let Some(usage) = payload.usage else { return Ok(Heard::nothing()) };
+    let line = place.event(None, What::Usage(usage));
+    place.append(&line)?;
+    let mut watch = RuleWatch::new(place.ctx, place.ws);
+    watch.take(line)?;
+    let (_, warnings) = watch.end()?;
+    Ok(Heard { say: Say::Nothing, warnings })
+}
+
+/// Settings of the client changed: they stay, where nothing would start us any more.
+pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
+    let top = place.ws.top()?;
+    let own = |name: &str| top.join(".claude").join(name);
+    let home = place.ctx.var("HOME").map(|home| Path::new(home).join(".claude"));
+    let home =
+        place.ctx.var("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home).map(|dir| dir.join("settings.json"));
+    let changed = payload.file.as_deref().map(PathBuf::from);
+    let files = [own("settings.json"), own("settings.local.json")].into_iter().chain(home).chain(changed);
+    let texts: Vec<Vec<u8>> = files.filter_map(|path| tail::whole(&path, MAX_SETTINGS)).collect();
+    // One file switches off what all of them start.
+    let off = texts.iter().any(|text| agent::switches_off(text));
+    if !off && texts.iter().any(|text| agent::calls_us(text)) {
+        return Ok(Heard::nothing());
+    }
+    let file = payload.file.clone().unwrap_or_default();
+    place.remember(Deed::Kept, &file, None)?;
+    Ok(Heard { say: Say::Keep(words::kept(&file)), warnings: Vec::new() })
+}

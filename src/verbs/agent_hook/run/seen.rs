@@ -1,0 +1,156 @@
+//! After a tool has run: the call becomes a fact, the rules are asked, and the model is told once what they saw coming.
+
+use std::path::Path;
+
+use super::place::Place;
+use super::tail;
+use crate::verbs::agent_hook::text as words;
+use andon_agents::ruling::Session;
+use andon_agents::{self as agent, Called, HookPayload, Say};
+use andon_core::detect;
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::Deed;
+use andon_core::domain::decision::Verdict;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::{CallEnd, What};
+use andon_core::domain::findings::Finding;
+use andon_core::domain::ids::ShortHash;
+use andon_core::history::Timeline;
+use andon_engine::adapter::events;
+use andon_engine::error::OpsError;
+use andon_engine::pending;
+use andon_engine::standing;
+use andon_engine::watch::{RuleWatch, Watched};
+
+/// What came of an event.
+pub(super) struct Heard {
+    /// What the model or the person is told.
+    pub(super) say: Say,
+    /// What was odd on the way.
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl Heard {
+    pub(super) fn nothing() -> Self {
+        Self { say: Say::Nothing, warnings: Vec::new() }
+    }
+}
+
+/// Takes in the calls and the tokens of a payload.
+pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
+    // Two hooks that count at once would come to the same number.
+    let _alone = if payload.calls.iter().any(|call| call.used.id.is_none()) { place.alone() } else { None };
+    let mut session = place.remembered();
+    let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
+    let mut watch = RuleWatch::new(place.ctx, place.ws);
+    if let Some(line) = pending::take_in(place.ws)? {
+        watch.take(line)?;
+    }
+    for call in payload.calls {
+        if let Some(line) = called(place, &mut session, call, &transcript)? {
+            place.append(&line)?;
+            watch.take(line)?;
+        }
+    }
+    if payload.subagent.is_none()
+        && let Some(line) = counted(place, &mut session, &transcript)?
+    {
+        place.append(&line)?;
+        watch.take(line)?;
+    }
+    let Watched { decision, warnings, timeline } = watch.watched()?;
+    let say = match timeline {
+        _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
+        Some(timeline) => told(place, &session, &timeline)?,
+        None => Say::Nothing,
+    };
+    Ok(Heard { say, warnings })
+}
+
+/// The call as a line of the journal; none for one that was told of already.
+fn called(
+    place: &Place<'_>,
+    session: &mut Session,
+    call: Called,
+    transcript: &[u8],
+) -> Result<Option<andon_store::journal::JournalLine>, OpsError> {
+    let Called { used, args, result } = call;
+    let (mark, id, number) = if let Some(id) = &used.id {
+        let mark = place.mark(&["call", id]);
+        if session.called.contains_key(&mark) {
+            return Ok(None);
+        }
+        (mark, mark, String::new())
+    } else {
+        // Two clients' settings may start us for one call. What has no id is the n-th of its kind at its own door.
+        let digest = used.commands.first().cloned().or_else(|| args.as_ref().map(ToString::to_string));
+        let digest = digest.unwrap_or_else(|| used.name.clone());
+        let mark = place.mark(&["args", &digest]);
+        let times = session.called.get(&mark).copied().unwrap_or(0);
+        (mark, place.id("args", &digest, times), times.to_string())
+    };
+    let end = match (used.end, &used.id) {
+        (CallEnd::Unknown, Some(id)) if place.client == Client::Codex => {
+            let code = agent::exit_code(transcript, id);
+            code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
+        }
+        (end, _) => end,
+    };
+    place.remember(Deed::Called, &number, Some(mark))?;
+    *session.called.entry(mark).or_default() += 1;
+    let seen = events::CallSeen { args, result, end };
+    let what = What::ToolCall(events::seen_call(&used.name, seen, &place.ws.normalizer()?));
+    Ok(Some(place.event(Some(id), what)))
+}
+
+/// Tokens that the transcript tells of and that are not known yet.
+pub(super) fn counted(
+    place: &Place<'_>,
+    session: &mut Session,
+    transcript: &[u8],
+) -> Result<Option<andon_store::journal::JournalLine>, OpsError> {
+    let Some(counted) = agent::newest_usage(place.client, transcript) else { return Ok(None) };
+    let mark = place.mark(&["usage", &counted.id]);
+    if !session.counted.insert(mark) {
+        return Ok(None);
+    }
+    place.remember(Deed::Counted, "", Some(mark))?;
+    Ok(Some(place.event(Some(mark), What::Usage(counted.usage))))
+}
+
+/// That the loop is halted now, once.
+fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
+    let Some(halt) = standing::recorded(place.ws)? else { return Ok(Say::Nothing) };
+    let mark = events::mark(&["halt", &halt.id.to_string()]);
+    once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt))
+}
+
+/// What will halt the loop if it goes on like this: the first that was not said yet.
+fn told(place: &Place<'_>, session: &Session, timeline: &Timeline) -> Result<Say, OpsError> {
+    for finding in detect::soon(timeline, &place.ws.config.rules) {
+        let mark = of_finding(&finding);
+        if !session.nudged.contains(&mark) {
+            return once(place, session, mark, finding.rule, || words::nudge(&finding));
+        }
+    }
+    Ok(Say::Nothing)
+}
+
+fn of_finding(finding: &Finding) -> ShortHash {
+    let evidence = finding.evidence.first().map_or_else(String::new, ToString::to_string);
+    events::mark(&["soon", finding.rule, &evidence])
+}
+
+fn once(
+    place: &Place<'_>,
+    session: &Session,
+    mark: ShortHash,
+    about: &str,
+    text: impl FnOnce() -> String,
+) -> Result<Say, OpsError> {
+    if session.nudged.contains(&mark) {
+        return Ok(Say::Nothing);
+    }
+    place.remember(Deed::Nudged, about, Some(mark))?;
+    Ok(Say::Tell(text()))
+}

@@ -1,0 +1,117 @@
+//! The end of a turn: the done gate, and `andon tick` once the turn does end.
+
+use std::path::Path;
+
+use super::halted::Halted;
+use super::place::Place;
+use super::seen::{self, Heard};
+use super::tail;
+use crate::verbs::agent_hook::text as words;
+use andon_agents::ruling::{Session, TurnAsked, TurnRuling, turn_end};
+use andon_agents::{HookPayload, Say};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::Deed;
+use andon_core::domain::agent_ruling::LetGo;
+use andon_core::domain::decision::Verdict;
+use andon_core::domain::events::What;
+use andon_core::domain::ids::ShortHash;
+use andon_engine::adapter::events;
+use andon_engine::completion;
+use andon_engine::error::OpsError;
+use andon_engine::pending;
+use andon_engine::standing;
+use andon_engine::turn::{self, Whose, WorkingTree};
+use andon_engine::view::complete::OpenQuestion;
+
+/// What is missing, and its mark together with the code.
+struct Missing {
+    text: String,
+    mark: ShortHash,
+}
+
+/// Judges the end of a turn.
+pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
+    let mut session = place.remembered();
+    pending::take_in(place.ws)?;
+    // A subagent of opencode's has a session of its own, of whose beginning nothing was taken in.
+    if place.client == Client::Opencode && !session.remembered {
+        return Ok(Heard::nothing());
+    }
+    // Nothing is asked while halted.
+    let left = if matches!(halted, Halted::Yes(_)) { None } else { Some(WorkingTree::look(place.ws)?) };
+    let missing = left.as_ref().map(|left| missing(place, &session, left)).transpose()?.flatten();
+    let asked = TurnAsked {
+        halted: left.is_none(),
+        missing: missing.as_ref().map(|missing| missing.mark),
+        held: &session.held,
+        continued: payload.continued,
+        remembered: session.remembered,
+    };
+    let text = missing.as_ref().map_or("", |missing| missing.text.as_str());
+    let why = match turn_end(asked) {
+        // These clients end the turn whatever is said.
+        TurnRuling::Hold(_) if matches!(place.client, Client::Opencode | Client::Cline) => LetGo::NoProgress,
+        TurnRuling::Hold(times) => {
+            // What cannot be remembered would be held for ever.
+            place.remember(Deed::Held, text, asked.missing)?;
+            return Ok(Heard { say: Say::Hold(words::held(text, times)), warnings: Vec::new() });
+        }
+        TurnRuling::LetGo(why) => why,
+    };
+    if why != LetGo::Done {
+        place.remember(Deed::Released, text, asked.missing)?;
+    }
+    let said = words::let_go(why, text, halted.halt());
+    let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
+    let Some(left) = left else { return Ok(Heard { say: say(said), warnings: Vec::new() }) };
+    tell(place, &mut session, payload)?;
+    let whose = Whose {
+        node: place.ctx.actor().node,
+        session: place.session.clone(),
+        id: numbered(place, &session)?,
+    };
+    let ticked = turn::end(place.ctx, place.ws, &left, whose)?;
+    let stands = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
+    let said = match stands {
+        Some(stands) => words::let_go(LetGo::Halted, text, Some(&stands.halt)),
+        None => said,
+    };
+    Ok(Heard { say: say(said), warnings: ticked.warnings })
+}
+
+/// The id of this end of a turn: two clients' settings may start us for it.
+fn numbered(place: &Place<'_>, session: &Session) -> Result<Option<ShortHash>, OpsError> {
+    if place.session.is_none() {
+        return Ok(None);
+    }
+    place.remember(Deed::Ended, &session.ended.to_string(), None)?;
+    Ok(Some(place.id("ended", "", session.ended)))
+}
+
+/// Tokens and the last message of the turn become facts before it ends.
+fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Result<(), OpsError> {
+    let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
+    if let Some(usage) = &payload.usage {
+        place.append(&place.event(None, What::Usage(usage.clone())))?;
+    } else if let Some(line) = seen::counted(place, session, &transcript)? {
+        place.append(&line)?;
+    }
+    if let Some(said) = payload.said.as_deref().filter(|said| !said.trim().is_empty()) {
+        place.append(&place.event(None, What::Output(events::final_message(said))))?;
+    }
+    Ok(())
+}
+
+/// What `andon complete` misses. Of a turn that touched nothing nothing is asked.
+fn missing(place: &Place<'_>, session: &Session, left: &WorkingTree) -> Result<Option<Missing>, OpsError> {
+    let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
+    let untouched =
+        view.code_modified == OpenQuestion::No && session.began.as_deref() == Some(place.head()?.as_str());
+    if view.can_complete != OpenQuestion::No || untouched {
+        return Ok(None);
+    }
+    let problem = || view.problems.first().map(|problem| problem.message.clone());
+    let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
+    let mark = place.mark(&["missing", &text, &left.code.to_string()]);
+    Ok(Some(Missing { text, mark }))
+}

@@ -1,0 +1,259 @@
+//! What agents' hooks say to a model and to its person. Clients cut long answers (one of them after 900 characters): the
+//! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
+
+use crate::verbs::agent_hook::view::SessionView;
+use andon_core::domain::agent_ruling::{Disarm, LetGo, MAX_HOLDS};
+use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::findings::Finding;
+use andon_core::escape::terminal_clip;
+use andon_engine::text::phrase;
+
+/// Most characters of anything but the context of a session.
+pub const MAX: usize = 800;
+/// Most bytes of the context of a session.
+pub const MAX_CONTEXT: usize = 2048;
+/// With this the done gate begins what it says: no person writes so.
+pub const HELD: &str = "andon: not done yet:";
+/// Columns of a message of a rule.
+const MESSAGE: usize = 300;
+
+const READING: &str = "Reading, `andon status`, `andon log` and `andon show` still work.";
+
+/// Why a tool does not run while the loop is halted.
+pub fn halted(halt: Option<&Halt>, first: bool) -> String {
+    let (rule, message, file) = match halt {
+        Some(halt) => (
+            halt.rule.as_str(),
+            terminal_clip(&halt.message, MESSAGE),
+            format!(".andon/{}", halt.report_file.file_name()),
+        ),
+        None => {
+            ("a person", "somebody put a file there".to_owned(), ".andon/STOP or .andon/PAUSE".to_owned())
+        }
+    };
+    let rule = terminal_clip(rule, 60);
+    if !first {
+        return format!(
+            "refused: the loop is still halted ({rule}); only a person answers. help: andon status"
+        );
+    }
+    bounded(&format!(
+        "refused: this loop is halted and nothing was run.\nreason: {rule}: {message}\nOnly a person answers a halt. {READING} \
+         Do not look for a way around: stop here, and tell the person what stands in {file}.\nhelp: andon status"
+    ))
+}
+
+/// Why a tool does not run that would disarm the guard.
+pub fn disarms(found: &Disarm, first: bool) -> String {
+    let what = terminal_clip(&found.what(), 120);
+    let (why, help) = match found {
+        Disarm::TooLong => ("a call of that length could hide anything", "write it to a file, and run that"),
+        Disarm::Resume => ("only a person answers a halt", "a person runs: andon resume --reason TEXT"),
+        Disarm::Settings(_) => {
+            ("its hooks guard this loop", "ask the person, who changes it outside of this session")
+        }
+        Disarm::MasterSwitch
+        | Disarm::HooksPath
+        | Disarm::Hooks
+        | Disarm::AndonDir
+        | Disarm::Refs
+        | Disarm::Program
+        | Disarm::Command(_) => (
+            "it guards this loop",
+            "ask the person, who does it outside of this session; to see what stands: andon status",
+        ),
+    };
+    if first {
+        bounded(&format!(
+            "refused: this would touch {what}, and nothing was run.\nreason: {why}; an agent does not change that, halted or \
+             not.\nGo on without it.\nhelp: {help}"
+        ))
+    } else {
+        format!("refused: {what} is not an agent's to change. help: {help}")
+    }
+}
+
+/// Why a tool does not run while the context window is full.
+pub fn full(finding: Option<&Finding>, first: bool) -> String {
+    let message = finding.map_or_else(String::new, |finding| terminal_clip(&finding.message(), MESSAGE));
+    if !first {
+        return "refused: the context window is still full. help: andon context --brief".to_owned();
+    }
+    bounded(&format!(
+        "refused: the context window is full and nothing was run.\nreason: {message}\nCompact, or end this session and begin a \
+         new one with the briefing.\nhelp: andon context --brief"
+    ))
+}
+
+/// Why a tool does not run: whether a halt stands could not be found out.
+pub fn unread(why: &str) -> String {
+    bounded(&format!(
+        "refused: whether this loop is halted is not known.\nreason: {}\nhelp: andon doctor",
+        terminal_clip(why, MESSAGE)
+    ))
+}
+
+/// One sentence of evidence before a rule halts.
+pub fn nudge(finding: &Finding) -> String {
+    let help = finding
+        .help
+        .first()
+        .map_or_else(String::new, |help| format!(" Instead: {}.", terminal_clip(help, 200)));
+    bounded(&format!(
+        "andon: {}. Going on like this halts the loop ({}).{help}",
+        terminal_clip(&finding.message(), MESSAGE),
+        finding.rule
+    ))
+}
+
+/// That a halt came of what was just done.
+pub fn now_halted(halt: &StandingHalt) -> String {
+    bounded(&format!(
+        "andon: the loop is halted now.\nreason: {}: {}\nOnly a person answers. {READING} Stop here and tell the person.\nhelp: \
+         andon status",
+        terminal_clip(&halt.halt.rule, 60),
+        terminal_clip(&halt.halt.message, MESSAGE)
+    ))
+}
+
+/// What is missing before a turn may end.
+pub fn held(missing: &str, times: usize) -> String {
+    bounded(&format!(
+        "{HELD} {} ({times} of {MAX_HOLDS}).\nIf it cannot be done, say so and why: the turn ends then.\nhelp: andon complete",
+        terminal_clip(missing, MESSAGE)
+    ))
+}
+
+/// That a turn ends although something is missing; nothing where all is well.
+pub fn let_go(why: LetGo, missing: &str, halt: Option<&Halt>) -> Option<String> {
+    let missing = terminal_clip(missing, MESSAGE);
+    let text = match why {
+        LetGo::Done => return None,
+        LetGo::Halted => match halt {
+            Some(halt) => format!(
+                "andon: the turn ends halted: {}: {}. A person answers: .andon/{}",
+                terminal_clip(&halt.rule, 60),
+                terminal_clip(&halt.message, MESSAGE),
+                halt.report_file.file_name()
+            ),
+            None => "andon: the turn ends stopped by a person. To go on: andon resume".to_owned(),
+        },
+        LetGo::Cap => format!(
+            "andon: the turn ends unfinished, held {MAX_HOLDS} times: {missing}. help: andon complete"
+        ),
+        LetGo::NoProgress => {
+            format!("andon: the turn ends unfinished, nothing moved: {missing}. help: andon complete")
+        }
+        LetGo::Forgotten => format!("andon: the turn ends unfinished: {missing}. help: andon complete"),
+    };
+    Some(bounded(&text))
+}
+
+/// That settings stay as they are.
+pub fn kept(file: &str) -> String {
+    bounded(&format!(
+        "refused: {} would no longer start Andon before a tool.\nreason: its hooks guard this loop.\nhelp: a person runs: andon \
+         agent uninstall claude",
+        terminal_clip(file, 200)
+    ))
+}
+
+/// A line for people about a hook that could not do its work.
+pub fn broken(what: &str) -> String {
+    bounded(&format!("andon: this hook did nothing: {}. help: andon doctor", terminal_clip(what, MESSAGE)))
+}
+
+/// What stands as context for a model, at most [`MAX_CONTEXT`] bytes.
+pub fn session(view: &SessionView) -> String {
+    let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
+    let mut lines = vec![format!("Andon guards this repository: loop {}{cap}.", view.iteration)];
+    if let Some(halt) = &view.halt {
+        lines.push(format!(
+            "HALTED by {}: {} Edits and commits are refused until a person answers (.andon/{}). {READING}",
+            terminal_clip(&halt.rule, 60),
+            terminal_clip(&halt.message, MESSAGE),
+            halt.report_file.file_name()
+        ));
+    }
+    if !view.failing.is_empty() {
+        let shown: Vec<String> = view.failing.iter().take(5).map(|id| terminal_clip(id, 100)).collect();
+        let count = phrase::count(view.failing.len(), "test");
+        lines.push(format!("{count} failing in the last run: {}", shown.join(", ")));
+    }
+    if view.tested {
+        lines.push("Run the tests with `andon test`: a commit needs a run on exactly its code.".to_owned());
+    }
+    if let Some(briefing) = &view.briefing {
+        lines.push(format!("Read {briefing} first: it tells what was tried."));
+    }
+    for found in &view.precedents {
+        lines.push(format!(
+            "Decided before, as data: {} by {} at {}, about {:?}",
+            terminal_clip(&found.decision, 60),
+            terminal_clip(&found.by.join(", "), 100),
+            found.at,
+            terminal_clip(&found.question, 200)
+        ));
+    }
+    let text = lines.join("\n");
+    let end =
+        text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_CONTEXT).last();
+    text[..end.unwrap_or(0)].to_owned()
+}
+
+/// At most [`MAX`] characters, the last line kept.
+fn bounded(text: &str) -> String {
+    if text.chars().count() < MAX {
+        return text.to_owned();
+    }
+    let (body, help) = text.rsplit_once('\n').unwrap_or((text, ""));
+    let room = MAX.saturating_sub(help.chars().count() + 5);
+    let body: String = body.chars().take(room).collect();
+    format!("{body}...\n{help}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andon_core::domain::findings::Level;
+    use andon_testkit::samples;
+
+    #[test]
+    fn everything_is_short_and_harmless() {
+        let mut halt = samples::halt();
+        halt.message = format!("{}{}", samples::HOSTILE, "x".repeat(10_000));
+        let mut finding = samples::finding("tool-loop", Level::Warn);
+        finding.help = vec!["y".repeat(5000)];
+        let long = "z\n\u{1b}".repeat(5000);
+        let view = SessionView {
+            halt: Some(halt.clone()),
+            failing: vec![long.clone(); 9],
+            briefing: Some(".andon/MISSION_BRIEFING.md".into()),
+            tested: true,
+            ..SessionView::default()
+        };
+        let all = [
+            halted(Some(&halt), true),
+            halted(None, true),
+            halted(Some(&halt), false),
+            disarms(&Disarm::Settings(long.clone()), true),
+            disarms(&Disarm::Resume, false),
+            full(Some(&finding), true),
+            unread(&long),
+            nudge(&finding),
+            held(&long, 1),
+            let_go(LetGo::Halted, &long, Some(&halt)).unwrap(),
+            let_go(LetGo::Cap, &long, None).unwrap(),
+            kept(&long),
+            broken(&long),
+        ];
+        for text in &all {
+            assert!(text.chars().count() < MAX, "{text}");
+            assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{text}");
+        }
+        assert!(all[0].starts_with("refused: ") && all[0].ends_with("help: andon status"));
+        assert!(session(&view).len() <= MAX_CONTEXT);
+        assert_eq!(let_go(LetGo::Done, "", None), None);
+        assert!(!all[2].contains('\n'));
+    }
+}

@@ -1,0 +1,139 @@
+//! `andon backfill RANGE`: records commits that were made before Andon came, as what they are: derived afterwards,
+//! with no gate, no tests and no number. Nobody was there, so hooks look no further back than to the first of them,
+//! no rule holds them against a loop, and `check` believes them no more than a missing record.
+//!
+//! A record that is there is never touched. What is written is written in batches, one notes commit and one pack each,
+//! oldest first: stopped or killed, it goes on where it was. Each batch is larger than the one before, because each writes
+//! nearly every directory of the notes anew.
+
+use std::collections::{BTreeSet, HashMap};
+
+use andon_core::domain::facts::{CommitRecord, Recording};
+use andon_core::domain::ids::{CommitId, Digest};
+use andon_engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
+use andon_engine::context::Context;
+use andon_engine::derive;
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{CommitInfo, Repo};
+use andon_store::derived::DerivedCache;
+use andon_store::notes::NotesStore;
+
+/// Records of the first notes commit; every further one has twice as many.
+const FIRST_BATCH: usize = 500;
+/// Most records of a notes commit.
+const MAX_BATCH: usize = 4_000;
+/// Most hunks and paths of the records of a notes commit: they are in memory until it is written.
+const MAX_PARTS: usize = 100_000;
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backfilled {
+    /// Records that were written.
+    pub written: usize,
+    /// Commits that had a note, readable or not.
+    pub there: usize,
+    /// Whether the end of the range was reached.
+    pub walked: Walked,
+}
+
+/// Records the commits of `range` that have no record.
+pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> Result<Backfilled, OpsError> {
+    let (commits, there) = unrecorded(ctx, range)?;
+    let common_dir = ws.repo.common_dir();
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
+    let job = Job {
+        ctx,
+        config: &ws.config,
+        commits: &commits,
+        records: Records::Ignored,
+        tip: None,
+        cache: &cache,
+    };
+    let mut writing = Writing { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
+    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| match facts {
+        CommitFacts::Derived(derived, _) => {
+            writing.take(&commit, derive::unrecorded(&commit, *derived).record)
+        }
+        CommitFacts::Recorded(_) => Ok(()),
+    });
+    // What was found so far is kept, whatever ended the walk.
+    writing.flush()?;
+    Ok(Backfilled { written: writing.written, there, walked: walked? })
+}
+
+/// The commits of `range` that have no note, and how many have one. With a handle of its own, as all that reads objects
+/// here: libgit2 maps and caches what it reads of each pack until nobody has it open.
+fn unrecorded(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, usize), OpsError> {
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let store = NotesStore::open(&repo)?;
+    let (mut commits, mut there) = (Vec::new(), 0);
+    for id in repo.range(range)? {
+        if store.has(id)? {
+            there += 1;
+        } else {
+            commits.push(id);
+        }
+    }
+    Ok((commits, there))
+}
+
+/// Records that come into one notes commit.
+struct Batch {
+    records: Vec<(CommitId, CommitRecord)>,
+    /// Hunks and paths of them.
+    parts: usize,
+    /// How many records it is to have.
+    size: usize,
+}
+
+impl Batch {
+    fn new(size: usize) -> Self {
+        Self { records: Vec::new(), parts: 0, size: size.min(MAX_BATCH) }
+    }
+
+    fn push(&mut self, commit: CommitId, record: CommitRecord) {
+        self.parts += record.diff.hunks.len() + record.change.as_ref().map_or(0, |change| change.paths.len());
+        self.records.push((commit, record));
+    }
+
+    fn is_full(&self) -> bool {
+        self.records.len() >= self.size || self.parts >= MAX_PARTS
+    }
+}
+
+struct Writing<'a> {
+    ctx: &'a Context,
+    batch: Batch,
+    /// What the record of a child names: the line of its parent that counts, from the newest batch and what that builds on.
+    digests: HashMap<CommitId, Digest>,
+    written: usize,
+}
+
+impl Writing<'_> {
+    fn take(&mut self, commit: &CommitInfo, derived: CommitRecord) -> Result<(), OpsError> {
+        let record = CommitRecord { recorded_at: self.ctx.now, recording: Recording::Backfilled, ..derived };
+        self.batch.push(commit.id, record);
+        if self.batch.is_full() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), OpsError> {
+        let next = Batch::new(self.batch.size * 2);
+        let Batch { records, .. } = std::mem::replace(&mut self.batch, next);
+        // What it brings is to be forgotten with it.
+        let repo = Repo::open(&self.ctx.cwd, &self.ctx.repo_env)?;
+        let mut store = NotesStore::open(&repo)?;
+        let ours: BTreeSet<CommitId> = records.iter().map(|(id, _)| *id).collect();
+        for parent in records.iter().filter_map(|(_, record)| record.parent) {
+            if !ours.contains(&parent) && !self.digests.contains_key(&parent) {
+                let line = store.get(parent).ok().flatten().map(|stored| stored.line_digest);
+                self.digests.extend(line.map(|line| (parent, line)));
+            }
+        }
+        self.written += store.put_missing(&records, &mut self.digests, self.ctx.now)?;
+        self.digests.retain(|id, _| ours.contains(id));
+        stop_point("backfill:batch");
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Workflow commands of GitHub Actions: annotations of a run. A command is a line that begins with `::`, so that a line
+//! end in its text would begin another.
+
+use super::{code, plain};
+use crate::verbs::check::{text as check, text::Group};
+use crate::view::check::CheckReport;
+use andon_engine::text::message::Severity;
+
+/// Annotations of one severity that GitHub shows of a step.
+const SHOWN: usize = 10;
+/// Commits that one annotation names.
+const COMMITS: usize = 10;
+
+/// One line for each kind of message, gravest first; of each severity as many as GitHub shows.
+pub fn annotations(report: &CheckReport) -> String {
+    let groups = check::groups(report);
+    let mut text = String::new();
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+        let mut of_it = groups.iter().filter(|group| group.severity() == severity);
+        let all = of_it.clone().count();
+        // The last place tells of the rest.
+        let shown = if all > SHOWN { SHOWN - 1 } else { all };
+        for group in of_it.by_ref().take(shown) {
+            text.push_str(&command(severity, code(group.first), &body(group)));
+        }
+        if all > shown {
+            let more = format!("{} more: the summary of the job and the log have them", all - shown);
+            text.push_str(&command(severity, "andon", &more));
+        }
+    }
+    text
+}
+
+/// Text for the log of a job. The runner takes `##[` for a command wherever it stands in a line, so that a commit's subject
+/// could give one.
+pub fn log(text: &str) -> String {
+    text.replace("##[", "## [")
+}
+
+fn command(severity: Severity, title: &str, body: &str) -> String {
+    let word = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
+    format!("::{word} title={}::{}\n", property(&plain(title)), data(body))
+}
+
+fn body(group: &Group<'_>) -> String {
+    let mut lines = vec![plain(&group.first.message)];
+    lines.extend(
+        group.commits.iter().take(COMMITS).map(|at| plain(&format!("{} {}", at.commit.short(), at.subject))),
+    );
+    if group.commits.len() > COMMITS {
+        lines.push(format!("and {} more", group.commits.len() - COMMITS));
+    }
+    lines.extend(group.first.help.iter().map(|help| plain(&format!("help: {help}"))));
+    lines.join("\n")
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{about, hostile, report};
+    use super::*;
+    use andon_core::domain::findings::Level;
+
+    #[test]
+    fn one_line_for_each_kind_of_message() {
+        let mut violations: Vec<_> =
+            (1..=12).map(|byte| about(byte, "missing-record", Level::Block)).collect();
+        violations.push(about(20, "hook-bypass", Level::Warn));
+        violations.push(about(21, "answered-halt", Level::Note));
+        let shown = annotations(&report(violations));
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(
+            lines[0].starts_with(
+                "::error title=missing-record::about missing-record%0A010101010101 Change 1%0A020202020202 Change 2%0A"
+            ),
+            "{shown}"
+        );
+        assert!(lines[0].ends_with("%0Aand 2 more%0Ahelp: andon sync"), "{shown}");
+        assert_eq!(
+            lines[1..],
+            [
+                "::warning title=hook-bypass::about hook-bypass%0A141414141414 Change 20%0Ahelp: andon sync",
+                "::notice title=answered-halt::about answered-halt%0A151515151515 Change 21%0Ahelp: andon sync",
+            ]
+        );
+        assert_eq!(annotations(&report(vec![])), "");
+    }
+
+    #[test]
+    fn github_shows_ten_and_the_last_tells_of_the_rest() {
+        let violations = (1..=12).map(|byte| about(byte, &format!("code-{byte}"), Level::Block)).collect();
+        let shown = annotations(&report(violations));
+        assert_eq!(shown.lines().count(), 10);
+        assert!(
+            shown.ends_with("::error title=andon::3 more: the summary of the job and the log have them\n")
+        );
+    }
+
+    #[test]
+    fn no_text_gives_a_command() {
+        let shown = annotations(&hostile());
+        for line in shown.lines() {
+            let (head, rest) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
+            let (word, title) = head.split_once(" title=").unwrap();
+            assert!(["error", "warning", "notice"].contains(&word), "{line}");
+            assert!(!title.contains([',', ':']), "{line}");
+            assert!(!rest.chars().any(andon_core::escape::is_hidden), "{line}");
+        }
+        // What stands for `%` itself stays as it was written.
+        assert!(shown.contains("100%25\\r\\n::error::x"), "{shown}");
+        assert_eq!(log("  --> ab ##[add-mask]x\n"), "  --> ab ## [add-mask]x\n");
+    }
+}

@@ -1,0 +1,112 @@
+//! Where the result of a check goes: the forms that were asked for, and what a forge's CI reads without being asked. A
+//! report that cannot be written is a warning: the verdict stands.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::Shell;
+use crate::verbs::check::format::{CheckFormat, WantedFormat};
+use crate::view::check::CheckReport;
+use crate::{
+    report::json,
+    verbs::check::{ci, text as check},
+};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::effect::{EffectError, append_text, write_report};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::text::style::Style;
+
+/// What GitLab is given, in the working directory: the names that `hooks/ci/gitlab.yml` hands to it.
+const OF_GITLAB: [(CheckFormat, &str); 2] =
+    [(CheckFormat::Gitlab, "andon-code-quality.json"), (CheckFormat::Junit, "andon-junit.xml")];
+
+/// One document on standard output, or lines: not both.
+pub(super) fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<(), OpsError> {
+    let mut shown = wanted.iter().filter(|one| one.file.is_none());
+    let documents = shown.clone().filter(|one| !one.form.is_lines()).count();
+    if documents > 1 || documents == 1 && shown.any(|one| one.form.is_lines()) {
+        return Err(OpsError::Usage {
+            what: "standard output takes one document".to_owned(),
+            help: "give the other forms a file: --format sarif=andon.sarif".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The files that a check writes: one that an earlier check left is no change of the code.
+pub(super) fn files(wanted: &[WantedFormat]) -> Vec<PathBuf> {
+    let asked = wanted.iter().filter_map(|one| one.file.clone());
+    asked.chain(OF_GITLAB.iter().map(|(_, name)| PathBuf::from(name))).collect()
+}
+
+/// Shows and writes a result.
+pub(super) fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedFormat]) {
+    let is_github = shell.ctx.var("GITHUB_ACTIONS") == Some("true");
+    let mut shown: Vec<CheckFormat> =
+        wanted.iter().filter(|one| one.file.is_none()).map(|one| one.form).collect();
+    if shown.is_empty() {
+        shown.push(CheckFormat::Text);
+    }
+    for form in &shown {
+        let text = rendered(report, *form, shell.out.out);
+        shell.out.result(&if is_github && *form == CheckFormat::Text {
+            ci::github::log(&text)
+        } else {
+            text
+        });
+    }
+    for one in wanted {
+        if let Some(file) = &one.file {
+            write(shell, file, &rendered(report, one.form, Style::Plain));
+        }
+    }
+    if is_github {
+        to_github(shell, report, &shown);
+    }
+    if shell.ctx.var("GITLAB_CI") == Some("true") {
+        for (form, name) in OF_GITLAB {
+            if wanted.iter().all(|one| one.form != form) {
+                write(shell, Path::new(name), &rendered(report, form, Style::Plain));
+            }
+        }
+    }
+}
+
+fn rendered(report: &CheckReport, form: CheckFormat, style: Style) -> String {
+    match form {
+        CheckFormat::Text => check::text(report, style),
+        CheckFormat::Json => json::line_as_declared(&check::json(report)),
+        CheckFormat::Sarif => ci::sarif::document(report),
+        CheckFormat::Junit => ci::junit::document(report),
+        CheckFormat::Github => ci::github::annotations(report),
+        CheckFormat::Gitlab => ci::gitlab::code_quality(report),
+        CheckFormat::Markdown => ci::markdown::summary(report),
+    }
+}
+
+/// Annotations go where no document is: the runner reads both streams.
+fn to_github(shell: &Shell, report: &CheckReport, shown: &[CheckFormat]) {
+    if !shown.contains(&CheckFormat::Github) {
+        let annotations = ci::github::annotations(report);
+        if shown.iter().all(|form| form.is_lines()) {
+            shell.out.result(&annotations);
+        } else {
+            shell.out.message(&annotations);
+        }
+    }
+    if let Some(file) = shell.ctx.var("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
+        warn(shell, append_text(Path::new(file), &format!("{}\n", ci::markdown::summary(report))));
+    }
+}
+
+fn write(shell: &Shell, file: &Path, text: &str) {
+    warn(shell, write_report(&shell.ctx.cwd.join(file), text));
+}
+
+fn warn(shell: &Shell, written: Result<(), EffectError>) {
+    if let Err(err) = written {
+        let warning = Diagnostic::warning(err.to_string());
+        let warning = err.help().into_iter().fold(warning, Diagnostic::help);
+        shell.out.message(&message::diagnostic(&warning, shell.out.err));
+    }
+}

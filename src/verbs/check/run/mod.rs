@@ -1,0 +1,226 @@
+//! `andon check`: for CI. Re-derives every record of a range from the commits, takes the configuration from the left
+//! side of the range, believes nothing that a branch says of itself, and says what does not hold.
+
+mod backing;
+mod chain;
+mod changes;
+mod checkout;
+mod contradictions;
+mod examined;
+mod gate;
+mod grouped;
+mod halts;
+mod history;
+mod hook_users;
+mod identity;
+mod makers;
+mod overrides;
+mod range;
+mod records;
+mod squash;
+mod tamper;
+mod tested;
+mod tip_tests;
+mod waivers;
+mod witnessed;
+
+use std::path::PathBuf;
+
+use crate::view::check::{CheckReport, TipTests};
+use andon_config::{AppliesTo, Config};
+use andon_core::detect::Rule;
+use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
+use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::ids::CommitId;
+use andon_engine::bulk::{Pace, Walked};
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::undecided;
+use andon_git::{CommitInfo, Repo};
+use andon_store::notes::NotesStore;
+
+use self::examined::Examined;
+use self::grouped::{Grouped, Turn};
+use self::range::Range;
+pub use self::range::{CacheTrust, RangeRequest};
+use self::records::Judged;
+pub use self::tip_tests::{CommandRunner, TestsWanted, of as tests_at_tip};
+
+/// What `check` works on.
+pub(crate) struct Case<'a> {
+    repo: &'a Repo,
+    store: NotesStore<'a>,
+    config: &'a Config,
+    /// The tests at the tip, where the caller asked for them.
+    tests: Option<&'a TipTests>,
+    /// The range as it is shown.
+    range: &'a str,
+}
+
+impl Case<'_> {
+    /// Whether the tests at the tip passed, so that they replace missing records.
+    fn stands_in(&self) -> bool {
+        self.tests.is_some_and(TipTests::stand_in)
+    }
+}
+
+/// What is known before the commits are looked at.
+struct Ground {
+    common_dir: PathBuf,
+    range: Range,
+    config: Config,
+    violations: Vec<Diagnostic>,
+    /// The notes commit whose records count.
+    tip: Option<CommitId>,
+}
+
+/// Judges a range. Evidence that is missing is part of the report: exit code 3.
+pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
+    let mut report = match ground(ctx, asked)? {
+        Ok(ground) => over(ctx, asked, ground, pace)?,
+        Err(nothing) => *nothing,
+    };
+    if let Some(tests) = &asked.tests {
+        let said = tested::at_tip(&Repo::open(&ctx.cwd, &ctx.repo_env)?, tests)?;
+        report.violations.extend(said.violations);
+        report.undecided.extend(said.undecided);
+        report.warnings.extend(tests.warnings.iter().map(Diagnostic::warning));
+        report.tests = Some(tests.clone());
+    }
+    Ok(report)
+}
+
+fn over(
+    ctx: &Context,
+    asked: &RangeRequest,
+    ground: Ground,
+    pace: &mut Pace<'_>,
+) -> Result<CheckReport, OpsError> {
+    let (Judged { examined, mut violations, undecided, backed, .. }, walked) =
+        records::judge(ctx, &ground, asked, pace)?;
+    let Ground { range, config, tip, violations: of_configuration, .. } = ground;
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
+    let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown };
+    let mut ledger = halts::judge(&case, &examined)?;
+    let who = witnessed::Asked { policy: asked.policy, tip: range.tip, now: ctx.now };
+    let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;
+    violations.add(&examined, Turn::Witnesses, witnessed.violations);
+    violations.add(&examined, Turn::Configuration, of_configuration);
+    violations.add(&examined, Turn::People, overrides::by_people(&examined, &ledger));
+    violations.add(&examined, Turn::Ledger, std::mem::take(&mut ledger.violations));
+    violations.add(&examined, Turn::Tampering, tamper::around(&case, &examined)?);
+    violations.add(&examined, Turn::Tampering, history::judge(&case, &examined, backed.sources())?);
+    // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
+    if walked == Walked::Whole {
+        violations.add(&examined, Turn::Range, tested::tip(&case, &examined));
+        violations.add(&examined, Turn::Range, changes::undocumented(&case, &examined)?);
+        violations.add(&examined, Turn::Range, changes::weakened(&case, &examined)?);
+        if let Some(squash) = &asked.squash {
+            violations.add(&examined, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+        }
+    }
+    Ok(CheckReport {
+        range: range.shown.clone(),
+        configuration: range.base.or(Some(range.tip)),
+        commits: examined.commits().len(),
+        violations: waivers::applied(&examined, violations.into_violations(&examined)),
+        undecided: stopped(walked).into_iter().chain(witnessed.undecided).chain(undecided).collect(),
+        warnings: Vec::new(),
+        tests: None,
+    })
+}
+
+/// What is to be judged, or why it cannot be. What was opened for it is closed again: the walk over the commits begins
+/// with nothing.
+fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let spelled = range::spelled(ctx, asked)?;
+    let range = match range::resolve(&repo, &spelled) {
+        Ok(range) => range,
+        Err(OpsError::Git(err)) if err.is_cut_off() => {
+            return Ok(Err(Box::new(without_evidence(&spelled.text, 0, undecided::cut_off(&err)))));
+        }
+        Err(err) => return Err(err),
+    };
+    let without = |undecided| Box::new(without_evidence(&spelled.text, range.commits.len(), undecided));
+    if let Some(undecided) = undecided::cut_off_within(&repo, &range.commits)? {
+        return Ok(Err(without(undecided)));
+    }
+    if let Some(undecided) = witnessed::cut_off(&repo)? {
+        return Ok(Err(without(undecided)));
+    }
+    let (config, mut violations) = range::configuration(&repo, &range)?;
+    let only_agents = config.guard.applies_to == AppliesTo::Agents;
+    match no_records(&repo, &range.commits)? {
+        // Each commit is judged by itself: an agent's without a record is missing evidence.
+        Some(none) if only_agents => violations.extend(asked.tests.is_some().then(|| unlooked(none))),
+        Some(none) if asked.tests.is_some() => violations.push(unlooked(none)),
+        Some(none) => return Ok(Err(without(none))),
+        None => {}
+    }
+    let tip = NotesStore::open(&repo)?.tip();
+    Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))
+}
+
+/// Nothing is known of the rest.
+fn stopped(walked: Walked) -> Option<Diagnostic> {
+    undecided::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
+}
+
+fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {
+    CheckReport {
+        range: range.to_owned(),
+        configuration: None,
+        commits,
+        violations: Vec::new(),
+        undecided: vec![undecided],
+        warnings: Vec::new(),
+        tests: None,
+    }
+}
+
+/// One violation with one hint.
+fn violation(
+    at: Option<CommitRef>,
+    code: &str,
+    level: Level,
+    message: impl Into<String>,
+    help: &str,
+) -> Diagnostic {
+    let location = at.map(|commit| Box::new(Location::Commit(commit)));
+    Diagnostic { location, ..Diagnostic::new(level, message).code(code).help(help) }
+}
+
+/// What a rule says of a commit.
+fn of_finding(at: CommitRef, finding: &Finding) -> Diagnostic {
+    Diagnostic::from(finding).at(Location::Commit(at))
+}
+
+/// The level of a rule in the configuration that counts.
+fn level_of(case: &Case<'_>, rule: &Rule) -> Level {
+    rule.level_in(&case.config.rules)
+}
+
+/// A commit as a message names it.
+fn at(commit: &CommitInfo) -> CommitRef {
+    CommitRef { commit: commit.id, subject: commit.subject.clone() }
+}
+
+/// Without the notes nothing can be said.
+fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
+    if commits.is_empty() || repo.ref_target(andon_store::notes::REF)?.is_some() {
+        return Ok(None);
+    }
+    let none =
+        Diagnostic::error("there are no records here: refs/notes/andon does not exist").code("no-records");
+    let fetch = "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'";
+    Ok(Some(none.help(fetch).help("if nobody has installed Andon yet: andon install")))
+}
+
+/// The tests of the tip tell what the code is worth; how it came about stays unknown.
+fn unlooked(none: Diagnostic) -> Diagnostic {
+    let message =
+        format!("{}; nothing is known of halts and of commits that bypassed the gate", none.message);
+    Diagnostic { level: Level::Warn, message, ..none }
+}

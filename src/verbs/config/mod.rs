@@ -1,0 +1,80 @@
+//! `andon config show`, `check` and `schema`.
+
+pub mod args;
+pub mod text;
+
+use self::args::{ConfigArgs, ConfigCommand, ConfigShowArgs};
+use crate::cli::Shell;
+use crate::cli::error::{Exit, config_diagnostics};
+use crate::cli::output::Format;
+use crate::json::ConfigCheckJson;
+use crate::report::json;
+use crate::verbs::config::{text as report, text::ConfigEntry};
+use andon_config::{self as config, KeyEntry};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::workspace::Workspace;
+
+/// Does what was asked.
+pub fn run(shell: &Shell, args: &ConfigArgs) -> Result<Exit, OpsError> {
+    match &args.command {
+        ConfigCommand::Show(args) => show(shell, args),
+        ConfigCommand::Check(format) => check(shell, format.format),
+        ConfigCommand::Schema(format) => Ok(schema(shell, format.format)),
+    }
+}
+
+/// Every key, or those of one section, with its value and the layer that said it.
+fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let mut entries: Vec<ConfigEntry> = ws.config.entries().into_iter().map(entry).collect();
+    if let Some(key) = &args.key {
+        let below = format!("{key}.");
+        entries.retain(|entry| entry.key == *key || entry.key.starts_with(&below));
+        if entries.is_empty() {
+            let what = format!("no key or section of that name is configured or has a default: {key:?}");
+            return Err(OpsError::Usage { what, help: "all of them: andon config show".to_owned() });
+        }
+    }
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&entries, shell.out.out),
+        Format::Json => json::line(&report::json(&entries)),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn entry(entry: KeyEntry) -> ConfigEntry {
+    ConfigEntry {
+        key: entry.key,
+        value: entry.value.to_json(),
+        layer: entry.origin.layer().as_str().to_owned(),
+        origin: entry.origin.place().unwrap_or_default(),
+    }
+}
+
+/// Names every mistake; exit code 2 when there is one.
+fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
+    match format {
+        Format::Json => shell.out.result(&json::document("config-check", &mistakes(&found))),
+        Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
+        Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
+    }
+    Ok(if found.is_empty() { Exit::Allowed } else { Exit::Usage })
+}
+
+fn mistakes(found: &[Diagnostic]) -> ConfigCheckJson<'_> {
+    ConfigCheckJson { mistakes: json::diagnostics(found) }
+}
+
+/// The JSON Schema of `andon.toml`: by lines as an editor takes it, or as a document of ours.
+fn schema(shell: &Shell, format: Format) -> Exit {
+    let schema = config::schema();
+    shell.out.result(&match format {
+        Format::Text => serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n",
+        Format::Json => json::document("config-schema", &schema),
+    });
+    Exit::Allowed
+}

@@ -1,0 +1,131 @@
+//! `andon doctor --live`: a canary through each hook that was installed. Its command is started as the client would start it,
+//! with a tool call that is always refused: what answers in time and leaves its fact is live.
+
+use std::io;
+use std::path::Path;
+
+use super::{Check, State};
+use crate::install::clients::place::{Scope, files};
+use crate::install::clients::{SettingsState, started};
+use crate::setup::clients::{ClientHooks, roots};
+use crate::verbs::doctor::run::canary::{self, HookAnswer, PATIENCE};
+use andon_agents::{canary, has_refused};
+use andon_core::domain::agent::Client;
+use andon_core::domain::agent_door::CANARY;
+use andon_engine::context::Context;
+use andon_git::Repo;
+use andon_store::journal::Journal;
+
+/// What became of one canary.
+#[derive(Debug)]
+struct Heard {
+    client: Client,
+    scope: Scope,
+    /// `None` where the settings start nothing at that event.
+    answer: Option<io::Result<HookAnswer>>,
+    /// Whether the hook kept the fact of it.
+    kept: bool,
+}
+
+/// Sends a canary through the hooks of each client that has ours.
+pub fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for hooks in clients {
+        for place in hooks.installed() {
+            // What else stands in settings may be anybody's, and is not started.
+            let sent =
+                (place.state == SettingsState::Installed).then(|| send(ctx, repo, hooks.client, place.scope));
+            let here = hooks.client.program().is_none_or(|program| ctx.on_path(program).is_some());
+            checks
+                .push(sent.map_or_else(|| outdated(hooks.client, place.scope), |heard| judge(&heard, here)));
+        }
+    }
+    if checks.is_empty() {
+        let message = "no client has hooks of andon: nothing was sent".to_owned();
+        let hint = Some("andon agent install CLIENT".to_owned());
+        checks.push(Check { id: "live".to_owned(), state: State::Ok, message, hint });
+    }
+    checks
+}
+
+fn outdated(client: Client, scope: Scope) -> Check {
+    let (name, title, scope) = (client.as_str(), client.title(), scope.as_str());
+    let message =
+        format!("{title} ({scope}): nothing was sent, its hooks are not as they would be installed now");
+    let hint = Some(format!("andon agent install {name} --{scope}"));
+    Check { id: format!("live-{name}"), state: State::Fail, message, hint }
+}
+
+fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> Heard {
+    let session = format!("{CANARY}{}-{}", ctx.now.0, scope.as_str());
+    let (event, payload) = canary(client, &session);
+    let dir: &Path = repo.workdir().unwrap_or(&ctx.cwd);
+    let shell = ctx.var("SHELL").unwrap_or("sh");
+    let files = files(client, scope, &roots(ctx, Some(repo)));
+    let argv = files.iter().find_map(|file| started(file, event, shell));
+    let answer = argv.map(|argv| canary::send(argv, dir, &payload));
+    let facts = Journal::of_agents(repo.git_dir()).agent_facts();
+    let kept = facts.iter().any(|fact| fact.client == client && fact.session.as_deref() == Some(&session));
+    Heard { client, scope, answer, kept }
+}
+
+fn judge(heard: &Heard, here: bool) -> Check {
+    let Heard { client, scope, answer, kept } = heard;
+    let (name, title) = (client.as_str(), client.title());
+    let again = format!("andon agent install {name} --{}", scope.as_str());
+    let (state, what, hint) = match answer {
+        None => (State::Fail, "its settings start nothing before a tool".to_owned(), Some(again)),
+        Some(Err(error)) => (State::Fail, format!("its hook cannot be started: {error}"), Some(again)),
+        Some(Ok(answer)) => {
+            let took = answer.took.as_millis();
+            let refused = has_refused(*client, answer.code, &answer.output);
+            match (answer.code, refused, kept) {
+                (None, _, _) => {
+                    let what = format!("its hook gave no answer within {} s", PATIENCE.0);
+                    (State::Fail, what, Some("andon doctor".to_owned()))
+                }
+                (_, true, true) => (State::Ok, format!("its hook refused the canary in {took} ms"), None),
+                (_, true, false) => {
+                    let what = format!("its hook refused the canary in {took} ms, and no fact of it is here");
+                    (State::Fail, what, Some("andon doctor".to_owned()))
+                }
+                (Some(code), false, kept) => {
+                    let fact = if *kept { "" } else { ", and no fact of it is here" };
+                    let what = format!("its hook ended with {code} and refused nothing{fact}");
+                    (State::Fail, what, Some(again))
+                }
+            }
+        }
+    };
+    let absent = if here { "" } else { " (the client itself is not on the PATH)" };
+    let message = format!("{title} ({}): {what}{absent}", scope.as_str());
+    Check { id: format!("live-{name}"), state, message, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let answer = |code, output: &str| {
+            Some(Ok(HookAnswer { code, output: output.to_owned(), took: Duration::from_millis(12) }))
+        };
+        let heard = |client, answer, kept| Heard { client, scope: Scope::Project, answer, kept };
+        let absent = || Some(Err(io::Error::from(io::ErrorKind::NotFound)));
+        let cases = [
+            heard(Client::Claude, answer(Some(2), ""), true),
+            heard(Client::Cline, answer(Some(0), "{\"overrideInput\":{}}"), true),
+            heard(Client::Claude, answer(Some(2), ""), false),
+            heard(Client::Gemini, answer(Some(0), ""), false),
+            heard(Client::Gemini, answer(Some(0), ""), true),
+            heard(Client::Codex, answer(None, ""), false),
+            heard(Client::Codex, absent(), false),
+            heard(Client::Goose, None, false),
+        ];
+        let checks: Vec<Check> =
+            cases.iter().map(|heard| judge(heard, heard.client != Client::Goose)).collect();
+        insta::assert_snapshot!(super::super::Diagnosis { checks }.to_text());
+    }
+}

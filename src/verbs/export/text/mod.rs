@@ -1,0 +1,108 @@
+//! `andon export`: what is recorded of a range, in the forms that spreadsheets, trace viewers and collectors read. Made of the
+//! same view as the page of `andon report`.
+
+mod conventions;
+pub mod csv;
+pub mod otlp;
+pub mod trace;
+
+use std::collections::BTreeMap;
+
+use crate::view::history::{HistoryCommit, HistoryView};
+use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::time::Timestamp;
+use andon_core::escape;
+
+/// Columns of one text.
+const TEXT: usize = 1_000;
+/// A longer pause is none of an iteration's time: somebody slept.
+const LONGEST: i64 = 6 * 3600;
+
+/// A commit with its record, and how long it took as far as that shows.
+struct Iteration<'a> {
+    commit: &'a HistoryCommit,
+    record: &'a CommitRecord,
+    /// When the node's commit before it was made, if that is not too long ago; else its own time.
+    from: Timestamp,
+}
+
+/// The recorded commits, each after the one of its node before it.
+fn iterations(view: &HistoryView) -> Vec<Iteration<'_>> {
+    let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    let recorded = view.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)));
+    let timed = recorded.map(|(commit, record)| {
+        let before = last.insert(&record.node, commit.at).unwrap_or(commit.at);
+        let pause = commit.at.0.saturating_sub(before.0);
+        let from = if (0..=LONGEST).contains(&pause) { before } else { commit.at };
+        Iteration { commit, record, from }
+    });
+    timed.collect()
+}
+
+/// A text of a stranger on one line, its hidden characters visible, bounded.
+fn plain(text: &str) -> String {
+    escape::terminal_clip(text, TEXT)
+}
+
+#[cfg(test)]
+mod samples {
+    use crate::verbs::status::text::tests::view as status;
+    use crate::view::history::{HistoryCommit, HistoryView};
+    use crate::view::log::RecordState;
+    use crate::view::status::LastHalt;
+    use andon_core::domain::ids::EntryId;
+    use andon_core::domain::usage::Usage;
+    use andon_testkit::samples;
+
+    /// Two commits of one session, one without a record, and a halt that was answered.
+    pub(super) fn view(subject: &str) -> HistoryView {
+        let commit = |byte: u8, seconds: i64, failing: Option<u64>| {
+            let mut record = samples::record();
+            record.tests = failing.map(samples::evidence);
+            record.session = Some("s-1".to_owned());
+            record.usage =
+                Some(Usage { input_tokens: Some(10), cost_usd: Some("0.5".to_owned()), ..Usage::default() });
+            let mut at = samples::at();
+            at.0 += seconds;
+            HistoryCommit {
+                commit: samples::commit(byte),
+                subject: subject.to_owned(),
+                at,
+                state: failing.map_or(RecordState::Missing, |_| RecordState::Recorded(Box::new(record))),
+            }
+        };
+        let mut halt = samples::halt();
+        halt.head = Some(samples::commit(2));
+        HistoryView {
+            now: Some(status()),
+            range: "HEAD".to_owned(),
+            commits: vec![commit(9, 0, None), commit(1, 60, Some(0)), commit(2, 180, Some(2))],
+            left_out: 0,
+            changes: std::collections::BTreeMap::new(),
+            halts: vec![LastHalt { id: EntryId([9; 32]), halt, ack: Some(samples::ack()) }],
+            open: Vec::new(),
+            decided: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::view;
+    use super::*;
+
+    #[test]
+    fn an_iteration_lasts_from_the_commit_before_it_unless_somebody_slept() {
+        let mut value = view("x");
+        let lasted = |view: &HistoryView| -> Vec<i64> {
+            iterations(view).iter().map(|one| one.commit.at.0 - one.from.0).collect()
+        };
+        assert_eq!(lasted(&value), [0, 120]);
+        value.commits[2].at.0 += LONGEST;
+        assert_eq!(lasted(&value), [0, 0]);
+        // A clock that was set back takes no time either.
+        value.commits[2].at.0 = 0;
+        assert_eq!(lasted(&value), [0, 0]);
+    }
+}

@@ -1,0 +1,19 @@
+//! What is asked of `andon completions` and `andon man`.
+
+use clap::Args;
+
+/// `andon completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `andon man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The page of this command; default: the page of andon itself
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}

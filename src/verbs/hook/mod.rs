@@ -1,0 +1,201 @@
+//! `andon hook NAME`: what the shims call. Silent when all is well; an internal error warns and lets the commit
+//! pass, unless `guard.on_internal_error = "block"`.
+
+pub mod args;
+pub mod run;
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use self::args::HookArgs;
+use crate::cli::Shell;
+use crate::cli::error::{self, Exit};
+use crate::cli::output::{ColorChoice, Printer};
+use crate::verbs::hook::run::chain;
+use crate::verbs::hook::{
+    run as hook,
+    run::{HookCall, HookEnd, HookOutcome, Refusal},
+};
+use andon_config::OnInternalError;
+use andon_core::domain::decision::Decision;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_engine::adapter::git_hook::HookName;
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::text::message::{self, Consequence};
+use andon_engine::workspace;
+use andon_git::Operation;
+
+/// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
+const MAX_STDIN: u64 = 64 << 20;
+
+/// A call that [`main`] did not take: clap has said so already, but for a name that is not UTF-8.
+pub fn run(shell: &Shell, args: &HookArgs) -> Result<Exit, OpsError> {
+    Ok(main(shell.ctx.clone(), &args.name, &args.args))
+}
+
+/// Runs the hook and the one that was there before.
+pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
+    let out = crate::cli::printer(&ctx, ColorChoice::Auto);
+    let shell = Shell { ctx, out };
+    let Some(name) = HookName::from_name(name) else {
+        return unknown(out, name);
+    };
+    let stdin = if name.reads_stdin() { read_stdin() } else { Vec::new() };
+    let mut call = HookCall { name, args: args.to_vec(), stdin, before: None };
+    if shell.ctx.var("ANDON") == Some("0") {
+        return chained_exit(&shell, &call);
+    }
+    call.before = hook::tree_before(&shell.ctx, name);
+    // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
+    // goes first: it must not depend on what others do.
+    if call.name.is_before_the_fact() {
+        let chained = chained_exit(&shell, &call);
+        if chained != Exit::Allowed {
+            return chained;
+        }
+        return guarded(&shell, &call);
+    }
+    let own = guarded(&shell, &call);
+    let chained = chained_exit(&shell, &call);
+    if chained == Exit::Allowed { own } else { chained }
+}
+
+fn unknown(out: Printer, name: &str) -> Exit {
+    let known = HookName::ALL.map(|(_, name)| name).join(", ");
+    let error = Diagnostic::error(format!("no such hook: {name}")).help(format!("one of: {known}"));
+    out.message(&message::diagnostic(&error, out.err));
+    Exit::Usage
+}
+
+fn read_stdin() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What cannot be read is not there; the parser counts what makes no sense.
+    let _ = std::io::stdin().lock().take(MAX_STDIN).read_to_end(&mut bytes);
+    bytes
+}
+
+fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
+    match chain::run_for(&shell.ctx, call) {
+        Ok(0) => Exit::Allowed,
+        // By these the shim knows a program that cannot be started; git makes no difference.
+        Ok(2 | 126 | 127) => Exit::Refused,
+        Ok(code) => Exit::Passed(code),
+        Err(err) => {
+            shell.fail(&OpsError::from(err));
+            Exit::Refused
+        }
+    }
+}
+
+/// A panic is an internal error like any other.
+fn guarded(shell: &Shell, call: &HookCall) -> Exit {
+    catch_unwind(AssertUnwindSafe(|| own(shell, call)))
+        .unwrap_or_else(|_| internal(shell, call, vec![error::panicked()]))
+}
+
+fn own(shell: &Shell, call: &HookCall) -> Exit {
+    match hook::run(&shell.ctx, call) {
+        Ok(outcome) => show(shell, call, &outcome),
+        // A skip that is not understood opens nothing.
+        Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
+            refuse(shell, call, error::diagnostics(&err))
+        }
+        // The ledger may hold a halt: what cannot be read frees nobody.
+        Err(err @ OpsError::Ledger(_)) if call.name.is_before_the_fact() => {
+            let mut shown = error::diagnostics(&err);
+            let what = "while the ledger cannot be read, nobody can tell whether the loop is halted";
+            shown.insert(0, Diagnostic::error(what).code("ledger"));
+            refuse(shell, call, shown)
+        }
+        Err(err) => internal(shell, call, error::diagnostics(&err)),
+    }
+}
+
+/// An internal error: loud, and the commit passes unless the project wants it otherwise.
+fn internal(shell: &Shell, call: &HookCall, mut shown: Vec<Diagnostic>) -> Exit {
+    let block = workspace::on_internal_error(&shell.ctx) == OnInternalError::Block;
+    let hook = call.name.as_str();
+    if block && call.name.is_before_the_fact() {
+        let what = format!("{hook} met an internal error, and guard.on_internal_error is \"block\"");
+        shown.insert(0, Diagnostic::error(what));
+        return refuse(shell, call, shown);
+    }
+    shown.push(
+        Diagnostic::warning(format!("{hook}: Andon could not judge this; git goes on without it"))
+            .help("andon doctor"),
+    );
+    shell.out.message(&message::diagnostics(&shown, shell.out.err));
+    if block { Exit::Refused } else { Exit::Allowed }
+}
+
+fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
+    let consequence = consequence(call, outcome.refused);
+    let mut text = String::new();
+    if let Some(errors) = &outcome.config_errors {
+        let mut shown = error::config_diagnostics(errors);
+        shown.push(Diagnostic::warning("the defaults stand in for this configuration until it is fixed"));
+        text.push_str(&message::diagnostics(&shown, shell.out.err));
+    }
+    text.push_str(&message::diagnostics(&outcome.warnings, shell.out.err));
+    match &outcome.end {
+        HookEnd::Silent => {}
+        HookEnd::Decided(decision) => text.push_str(&message::decision(decision, consequence, shell.out.err)),
+        HookEnd::Recorded(recorded) => {
+            for phrase in recorded.caught_up.phrases() {
+                let note = Diagnostic::note(format!("recorded {phrase}"));
+                text.push_str(&message::diagnostic(&note, shell.out.err));
+            }
+            text.push_str(&message::decision(&recorded.decision, consequence, shell.out.err));
+        }
+        HookEnd::Judged(tips) => {
+            for tip in tips.iter().filter(|tip| tip.decision.findings.iter().any(|f| f.level > Level::Note)) {
+                let place = format!("{} ({})", tip.remote_ref, tip.tip.short());
+                text.push_str(&message::decision(
+                    &at_place(&tip.decision, &place),
+                    consequence,
+                    shell.out.err,
+                ));
+            }
+        }
+    }
+    if let Some((what, go_on, give_up)) = outcome.underway.and_then(Operation::ways_on) {
+        let note = Diagnostic::note(format!("{what} stops here, and nothing is lost"))
+            .help(format!("once the halt is answered: {go_on}"))
+            .help(format!("or give it up: {give_up}"));
+        text.push_str(&message::diagnostic(&note, shell.out.err));
+    }
+    shell.out.message(&text);
+    match outcome.refused {
+        Refusal::Pass => Exit::Allowed,
+        Refusal::Refuse => Exit::Refused,
+    }
+}
+
+/// Refuses what git is about to do, and says so first.
+fn refuse(shell: &Shell, call: &HookCall, messages: Vec<Diagnostic>) -> Exit {
+    let messages = consequence(call, Refusal::Refuse).before(messages);
+    shell.out.message(&message::diagnostics(&messages, shell.out.err));
+    Exit::Refused
+}
+
+fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
+    match (refused, call.name) {
+        (Refusal::Pass, _) => Consequence::Done,
+        (Refusal::Refuse, HookName::PrePush) => Consequence::PushRefused,
+        (Refusal::Refuse, HookName::PreRebase) => Consequence::RebaseRefused,
+        (Refusal::Refuse, HookName::PreApplypatch) => Consequence::PatchRefused,
+        (Refusal::Refuse, _) => Consequence::CommitRefused,
+    }
+}
+
+/// A decision whose messages say which ref they are about.
+fn at_place(decision: &Decision, place: &str) -> Decision {
+    let mut decision = decision.clone();
+    for finding in &mut decision.findings {
+        finding.detail = finding.detail.after(format!("{place}: "));
+    }
+    decision
+}

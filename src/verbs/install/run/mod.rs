@@ -1,0 +1,234 @@
+//! `andon install` and `andon uninstall`.
+//!
+//! Everything is looked at and decided before anything changes, and what fails half way is undone: a
+//! repository with half a guard is worse than one without, because somebody trusts it.
+
+mod config_hooks;
+mod fetch;
+pub(crate) mod managers;
+mod preview;
+mod push_records;
+mod remove;
+mod schema;
+#[cfg(test)]
+pub(crate) mod tests;
+mod write;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+pub use self::fetch::{FetchSpec, set_fetch};
+pub use self::preview::{Besides, Preview, Step, preview};
+pub use self::push_records::{Along, set_push};
+pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
+use crate::install::InstallError;
+use crate::install::hooks::Hook;
+use crate::install::manifest::Manifest;
+use crate::install::mode::{ChosenMode, Integration};
+use crate::install::plan::Intent;
+use crate::setup::live::Gone;
+use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
+use andon_config as config;
+use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::guess::Guess;
+use andon_engine::test_guess;
+use andon_git::platform::test_seam::stop_point;
+use andon_git::{GitError, Repo};
+
+/// Whether `git log` is to show the records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notes {
+    /// It is (`--show-notes`).
+    Show,
+    /// It stays as it is.
+    #[default]
+    AsItIs,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// `--mode`
+    pub mode: Option<Integration>,
+    /// `--show-notes`
+    pub notes: Notes,
+}
+
+/// What became of `notes.displayRef`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DisplayRef {
+    /// A value was added.
+    Added,
+    /// Some value shows the records already.
+    There,
+    /// Nobody asked for it: `git log` stays as long as it was.
+    NotAsked,
+}
+
+/// Whether a step did anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Changed {
+    /// It found everything as it should be.
+    #[default]
+    Nothing,
+    /// It did.
+    Something,
+}
+
+/// What became of `andon.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigFile {
+    /// Written, with the guess as test command where it is sure; else with what was seen.
+    Written {
+        /// The path of the file, as it was opened.
+        path: PathBuf,
+        /// How the tests run.
+        guess: Guess,
+    },
+    /// There was one; it was not touched.
+    There {
+        /// The path of the file, as it was opened.
+        path: PathBuf,
+    },
+}
+
+/// What installing did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstallReport {
+    /// Where the hooks are.
+    pub hooks_dir: PathBuf,
+    /// The mode, and why it was taken.
+    pub choice: ChosenMode,
+    /// Each hook, in mode `shim`.
+    pub hooks: Vec<(Hook, Intent)>,
+    /// The files of others with lines of ours, and whether they changed now.
+    pub files: Vec<(PathBuf, Changed)>,
+    /// Whether anything else changed: keys of the configuration, what an earlier mode had left.
+    pub besides: Changed,
+    /// `notes.displayRef`.
+    pub display_ref: DisplayRef,
+    /// `andon.toml`.
+    pub config_file: ConfigFile,
+    /// What a person should know besides, a sentence each.
+    pub remarks: Vec<String>,
+    /// What has to be done yet before git starts Andon, if anything has.
+    pub waits: Option<Gone>,
+}
+
+impl InstallReport {
+    /// True when everything was there already.
+    pub fn changed_nothing(&self) -> bool {
+        self.display_ref != DisplayRef::Added
+            && self.besides == Changed::Nothing
+            && self.files.iter().all(|(_, changed)| *changed == Changed::Nothing)
+            && matches!(self.config_file, ConfigFile::There { .. })
+            && !self.hooks.iter().any(|(_, intent)| matches!(intent, Intent::Write(_)))
+    }
+}
+
+/// Installs the hooks that start `program` (absolute) and writes the first `andon.toml`. Nothing is changed when it
+/// fails.
+pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallReport, SetupError> {
+    if !program.is_absolute() {
+        return Err(SetupError::RelativeProgram { program: program.to_owned() });
+    }
+    let Some(top) = repo.workdir() else {
+        return Err(SetupError::Bare { git_dir: repo.git_dir().to_owned() });
+    };
+    let manifest_path = Manifest::path(repo.common_dir());
+    let mut manifest = Manifest::read(&manifest_path).map_err(InstallError::from)?.unwrap_or_default();
+    let plan = write::Plan::make(repo, top, program, options.mode, &manifest)?;
+
+    let config_file = write_config_file(top)?;
+    let undo_file = |error: SetupError| {
+        if let ConfigFile::Written { path, .. } = &config_file {
+            let _ = fs::remove_file(path);
+        }
+        error
+    };
+    let display_ref =
+        show_notes(repo, options.notes, &mut manifest).map_err(|error| undo_file(error.into()))?;
+    stop_point("install:config");
+    let done = match plan.carry_out(repo, program, &mut manifest) {
+        Ok(done) => done,
+        Err(error) => {
+            if display_ref == DisplayRef::Added {
+                let _ = repo.config_remove(DISPLAY_REF_KEY, DISPLAY_REF);
+            }
+            return Err(undo_file(error));
+        }
+    };
+    let mut remarks = done.remarks;
+    remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));
+    remarks.extend(managers::remarks(top, plan.choice.mode));
+    let besides =
+        if schema::write(repo, top) == Changed::Something { Changed::Something } else { done.besides };
+    Ok(InstallReport {
+        waits: managers::waits(repo, plan.choice.mode),
+        hooks_dir: plan.dir,
+        choice: plan.choice,
+        hooks: plan.intents,
+        files: done.files,
+        besides,
+        display_ref,
+        config_file,
+        remarks,
+    })
+}
+
+fn show_notes(repo: &Repo, notes: Notes, manifest: &mut Manifest) -> Result<DisplayRef, GitError> {
+    match notes {
+        Notes::Show => add_display_ref(repo, manifest),
+        // What was set once, by whomever, stays.
+        Notes::AsItIs => Ok(DisplayRef::NotAsked),
+    }
+}
+
+fn add_display_ref(repo: &Repo, manifest: &mut Manifest) -> Result<DisplayRef, GitError> {
+    if repo.config_sources(DISPLAY_REF_KEY)?.iter().any(|found| names_notes_ref(&found.value)) {
+        return Ok(DisplayRef::There);
+    }
+    repo.config_add(DISPLAY_REF_KEY, DISPLAY_REF)?;
+    if !manifest.display_refs.iter().any(|value| value == DISPLAY_REF) {
+        manifest.display_refs.push(DISPLAY_REF.to_owned());
+    }
+    Ok(DisplayRef::Added)
+}
+
+fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
+    let path = top.join(CONFIG_FILE);
+    if fs::symlink_metadata(&path).is_ok() {
+        return Ok(ConfigFile::There { path });
+    }
+    let (guess, text) = first_config(top);
+    let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
+    let written = made.and_then(|mut file| {
+        file.write_all(text.as_bytes()).inspect_err(|_| {
+            let _ = fs::remove_file(&path);
+        })
+    });
+    match written {
+        Ok(()) => Ok(ConfigFile::Written { path, guess }),
+        // Somebody was faster: theirs counts.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(ConfigFile::There { path }),
+        Err(source) => Err(SetupError::Write { path, source }),
+    }
+}
+
+/// How the tests run, and the file that says so.
+fn first_config(top: &Path) -> (Guess, String) {
+    let guess = test_guess::in_directory(top);
+    let text = with_doubt(config::template(guess.command()), &guess);
+    (guess, text)
+}
+
+/// The file with what is not sure about the test command behind the line that leaves it open.
+fn with_doubt(text: String, guess: &Guess) -> String {
+    let Guess::Unsure { candidates, .. } = guess else { return text };
+    let command = candidates.first().map_or("make test", |candidate| candidate.command.as_str());
+    let doubt = guess.doubt().unwrap_or_default();
+    let open = format!("# command = {}  # {doubt}", toml::Value::from(command));
+    let lines = text.lines().map(|line| if line.starts_with("# command = ") { open.as_str() } else { line });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}

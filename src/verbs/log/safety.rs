@@ -1,0 +1,266 @@
+//! `andon log --events`: every safety event that is known here, from the ledger, the records behind a revision and the
+//! journal of this worktree (docs/spec-map.md, loop rules: safety event log). There is no log file that could be edited or
+//! lost: the list is a view of facts that are kept anyway.
+
+use std::collections::VecDeque;
+
+use crate::json::SafetyDetails;
+use crate::verbs::log::safety_text::{EventType, SafetyEvent};
+use andon_core::detect;
+use andon_core::domain::about::EventClass;
+use andon_core::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
+use andon_core::domain::findings::{Level, ReportFile};
+use andon_core::domain::ids::{CommitId, EntryId, TreeId};
+use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_engine::error::OpsError;
+use andon_engine::workspace::Workspace;
+use andon_store::RecordError;
+use andon_store::journal::{Journal, JournalLine, Position};
+use andon_store::ledger::{Entry, Ledger};
+use andon_store::notes::NotesStore;
+
+/// Most commits that are looked at.
+const WALK: usize = 2000;
+/// Most safety events of the journal that are kept, the newest.
+const MAX_TOLD: usize = 100_000;
+
+/// What an event leads to that neither refuses nor halts, in the words of the document.
+const GOES_ON: &str = "continued_monitoring";
+
+/// The newest `max` events, newest first.
+pub fn events(
+    ws: &Workspace,
+    revision: &str,
+    max: usize,
+) -> Result<(Vec<SafetyEvent>, Vec<Diagnostic>), OpsError> {
+    let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let mut warnings = skipped;
+    let mut events: Vec<SafetyEvent> =
+        entries.iter().rev().filter_map(|entry| of_entry(entry, &entries)).collect();
+    let mut passed_over = Vec::new();
+    let unborn = revision == "HEAD" && ws.repo.head()?.commit().is_none();
+    if !unborn {
+        let halted = |id: CommitId| halts(&entries).any(|(_, halt)| halt.head == Some(id));
+        events.extend(recorded(ws, revision, max, &halted, &mut passed_over)?);
+    }
+    let (facts, unread) = reported(ws)?;
+    warnings.extend(unread);
+    for fact in facts.iter().rev() {
+        // The record, or the ledger, tells of it too.
+        let twice = match fact.kind {
+            SafetyKind::Skipped => passed_over.contains(&(fact.tree, fact.rule.clone())),
+            SafetyKind::Pulled | SafetyKind::Lifted => {
+                stop_switches(&entries).any(|switch| Some(switch.at) == fact.at)
+            }
+            SafetyKind::Refused
+            | SafetyKind::Noticed
+            | SafetyKind::RefusedPush
+            | SafetyKind::RefusedCompletion => false,
+        };
+        if !twice {
+            events.push(of_fact(fact));
+        }
+    }
+    // Stable: what has the same time stays as its source has it, newest first.
+    events.sort_by_key(|event| std::cmp::Reverse(event.at));
+    events.truncate(max);
+    Ok((events, warnings))
+}
+
+/// Every safety event of the journal, however long it is, oldest first; and what of its end could not be read.
+fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Diagnostic>), OpsError> {
+    let journal = Journal::open(ws.repo.git_dir());
+    let mut facts = VecDeque::new();
+    let read = journal.read_on(Position::START, &mut |line| {
+        if let JournalLine::Safety(fact) = line {
+            if facts.len() >= MAX_TOLD {
+                facts.pop_front();
+            }
+            facts.push_back(*fact);
+        }
+    });
+    read.map_err(|source| RecordError::Io { doing: "read", path: journal.path(), source })?;
+    Ok((facts.into(), journal.read_tail().1))
+}
+
+fn stop_switches(entries: &[Entry]) -> impl Iterator<Item = &StopSwitch> {
+    entries.iter().filter_map(|entry| match entry.event.known() {
+        Some(LedgerEvent::StopSwitch(switch)) => Some(&**switch),
+        Some(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_)) | None => None,
+    })
+}
+
+fn halts(entries: &[Entry]) -> impl Iterator<Item = (EntryId, &Halt)> {
+    entries.iter().filter_map(|entry| match entry.event.known() {
+        Some(LedgerEvent::Halted(halt)) => Some((entry.id, &**halt)),
+        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_)) | None => None,
+    })
+}
+
+fn of_entry(entry: &Entry, all: &[Entry]) -> Option<SafetyEvent> {
+    match entry.event.known()? {
+        LedgerEvent::Halted(halt) => Some(of_halt(halt)),
+        LedgerEvent::Acknowledged(ack) => {
+            let halt = halts(all).find(|(id, _)| Some(*id) == ack.halt).map(|(_, halt)| halt);
+            Some(of_ack(ack, halt))
+        }
+        LedgerEvent::StopSwitch(switch) => Some(of_switch(switch)),
+    }
+}
+
+fn of_halt(halt: &Halt) -> SafetyEvent {
+    let blocker = halt.report_file == ReportFile::BlockerReport;
+    let action =
+        if blocker { "loop_halted_blocker_report_created" } else { "loop_halted_checkpoint_created" };
+    let mut details = SafetyDetails {
+        message: SafetyDetails::text(&halt.message),
+        halt_reason: Some(halt.reason),
+        cycle_id: SafetyDetails::text(&halt.cycle_id),
+        iteration: Some(halt.iteration),
+        commit: halt.head,
+        worktree: SafetyDetails::text(&halt.worktree),
+        ..about_rule(&halt.rule)
+    };
+    details.set_figures(&halt.figures);
+    let kind = EventType::of(detect::about(&halt.rule).event, Level::Halt, blocker);
+    SafetyEvent { at: Some(halt.at), kind, details, action }
+}
+
+fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
+    let (kind, action) = match ack.counter {
+        Some(_) => (EventType::RESET, "counter_reset"),
+        None => (EventType::ANSWERED, "window_reset"),
+    };
+    let rule = ack.counter.as_deref().or(halt.map(|halt| halt.rule.as_str()));
+    let details = SafetyDetails {
+        by: SafetyDetails::text(&ack.by),
+        how: Some(ack.how.as_str()),
+        reason: SafetyDetails::text(&ack.reason),
+        agent: ack.agent.clone(),
+        commit: ack.head,
+        worktree: SafetyDetails::text(&ack.worktree),
+        ..about_rule(rule.unwrap_or_default())
+    };
+    SafetyEvent { at: Some(ack.at), kind, details, action }
+}
+
+fn of_switch(switch: &StopSwitch) -> SafetyEvent {
+    let kind = match switch.moved {
+        SwitchMove::Pulled => EventType::of(detect::USER_STOP.about.event, Level::Halt, false),
+        SwitchMove::Lifted => EventType::LIFTED,
+    };
+    let details = SafetyDetails {
+        message: SafetyDetails::text(&switch.message),
+        by: SafetyDetails::text(&switch.by),
+        agent: switch.agent.clone(),
+        commit: switch.head,
+        worktree: SafetyDetails::text(&switch.worktree),
+        ..about_rule(detect::USER_STOP.id)
+    };
+    SafetyEvent { at: Some(switch.at), kind, details, action: "loop_stays_halted" }
+}
+
+fn about_rule(rule: &str) -> SafetyDetails {
+    SafetyDetails { rule: SafetyDetails::text(rule), ..SafetyDetails::default() }
+}
+
+/// The events of the records along first parents. `passed_over` gets what was skipped, for the journal tells it too.
+fn recorded(
+    ws: &Workspace,
+    revision: &str,
+    max: usize,
+    halted: &dyn Fn(CommitId) -> bool,
+    passed_over: &mut Vec<(Option<TreeId>, String)>,
+) -> Result<Vec<SafetyEvent>, OpsError> {
+    let store = NotesStore::open(&ws.repo)?;
+    let mut events = Vec::new();
+    let mut at = Some(ws.repo.resolve(revision)?);
+    for _ in 0..WALK {
+        let Some(commit) = at.filter(|_| events.len() < max) else { break };
+        // What cannot be read is told by `andon log`, and fails `andon check`.
+        let stored = store.get(commit).ok().flatten();
+        if let Some(stored) = &stored {
+            of_record(&stored.record, commit, halted(commit), &mut events);
+            let skipped = stored.record.skipped.iter();
+            passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
+        }
+        // Records name their parent, so that commits are read only where there are none.
+        at = match stored {
+            Some(stored) => stored.record.parent,
+            None => ws.repo.commit(commit)?.parents.first().copied(),
+        };
+        // Behind the cut of a shallow clone there is nothing to tell.
+        at = at.filter(|parent| ws.repo.tree_of(*parent).is_ok());
+    }
+    Ok(events)
+}
+
+fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut Vec<SafetyEvent>) {
+    let at = Some(record.recorded_at);
+    let here = |rule: &str| SafetyDetails { commit: Some(commit), ..about_rule(rule) };
+    let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
+    let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
+    let lost = by_name.is_some() && record.gate == Gate::NotRun;
+    if record.gate == Gate::Bypassed || lost || (strike && record.recording == Recording::CaughtUp) {
+        let reason = by_name.map_or("--no-verify, or hooks that were off", |skip| &skip.reason);
+        let details = SafetyDetails { reason: SafetyDetails::text(reason), ..here(detect::HOOK_BYPASS.id) };
+        events.push(SafetyEvent { at, kind: EventType::BYPASS, details, action: "recorded" });
+    }
+    for skip in record.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id) {
+        let reason = SafetyDetails::text(&skip.reason);
+        let details = SafetyDetails { reason, agent: skip.agent.clone(), ..here(&skip.rule) };
+        events.push(SafetyEvent { at, kind: EventType::SKIPPED, details, action: "commit_allowed" });
+    }
+    for finding in &record.findings {
+        // The ledger tells of halts; where it does not know this one, the record does.
+        let reported = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
+        if reported || (finding.level == Level::Halt && halted) {
+            continue;
+        }
+        let action = if finding.level == Level::Halt { "loop_halted" } else { GOES_ON };
+        let about = detect::about(&finding.rule);
+        let message = SafetyDetails::text(&finding.message);
+        let mut details = SafetyDetails { message, ..here(&finding.rule) };
+        details.set_bits(about.dirty);
+        let kind = EventType::of(about.event, finding.level, false);
+        events.push(SafetyEvent { at, kind, details, action });
+    }
+}
+
+fn of_fact(fact: &SafetyFact) -> SafetyEvent {
+    let about = detect::about(&fact.rule);
+    let kind = EventType::of(about.event, fact.level, false);
+    let (kind, action) = match fact.kind {
+        SafetyKind::Refused => (kind, "commit_refused"),
+        SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed"),
+        // Said of a halt that stands: what goes on behind it.
+        SafetyKind::Noticed if fact.level == Level::Halt => {
+            let kind = EventType::of(about.event, Level::Halt, true);
+            (kind, "blocker_report_created")
+        }
+        SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked"),
+        SafetyKind::Noticed => (kind, GOES_ON),
+        SafetyKind::RefusedPush => (kind, "push_refused"),
+        // The prompt of `andon complete` is what the document injects.
+        SafetyKind::RefusedCompletion if about.event == EventClass::DirtyBit => {
+            (kind, "injected_test_prompt")
+        }
+        SafetyKind::RefusedCompletion => (kind, "completion_refused"),
+        SafetyKind::Pulled => (kind, "loop_stays_halted"),
+        SafetyKind::Lifted => (EventType::LIFTED, "loop_stays_halted"),
+    };
+    let text = SafetyDetails::text(&fact.message);
+    let (message, reason) = if fact.kind == SafetyKind::Skipped { (None, text) } else { (text, None) };
+    let agent = fact.agent.clone();
+    let mut details = SafetyDetails { message, reason, tree: fact.tree, agent, ..about_rule(&fact.rule) };
+    details.set_figures(&fact.figures);
+    match fact.kind {
+        SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
+            details.set_bits(about.dirty);
+        }
+        SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => {}
+    }
+    SafetyEvent { at: fact.at, kind, details, action }
+}

@@ -1,0 +1,234 @@
+//! `andon log`: commits with what was recorded about them, halts and answers in between. A compact table that
+//! fits 100 columns; findings on lines of their own, so that a healthy run is one line a commit.
+
+use crate::view::log::{LogEntry, RecordState};
+use andon_core::domain::change::Nature;
+use andon_core::domain::decision::Halt;
+use andon_core::domain::facts::{Ack, CommitRecord};
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
+
+use crate::json::{CommitJson, LogJson, RecordJson};
+use andon_core::escape::{terminal_clip, width};
+use andon_engine::json::{AckJson, HaltJson};
+use andon_engine::text::message::{self, Severity};
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
+
+/// Columns of a line where there is no terminal.
+const LINE: usize = 100;
+/// Columns of a line that nothing is cut below.
+const LEAST: usize = LEAD + 20;
+/// Columns before the subject: iteration, commit, tests, diff, each with two blanks after it.
+const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
+
+/// The log for a person, in the order given.
+pub fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {
+    let mut page = Page::new(style);
+    if entries.is_empty() {
+        page.line("no commits");
+    }
+    for entry in entries {
+        match entry {
+            LogEntry::Commit { commit, subject, state } => {
+                commit_line(&mut page, *commit, subject, state, gate);
+            }
+            LogEntry::Halt(halt) => halt_lines(&mut page, halt),
+            LogEntry::Ack(ack) => ack_lines(&mut page, ack),
+        }
+    }
+    page.finish()
+}
+
+/// Columns of a line: those of the terminal.
+fn columns(page: &Page) -> usize {
+    page.style.columns().unwrap_or(LINE).max(LEAST)
+}
+
+fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState, gate: &str) {
+    let style = page.style;
+    let id = style.yellow(&commit.short());
+    let Some(record) = state.record() else {
+        let what = match state {
+            RecordState::Recorded(_) | RecordState::Missing => style.dim(&format!("{:<25}", "no record")),
+            RecordState::Unreadable(_) => style.red(&format!("{:<25}", "unreadable record")),
+        };
+        page.line(&format!("{:>4}  {id}  {what}  {}", "-", terminal_clip(subject, columns(page) - LEAD)));
+        if let Some(why) = state.problem() {
+            finding_line(page, Severity::Error, "unreadable-record", why);
+        }
+        return;
+    };
+    let tests = tests_column(record, style);
+    let diff = diff_column(record);
+    let marks = phrase::marks(record, gate);
+    let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
+    let room = (columns(page) - LEAD).saturating_sub(width(&marks));
+    page.line(&format!(
+        "{:>4}  {id}  {tests}  {diff:<11}  {}{}",
+        record.number().map_or_else(|| "-".to_owned(), |number| number.to_string()),
+        style.yellow(&marks),
+        terminal_clip(subject, room)
+    ));
+    for skip in &record.skipped {
+        let line = terminal_clip(&format!("      skipped {}", phrase::skip(skip)), columns(page));
+        page.line(&style.yellow(&line));
+    }
+    for finding in record.findings.iter().filter(|finding| finding.level > Level::Note) {
+        finding_line(page, finding.level.into(), &finding.rule, &finding.message);
+    }
+}
+
+fn tests_column(record: &CommitRecord, style: Style) -> String {
+    match &record.tests {
+        None => style.dim(&format!("{:<12}", "-")),
+        Some(evidence) if evidence.is_green() => {
+            style.green(&format!("{:<12}", phrase::tests_short(evidence)))
+        }
+        Some(evidence) => style.red(&format!("{:<12}", phrase::tests_short(evidence))),
+    }
+}
+
+fn diff_column(record: &CommitRecord) -> String {
+    let diff = &record.diff;
+    if record.change.as_ref().is_some_and(|change| change.nature == Nature::Ignored) {
+        "ignored".to_owned()
+    } else if diff.empty {
+        "empty".to_owned()
+    } else {
+        terminal_clip(&format!("+{} -{}", diff.added, diff.removed), 11)
+    }
+}
+
+fn finding_line(page: &mut Page, severity: Severity, rule: &str, text: &str) {
+    let rule = terminal_clip(rule, 30);
+    let room = columns(page).saturating_sub(6 + severity.as_str().len() + rule.len() + 4);
+    let head = message::head(severity, Some(&rule), page.style);
+    page.line(&format!("      {head}: {}", terminal_clip(text, room)));
+}
+
+fn halt_lines(page: &mut Page, halt: &Halt) {
+    let rule = terminal_clip(&halt.rule, 30);
+    let line = page.style.red(&format!(
+        "      -- {} halted: {} ({rule})",
+        page.style.date(halt.at),
+        phrase::reason(halt.reason)
+    ));
+    page.line(&line);
+    page.line(&format!("         {}", terminal_clip(&halt.message, columns(page) - 9)));
+}
+
+fn ack_lines(page: &mut Page, ack: &Ack) {
+    let line = terminal_clip(
+        &format!("      -- {} {}", page.style.date(ack.at), phrase::acknowledged(ack)),
+        columns(page),
+    );
+    let line = page.style.green(&line);
+    page.line(&line);
+    if let Some(answer) = phrase::acknowledgment(ack, columns(page) - 9) {
+        page.line(&format!("         {answer}"));
+    }
+}
+
+/// The log for a program: one document an entry; print as JSON lines.
+pub fn json(entries: &[LogEntry]) -> Vec<LogJson<'_>> {
+    entries.iter().map(entry_json).collect()
+}
+
+fn entry_json(entry: &LogEntry) -> LogJson<'_> {
+    match entry {
+        LogEntry::Commit { commit, subject, state } => {
+            LogJson::Commit(Box::new(commit_json(*commit, subject, state)))
+        }
+        LogEntry::Halt(halt) => LogJson::Halt(Box::new(HaltJson::from(&**halt))),
+        LogEntry::Ack(ack) => LogJson::Ack(AckJson::from(&**ack)),
+    }
+}
+
+pub(crate) fn commit_json<'a>(commit: CommitId, subject: &'a str, state: &'a RecordState) -> CommitJson<'a> {
+    CommitJson {
+        kind: "commit",
+        commit,
+        subject,
+        state: state.name(),
+        problem: state.problem(),
+        record: state.record().map(RecordJson::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use andon_core::domain::facts::{CommitKind, Gate};
+    use andon_testkit::samples;
+
+    fn entries() -> Vec<LogEntry> {
+        let mut amended = samples::record();
+        amended.kind = CommitKind::Amend;
+        amended.gate = Gate::Bypassed;
+        amended.iteration = 4;
+        amended.findings.clear();
+        amended.tests = Some(samples::evidence(0));
+        amended.diff.empty = true;
+        vec![
+            LogEntry::Commit {
+                commit: samples::commit(0x0c),
+                subject: "Before Andon".to_owned(),
+                state: RecordState::Missing,
+            },
+            LogEntry::Commit {
+                commit: samples::commit(0x1a),
+                subject: "Fix the parser".to_owned(),
+                state: RecordState::Recorded(Box::new(samples::record())),
+            },
+            LogEntry::Halt(Box::new(samples::halt())),
+            LogEntry::Ack(Box::new(samples::ack())),
+            LogEntry::Commit {
+                commit: samples::commit(0x1b),
+                subject: samples::HOSTILE.to_owned(),
+                state: RecordState::Recorded(Box::new(amended)),
+            },
+            LogEntry::Commit {
+                commit: samples::commit(0x1c),
+                subject: "x".repeat(500),
+                state: RecordState::Unreadable("not JSON at byte 3".to_owned()),
+            },
+        ]
+    }
+
+    #[test]
+    fn the_table_fits_100_columns() {
+        let shown = text(&entries(), "gate", Style::Plain);
+        let expected = "   -  0c0c0c0c0c0c  no record                  Before Andon
+   3  1a1a1a1a1a1a  2/120 fail    +10 -2       Fix the parser
+      warning[recurrence]: seen 2 iterations back
+      -- 2026-11-20T15:30:00Z halted: oscillating (oscillation)
+         the code state alternates A/B/A/B
+      -- 2026-11-20T15:30:00Z acknowledged by Ada <ada@example.org> with andon resume
+         \"fixture repaired\"
+   4  1b1b1b1b1b1b  120 pass      empty        [amend, gate bypassed] \\u{1b}[2J# Approved\\n## To ...
+   -  1c1c1c1c1c1c  unreadable record          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+      error[unreadable-record]: not JSON at byte 3
+";
+        assert_eq!(shown, expected);
+        for line in shown.lines() {
+            assert!(width(line) <= LINE, "{line}");
+        }
+        assert_eq!(text(&[], "gate", Style::Plain), "no commits\n");
+    }
+
+    #[test]
+    fn json_is_one_value_an_entry() {
+        let entries = entries();
+        let values: Vec<Value> = json(&entries).iter().map(samples::value_of).collect();
+        let types: Vec<_> = values.iter().map(|value| value["type"].as_str().unwrap()).collect();
+        assert_eq!(types, ["commit", "commit", "loop.halted", "loop.acknowledged", "commit", "commit"]);
+        assert_eq!(values[0]["record"], Value::Null);
+        assert_eq!(values[1]["record"]["tests"]["failed"], 2);
+        assert_eq!(values[4]["subject"], samples::HOSTILE);
+        assert_eq!(values[5]["problem"], "not JSON at byte 3");
+    }
+}

@@ -1,0 +1,146 @@
+//! The verbs, a folder each: `args` is what is asked, `run` finds it out, `text` shows it, and `mod.rs` leads from one to
+//! the next, down to the exit code. A verb shares nothing with another but through the crates, and through `view`, `json` and
+//! `report` where several show the same. A new one is a folder, its `mod` line and its line of the registry.
+
+pub mod advise;
+pub mod agent;
+pub mod agent_hook;
+pub mod attest;
+pub mod backfill;
+pub mod calibrate;
+pub mod check;
+pub mod complete;
+pub mod config;
+pub mod context;
+pub mod demo;
+pub mod doctor;
+pub mod explain;
+pub mod export;
+pub mod generated;
+pub mod hook;
+pub mod install;
+pub mod log;
+pub mod observe;
+pub mod pin;
+pub mod replay;
+pub mod report;
+pub mod resume;
+pub mod review;
+pub mod round;
+pub mod show;
+pub mod status;
+pub mod sync;
+pub mod test;
+pub mod tick;
+pub mod watch;
+pub mod witness;
+
+use clap::Subcommand;
+
+use crate::cli::Shell;
+use crate::cli::error::Exit;
+use crate::cli::format_arg::FormatArg;
+use andon_engine::error::OpsError;
+
+/// What can be asked of the program, with the function that answers, in the groups and the order of `andon --help`.
+macro_rules! registry {
+    ($($title:literal: $($(#[$about:meta])* $verb:ident($args:ty) => $run:path;)*)*) => {
+        /// What can be asked of the program.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($($(#[$about])* $verb($args),)*)*
+            /// What the installed hooks call
+            #[command(hide = true, disable_help_flag = true)]
+            Hook(hook::args::HookArgs),
+        }
+
+        /// The verbs of each group.
+        pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($title, &[$(stringify!($verb)),*])),*];
+
+        /// Answers.
+        pub(crate) fn dispatch(shell: &Shell, command: &Command) -> Result<Exit, OpsError> {
+            match command {
+                $($(Command::$verb(args) => $run(shell, args),)*)*
+                Command::Hook(args) => hook::run(shell, args),
+            }
+        }
+    };
+}
+
+registry! {
+    "Set up":
+    /// Install the git hooks; hooks that are already there are still called
+    Install(install::args::InstallArgs) => install::install;
+    /// Remove the hooks and put back what was there, byte for byte
+    Uninstall(install::args::UninstallArgs) => install::uninstall;
+    /// Install Andon's hooks into the clients of coding agents, and see which of them are live
+    Agent(agent::args::AgentArgs) => agent::run;
+    /// List what is installed, what is missing and which ways around the guard are open
+    Doctor(doctor::args::DoctorArgs) => doctor::run;
+    /// Show, check or describe the configuration
+    Config(config::args::ConfigArgs) => config::run;
+    /// Pin the agent's own configuration in andon.toml, so that commits that change it are refused
+    Pin(pin::args::PinArgs) => pin::run;
+    /// Run a real loop in a scratch repository, up to its halt and on
+    Demo(demo::args::DemoArgs) => demo::run;
+    "Work":
+    /// Run the tests, pass their output and exit code through, and keep the evidence
+    Test(test::args::TestArgs) => test::run;
+    /// Ask whether this task may be called done: tested, passing, documented
+    Complete(FormatArg) => complete::run;
+    /// Show where the loop stands: state, last halt, trend of failing tests, evidence
+    Status(status::args::StatusArgs) => status::run;
+    /// Watch the loops of all worktrees: who needs a person first, then what runs; it never acts on them
+    Watch(watch::args::WatchArgs) => watch::run;
+    /// List the recorded commits, halts and answers, newest first
+    Log(log::args::LogArgs) => log::run;
+    /// Show one record in full
+    Show(show::args::ShowArgs) => show::run;
+    /// Make one HTML page of a range: state, trends, iterations, halts, costs; nothing on it is fetched
+    Report(report::args::ReportArgs) => report::run;
+    /// Show what test reports are read as, what each failure became, and why two reports differ
+    Explain(explain::args::ExplainArgs) => explain::run;
+    "Answer a halt":
+    /// Answer a halt, a stop or a pause, so that work may go on
+    Resume(resume::args::ResumeArgs) => resume::resume;
+    /// Stop the loop: commits are refused until `andon resume`
+    Stop(resume::args::ReasonArg) => resume::stop;
+    /// Pause the loop for review: commits are refused until `andon resume`
+    Pause(resume::args::ReasonArg) => resume::pause;
+    /// Show whom to ask, and which provider comes next, when the loop is stuck
+    Advise(advise::args::AdviseArgs) => advise::run;
+    /// Answer rounds that wait for people, signed: show, accept, resolve, panels, precedents
+    Review(review::args::ReviewArgs) => review::run;
+    /// Name the people who may answer rounds, by their signing keys
+    Witness(witness::args::WitnessArgs) => witness::run;
+    "Share and check":
+    /// Derive every record of a range again and judge it; for CI
+    Check(check::args::CheckArgs) => check::run;
+    /// Write what is recorded of a range for spreadsheets, trace viewers and collectors
+    Export(export::args::ExportArgs) => export::run;
+    /// Attest a record, a passed check or a decision to other tools: in-toto statements, signed
+    Attest(attest::args::AttestArgs) => attest::run;
+    /// Verify the ledger of halts and answers
+    Ledger(witness::args::LedgerArgs) => witness::ledger;
+    /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
+    Sync(sync::args::SyncArgs) => sync::run;
+    /// Show what would have happened: the same rules over existing commits
+    Replay(replay::args::ReplayArgs) => replay::run;
+    /// Find the strictest thresholds that stop good work with a given chance at most
+    Calibrate(calibrate::args::CalibrateArgs) => calibrate::run;
+    /// Record commits made before Andon was installed; existing records are never touched
+    Backfill(backfill::args::BackfillArgs) => backfill::run;
+    "Agents and shells":
+    /// Record what an agent or orchestrator reports: JSON lines on standard input
+    Observe(observe::args::ObserveArgs) => observe::run;
+    /// Put a question to agents, and to people where they cannot agree: JSON on standard input
+    Round(round::args::RoundCommandArgs) => round::run;
+    /// End a turn and decide: exit code 1 when the loop must stop
+    Tick(tick::args::TickArgs) => tick::run;
+    /// Show how full the agent's context window is; exit code 1 when no new turn may begin
+    Context(context::args::ContextArgs) => context::run;
+    /// Print the completions of a shell
+    Completions(generated::args::CompletionsArgs) => generated::completions;
+    /// Print a manual page
+    Man(generated::args::ManArgs) => generated::man;
+}

@@ -1,0 +1,100 @@
+//! Lines of a stream are parsed on all processors, a batch ahead of the fold, which takes them one at a time and in their
+//! order. Parsing is most of the work, and depends on nothing but the line.
+
+use std::io::{self, BufRead};
+
+use rayon::prelude::*;
+
+use andon_core::change::normalize::Normalizer;
+use andon_core::domain::time::Timestamp;
+use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Parsed, Purpose};
+use andon_engine::error::OpsError;
+
+/// A batch is full with so many bytes: enough that handing it over costs nothing, and far below what a window takes.
+const BATCH_BYTES: usize = 256 << 10;
+/// And with so many lines, for lines may be empty.
+const BATCH_LINES: usize = 4096;
+
+/// Where a stream is read: now, in a project whose patterns are masked in what is shown of it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::verbs) struct At<'a> {
+    /// The time of this process.
+    pub(in crate::verbs) now: Timestamp,
+    /// What is masked in the short form of a call.
+    pub(in crate::verbs) patterns: &'a Normalizer,
+}
+
+/// What a line told.
+pub(in crate::verbs) struct Told {
+    /// Its bytes, until they are parsed; `None` for one that is too long.
+    text: Option<Vec<u8>>,
+    /// `None` where there is nothing to fold: an empty line, or one that is for people alone.
+    parsed: Option<Result<Parsed, EventError>>,
+}
+
+impl Told {
+    fn of(line: Line<'_>) -> Self {
+        match line {
+            Line::Text(text) => Self { text: Some(text.to_vec()), parsed: None },
+            Line::TooLong => Self { text: None, parsed: Some(Err(EventError::TooLong)) },
+        }
+    }
+
+    fn parse(&mut self, at: At<'_>) {
+        let Some(text) = self.text.take().filter(|text| !text.is_empty()) else { return };
+        let At { now, patterns } = at;
+        let parsed = events::parse(&text, Frame { now, kind: None, purpose: Purpose::Replay, patterns });
+        let is_note = matches!(parsed, Err(EventError::UnknownType { .. })) && events::is_note(&text);
+        self.parsed = (!is_note).then_some(parsed);
+    }
+
+    /// The fact, in its place behind those whose times `dates` knows.
+    pub(in crate::verbs) fn dated(self, dates: &mut Dates) -> Option<Result<Parsed, EventError>> {
+        self.parsed.map(|parsed| parsed.map(|parsed| dates.date(parsed)))
+    }
+}
+
+/// Gives `fold` the lines of `input`, batch by batch, each behind the one before it.
+///
+/// # Errors
+/// Whatever `input` says, behind the lines before it, or `fold`.
+pub(in crate::verbs) fn each_batch(
+    at: At<'_>,
+    input: &mut dyn BufRead,
+    fold: &mut dyn FnMut(Vec<Told>) -> Result<(), OpsError>,
+) -> Result<(), OpsError> {
+    let mut lines = Lines::new(input);
+    let mut ready = Vec::new();
+    loop {
+        let (mut ahead, read) = batch(&mut lines);
+        // This thread folds what is ready, and the others parse what was just read.
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| ahead.par_iter_mut().for_each(|told| told.parse(at)));
+            fold(std::mem::take(&mut ready))
+        })?;
+        match read {
+            Ok(Stream::GoesOn) => ready = ahead,
+            Ok(Stream::Ended) => return fold(ahead),
+            Err(error) => return fold(ahead).and(Err(OpsError::Input(error))),
+        }
+    }
+}
+
+enum Stream {
+    GoesOn,
+    Ended,
+}
+
+/// The next lines, and what comes behind them.
+fn batch(lines: &mut Lines<&mut dyn BufRead>) -> (Vec<Told>, io::Result<Stream>) {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while bytes < BATCH_BYTES && batch.len() < BATCH_LINES {
+        match lines.next_line() {
+            Ok(Some(line)) => batch.push(Told::of(line)),
+            Ok(None) => return (batch, Ok(Stream::Ended)),
+            Err(error) => return (batch, Err(error)),
+        }
+        bytes += batch.last().and_then(|told: &Told| told.text.as_ref()).map_or(0, Vec::len);
+    }
+    (batch, Ok(Stream::GoesOn))
+}

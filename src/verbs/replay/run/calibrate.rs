@@ -1,0 +1,265 @@
+//! `andon calibrate`: the engine over work that went well, at every step of the ladder at once.
+//!
+//! A run is folded once, and the rules are asked about each fact as a replay asks them. An answer to a halt that is among the
+//! facts begins the count anew, as it does there, and no run. No halt is answered on the way, for what counts is whether a
+//! run is halted at a step at all.
+
+mod files;
+mod ladder;
+mod lines;
+mod people;
+mod placed;
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use self::ladder::{Ladder, Run};
+use self::placed::Placed;
+use crate::view::calibration::{
+    Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, Promised, RuleBound, UnaskedRule,
+};
+use andon_config::Config;
+use andon_core::detect::calibration::{self, Promise};
+use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score, is_budget};
+use andon_core::detect::{self, Rule};
+use andon_core::domain::decision::Stage;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Fact;
+use andon_core::domain::time::Timestamp;
+use andon_core::history;
+use andon_engine::bulk::{self, Job, Pace, ReadCommit, Records};
+use andon_engine::context::Context;
+use andon_engine::error::OpsError;
+use andon_engine::lineage::Lineages;
+use andon_engine::undecided;
+use andon_engine::workspace::Workspace;
+use andon_store::derived::DerivedCache;
+
+/// What went well.
+#[derive(Debug)]
+pub enum Good<'a> {
+    /// The runs of a range of commits.
+    Range(&'a str),
+    /// Event streams, a run each.
+    Events(&'a [PathBuf]),
+    /// The same, all files of a folder and of those in it.
+    Folder(&'a Path),
+}
+
+/// Where the settings come from.
+#[derive(Clone, Copy)]
+pub enum SettingsOf<'a> {
+    /// A repository.
+    Repository(&'a Workspace),
+    /// There is none: streams need none.
+    Nowhere(&'a Config),
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// Of what.
+    pub good: Good<'a>,
+    /// The chance with which the next good run may be halted, at most.
+    pub alpha: f64,
+}
+
+/// Runs, and what people said of the halts among them.
+#[derive(Debug, Default)]
+struct Known {
+    commits: usize,
+    runs: Vec<Run>,
+    /// Runs that are not counted: they were halted, and nobody called that mistaken.
+    left_out: u64,
+    mistaken: MistakenHalts,
+    /// Files that are not counted: they have no event.
+    skipped_files: u64,
+    /// Files that are not counted: another one has the same content.
+    duplicate_files: u64,
+    warnings: Vec<Diagnostic>,
+}
+
+/// What was known when all was read, or what kept that from being read.
+enum Ground {
+    Whole(Known),
+    Undecided { commits: usize, why: Diagnostic },
+}
+
+/// Calibrates the settings on what went well.
+///
+/// # Errors
+/// What cannot be read.
+pub fn run(
+    ctx: &Context,
+    settings: SettingsOf<'_>,
+    question: &Wanted<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<Calibrated, OpsError> {
+    let config = match settings {
+        SettingsOf::Repository(ws) => &ws.config,
+        SettingsOf::Nowhere(config) => config,
+    };
+    let ladder = Ladder::new(config);
+    let ground = match (&question.good, settings) {
+        (Good::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
+        (Good::Range(_), SettingsOf::Nowhere(_)) => {
+            return Err(OpsError::Usage {
+                what: "a range of commits needs a repository".to_owned(),
+                help: "run it in one, or give event streams: andon calibrate --events FILE".to_owned(),
+            });
+        }
+        (Good::Events(files), _) => files::named(ctx, files, &ladder, pace)?,
+        (Good::Folder(dir), _) => files::of_folder(ctx, dir, &ladder, pace)?,
+    };
+    let known = match ground {
+        Ground::Undecided { commits, why } => return Ok(Calibrated::Undecided { commits, why }),
+        Ground::Whole(known) => known,
+    };
+    if let (Good::Range(range), 0) = (&question.good, known.commits) {
+        return Err(OpsError::Usage {
+            what: format!("the range {range} holds no commit"),
+            help: "name commits that went well, such as v1.0..HEAD".to_owned(),
+        });
+    }
+    Ok(Calibrated::Whole(Box::new(summed(&ladder, known, question.alpha))))
+}
+
+/// How far up the ladder one event stream is halted.
+///
+/// # Errors
+/// It cannot be read.
+pub fn score(config: &Config, now: Timestamp, input: &mut dyn BufRead) -> Result<Score, OpsError> {
+    Ok(files::of_stream(&Ladder::new(config), now, input)?.0.score())
+}
+
+fn of_range(
+    ctx: &Context,
+    ws: &Workspace,
+    range: &str,
+    ladder: &Ladder<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<Ground, OpsError> {
+    let common_dir = ws.repo.common_dir();
+    let crate::verbs::replay::run::Asked { commits, parents, tip } =
+        match crate::verbs::replay::run::asked(ctx, range) {
+            Err(OpsError::Git(err)) if err.is_cut_off() => {
+                return Ok(Ground::Undecided { commits: 0, why: undecided::cut_off(&err) });
+            }
+            asked => asked?,
+        };
+    if let Some(why) = undecided::cut_off_within(&ws.repo, &commits)? {
+        return Ok(Ground::Undecided { commits: commits.len(), why });
+    }
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
+    let job =
+        Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
+    let mut lines = Lineages::new(parents.into_iter(), ws.config.guard.session_gap);
+    let mut runs: Vec<Run> = Vec::new();
+    let mut placed = Placed::default();
+    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
+        let parent = commit.parents.first().copied();
+        let mut fold = lines.before(parent, |fresh| fresh);
+        let (fact, _) = crate::verbs::replay::run::fact(&commit, facts, &fold);
+        let anew = history::comes_after_pause(fold.timeline(), &fact);
+        let before = parent.and_then(|parent| placed.run_of(parent)).filter(|_| !anew);
+        let at = before.unwrap_or(runs.len());
+        if at == runs.len() {
+            runs.push(ladder.run());
+        }
+        placed.push(&commit, &fact.record, at);
+        fold.push(Fact::Commit(Box::new(fact)));
+        if let Some(run) = runs.get_mut(at) {
+            ladder.ask(fold.timeline(), Stage::Replay, run);
+        }
+        lines.after(commit.id, fold);
+        Ok(())
+    })?;
+    let again = "the same again: it goes on faster where it was (git directory, andon/cache/derived)";
+    if let Some(why) = undecided::interrupted(walked, "commit", again) {
+        return Ok(Ground::Undecided { commits: commits.len(), why });
+    }
+    let people::Judged { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;
+    Ok(Ground::Whole(Known { commits: commits.len(), runs, left_out, mistaken, ..Known::default() }))
+}
+
+/// How many of the runs are such ones.
+fn count(runs: &[Run], is: impl Fn(&Run) -> bool) -> u64 {
+    u64::try_from(runs.iter().filter(|run| is(run)).count()).unwrap_or(u64::MAX)
+}
+
+fn summed(ladder: &Ladder<'_>, known: Known, alpha: f64) -> Calibration {
+    let Known { commits, runs, left_out, mistaken, skipped_files, duplicate_files, warnings } = known;
+    let scores: Vec<Score> = runs.iter().map(Run::score).collect();
+    let all = count(&runs, |_| true);
+    let promise = calibration::promise(&scores, alpha);
+    let step = match promise {
+        Promise::Step(step) => step,
+        Promise::TooFew { .. } | Promise::None => AS_CONFIGURED,
+    };
+    let curve = LADDER.iter().enumerate().map(|(step, factor)| {
+        let halted = calibration::halted_at(&scores, step);
+        LadderStep {
+            factor: *factor,
+            halted,
+            chance: calibration::chance(halted, all),
+            exact: calibration::upper_bound(halted, all),
+            holds: matches!(promise, Promise::Step(_) | Promise::None)
+                && calibration::holds(halted, all, alpha),
+        }
+    });
+    let is_seen = |at: usize| runs.iter().any(|run| run.seen[at]);
+    let seen = ladder.rules().enumerate().filter(|(at, _)| is_seen(*at)).map(|(_, rule)| rule);
+    let rules = &ladder.config.rules;
+    let changed = match promise {
+        Promise::Step(step) => lines::changed(seen, rules, step),
+        Promise::TooFew { .. } | Promise::None => Vec::new(),
+    };
+    Calibration {
+        alpha,
+        commits,
+        runs: all,
+        left_out,
+        mistaken,
+        by_budgets: by_budgets(ladder.config, &runs),
+        skipped_files,
+        duplicate_files,
+        warnings,
+        promised: match promise {
+            Promise::Step(step) => Promised::Factor(LADDER[step]),
+            Promise::TooFew { needed } => Promised::TooFew(needed),
+            Promise::None => Promised::Nothing,
+        },
+        curve: curve.collect(),
+        bounds: bounds(ladder, &runs, step),
+        unasked: ladder
+            .rules()
+            .enumerate()
+            .filter(|(at, _)| !is_seen(*at))
+            .map(|(_, rule)| unasked(rule))
+            .collect(),
+        changed,
+        own_rules: if *rules == detect::defaults() { OwnRules::None } else { OwnRules::Some },
+    }
+}
+
+fn unasked(rule: &'static Rule) -> UnaskedRule {
+    UnaskedRule { rule: rule.id, lacks: rule.about.judges.as_str() }
+}
+
+/// What is borne out of each rule that had something to judge, or that people told of.
+fn bounds(ladder: &Ladder<'_>, runs: &[Run], step: usize) -> Vec<RuleBound> {
+    let all = count(runs, |_| true);
+    let bound = |(at, rule): (usize, &'static Rule)| {
+        let halted = count(runs, |run| run.scores[at].is_some_and(|last| last >= step));
+        let told = halted > 0 || runs.iter().any(|run| run.seen[at]);
+        told.then(|| RuleBound { rule: rule.id, halted, bound: calibration::upper_bound(halted, all) })
+    };
+    ladder.rules().enumerate().filter_map(bound).collect()
+}
+
+/// How many good runs budgets halt: by rule, where any are, and in all.
+fn by_budgets(config: &Config, runs: &[Run]) -> (Vec<(&'static str, u64)>, u64) {
+    let budgets = detect::REGISTRY.iter().filter(|rule| is_budget(rule, &config.rules));
+    let each = budgets.map(|rule| (rule.id, count(runs, |run| run.budgets.contains(rule.id))));
+    (each.filter(|(_, halted)| *halted > 0).collect(), count(runs, |run| !run.budgets.is_empty()))
+}

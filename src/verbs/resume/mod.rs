@@ -1,0 +1,121 @@
+//! `andon resume`, `andon stop`, `andon pause`.
+
+pub mod args;
+pub mod run;
+
+use std::io::{BufRead as _, Read as _};
+
+use self::args::{ReasonArg, ResumeArgs};
+use crate::cli::Shell;
+use crate::cli::error::Exit;
+use crate::cli::output::{self, Format};
+use crate::json::{ResumeJson, StopJson};
+use crate::report::json;
+use crate::verbs::resume::{run as resume, run::StopFile};
+use andon_core::domain::facts::HaltWas;
+use andon_core::escape;
+use andon_engine::error::OpsError;
+use andon_engine::json::HaltJson;
+use andon_engine::standing::{self, Resumed};
+use andon_engine::workspace::Workspace;
+
+/// Acknowledges a halt.
+pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    if let Some(counter) = &args.counter {
+        let reset = resume::reset(&shell.ctx, &ws, counter, args.reason.as_deref())?;
+        shell.out.result(&match args.format.format {
+            Format::Text => reset_text(counter, &reset),
+            Format::Json => json::document("resume", &answer(args, &reset)),
+        });
+        return Ok(Exit::Allowed);
+    }
+    let halt_was = if args.mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid };
+    let resumed = match resume::resume(&shell.ctx, &ws, args.reason.as_deref(), halt_was) {
+        Err(OpsError::ReasonMissing) if output::has_terminal() => {
+            let reason = ask(shell, &ws)?;
+            resume::resume(&shell.ctx, &ws, reason.as_deref(), halt_was)?
+        }
+        done => done?,
+    };
+    shell.out.result(&match args.format.format {
+        Format::Text => text(shell, args, &resumed),
+        Format::Json => json::document("resume", &answer(args, &resumed)),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn answer<'a>(args: &'a ResumeArgs, resumed: &'a Resumed) -> ResumeJson<'a> {
+    ResumeJson {
+        by: &resumed.by,
+        counter: args.counter.as_deref(),
+        halt: resumed.halt.as_ref().map(HaltJson::from),
+        mistaken: args.mistaken,
+    }
+}
+
+fn reset_text(counter: &str, reset: &Resumed) -> String {
+    let by = escape::terminal(&reset.by);
+    let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
+    format!("reset by {by}: {counter} counts anew{answered}\n")
+}
+
+fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
+    let by = escape::terminal(&resumed.by);
+    match &resumed.halt {
+        Some(standing) => format!(
+            "resumed: the halt of {} ({}) is answered by {by}{}; the window starts anew\n",
+            shell.out.out.when(standing.halt.at),
+            escape::terminal(&standing.halt.rule),
+            if args.mistaken { " as mistaken" } else { "" },
+        ),
+        None => format!("resumed by {by}\n"),
+    }
+}
+
+/// Longest reason that is read, in bytes.
+const MAX_REASON: u64 = 4096;
+
+/// Asks the person at the terminal why the loop may go on.
+fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
+    let Some(halt) = standing::recorded(ws)? else { return Ok(None) };
+    let message = escape::terminal(&halt.halt.message).into_owned();
+    shell.out.message(&format!(
+        "halted: {message}\nWhy may the loop go on? One line, for the ledger; none: it stays halted\n> "
+    ));
+    let mut line = String::new();
+    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
+    Ok(Some(line.trim().to_owned()))
+}
+
+/// Stops the loop.
+pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+    pull(shell, StopFile::Stop, args)
+}
+
+/// Pauses the loop.
+pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+    pull(shell, StopFile::Pause, args)
+}
+
+/// What ends a stop or a pause.
+const WAY_ON: &str = "andon resume --reason \"...\"";
+
+fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let path = resume::pull(&shell.ctx, &ws, file, args.reason.as_deref())?;
+    let (verb, done) = match file {
+        StopFile::Stop => ("stop", "stopped"),
+        StopFile::Pause => ("pause", "paused"),
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = format!(".andon/{name}");
+    shell.out.result(&match args.format.format {
+        Format::Text => format!("{done}: commits are refused while {file} is there\n  help: {WAY_ON}\n"),
+        Format::Json => {
+            let reason = args.reason.as_deref();
+            json::document(verb, &StopJson { file: &file, reason, help: &[WAY_ON] })
+        }
+    });
+    Ok(Exit::Allowed)
+}

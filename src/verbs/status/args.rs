@@ -1,0 +1,19 @@
+//! What is asked of `andon status`.
+
+use clap::Args;
+
+use crate::cli::format_arg::FormatArg;
+
+/// `andon status`
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// End with 1 while the loop is halted, stopped or paused: `until andon status --exit-code; do sleep 60; done`
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Show the rules instead: how often each halted, and how often people called that mistaken
+    #[arg(long, conflicts_with = "exit_code")]
+    pub rules: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}

@@ -1,0 +1,57 @@
+//! `andon status`.
+
+pub mod args;
+pub mod rules;
+pub mod rules_text;
+pub mod rules_view;
+pub mod run;
+pub mod text;
+
+use self::args::StatusArgs;
+use crate::cli::Shell;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::verbs::status::{rules as rule_counts, run as status};
+use crate::{
+    report::json,
+    verbs::status::{rules_text as rules_report, text as report},
+};
+use andon_engine::error::OpsError;
+use andon_engine::text::message;
+use andon_engine::witnessing;
+use andon_engine::workspace::Workspace;
+
+/// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.
+pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
+    shell.take_in_fetched();
+    let ws = Workspace::open(&shell.ctx)?;
+    if args.rules {
+        return rules(shell, &ws, args);
+    }
+    // By the exit code loops go on.
+    if !args.exit_code {
+        witnessing::only_look(&ws.repo);
+    }
+    let view = status::run(&shell.ctx, &ws)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&view, shell.out.out, shell.glyphs()),
+        Format::Json => json::line(&report::json(&view)),
+    });
+    let blocked = args.exit_code && view.state.waits_for_a_person();
+    if blocked {
+        let failed = status::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
+        shell.out.message(&message::diagnostics(&failed, shell.out.err));
+    }
+    Ok(if blocked { Exit::Refused } else { Exit::Allowed })
+}
+
+/// Shows the rules with their halts.
+fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsError> {
+    let (counts, warnings) = rule_counts::run(ws)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => rules_report::text(&counts, shell.out.out),
+        Format::Json => json::line(&rules_report::json(&counts)),
+    });
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    Ok(Exit::Allowed)
+}

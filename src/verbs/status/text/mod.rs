@@ -1,0 +1,13 @@
+//! `andon status`: badge, state, last halt, trend, tests and the Loop Evidence section
+//! (docs/spec-map.md, loop safety: recommended UX).
+
+mod json;
+mod lines;
+
+pub use json::json;
+pub use lines::text;
+
+use crate::view::status::{CycleView, FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,206 @@
+//! The status as a person and a program see it.
+
+use serde_json::json;
+
+use super::*;
+use crate::view::status::{HooksGone, LastHalt};
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
+use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
+use andon_core::domain::tests::TestStatus;
+use andon_engine::text::spark::Glyphs;
+use andon_engine::text::style::Style;
+use andon_testkit::samples::{self, value_of};
+
+pub(crate) fn view() -> StatusView {
+    StatusView {
+        state: LoopState::Running,
+        iteration: 3,
+        unrecorded: 0,
+        cap: Some(100),
+        head: Some(samples::commit(0x1a)),
+        branch: Some("main".to_owned()),
+        worktree: "main".to_owned(),
+        cycles: vec![],
+        node: "agent".to_owned(),
+        session: None,
+        last_halt: Some(LastHalt { id: EntryId([9; 32]), halt: samples::halt(), ack: Some(samples::ack()) }),
+        flaky: vec![],
+        skipped: vec![],
+        trend: vec![7, 4, 2],
+        uncredited: vec![],
+        test_command: Some("cargo test".to_owned()),
+        head_code: None,
+        work_code: None,
+        head_tests: TestsOf::Ran(samples::evidence(2)),
+        work_tests: TestsOf::OtherCode(samples::evidence(2)),
+        evidence: LoopEvidence {
+            diffs: (1..=7).map(|byte| DiffHash([byte; 32])).collect(),
+            codes: vec![CodeId([5; 32])],
+            tests: vec![Signature([3; 32]); 2],
+            outputs: vec![],
+            failures: vec![FailureSummary {
+                signature: Signature([3; 32]),
+                iterations: 2,
+                status: TestStatus::Failed,
+                failing: (0..5).map(|number| format!("suite::case_{number}")).collect(),
+            }],
+        },
+        hooks_gone: None,
+        refused: None,
+        findings: vec![
+            samples::finding("hook-bypass", Level::Note),
+            samples::finding("recurrence", Level::Warn),
+        ],
+        warnings: vec![Diagnostic::warning("skipped a line").at("journal.jsonl:3")],
+    }
+}
+
+#[test]
+fn the_text_shows_all_of_it() {
+    let expected = "\
+Loop 3/100  running
+  branch     main, 1a1a1a1a1a1a
+  node       agent
+  last halt  oscillating (oscillation) at 2026-11-20T15:30:00Z, iteration 12
+             the code state alternates A/B/A/B
+             acknowledged by Ada <ada@example.org> with andon resume at 2026-11-20T15:30:00Z
+             \"fixture repaired\"
+  trend      7 -> 4 -> 2 failing  █▅▃
+  tests      cargo test
+             HEAD: 2 of 120 failing
+             work tree: not run on this code (the last run, on other code: 2 of 120 failing)
+
+Loop Evidence
+  diffs      ... 030303030303 040404040404 050505050505 060606060606 070707070707
+  code       050505050505
+  failures   030303030303 030303030303
+             030303030303 in 2 iterations: suite::case_0, suite::case_1, suite::case_2 and 2 more
+
+Findings
+warning[recurrence]: it happened
+  help: andon test
+  evidence: commit 1a1a1a1a1a1a, src/a.rs
+
+warning: skipped a line
+  --> journal.jsonl:3
+";
+    assert_eq!(text(&view(), Style::Plain, Glyphs::Unicode), expected);
+}
+
+#[test]
+fn each_cycle_has_its_badge() {
+    let cycle = |nodes: &[&str], iterations, max| CycleView {
+        id: nodes.join("+"),
+        nodes: nodes.iter().map(ToString::to_string).collect(),
+        iterations,
+        max,
+    };
+    let cycles = vec![cycle(&["coder", "verifier"], 3, Some(8)), cycle(&["planner"], 1, None)];
+    let view = StatusView { cycles, ..view() };
+    let shown = text(&view, Style::Plain, Glyphs::Ascii);
+    assert!(
+        shown.contains("  cycle      Loop 3/8  coder, verifier\n             Loop 1  planner\n"),
+        "{shown}"
+    );
+    let value = value_of(&super::json(&view));
+    assert_eq!(value["cycles"][0]["badge"], "Loop 3/8");
+    assert_eq!(value["cycles"][1]["max"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_fresh_repository_is_short() {
+    let fresh = StatusView {
+        state: LoopState::Idle,
+        iteration: 0,
+        head: None,
+        last_halt: None,
+        flaky: vec![],
+        trend: vec![],
+        uncredited: vec![],
+        test_command: None,
+        head_code: None,
+        work_code: None,
+        head_tests: TestsOf::Nothing,
+        work_tests: TestsOf::NeverRan,
+        evidence: LoopEvidence::default(),
+        findings: vec![],
+        warnings: vec![],
+        ..view()
+    };
+    let expected = "\
+Loop 0/100  idle: nothing recorded yet
+  branch     main, no commit yet
+  node       agent
+  last halt  none
+  trend      no tests ran on recorded commits
+  tests      no test.command is configured (andon.toml, [test])
+             work tree: never run
+";
+    assert_eq!(text(&fresh, Style::Plain, Glyphs::Ascii), expected);
+}
+
+#[test]
+fn an_answered_halt_is_not_nothing_recorded() {
+    let answered = StatusView { state: LoopState::Idle, iteration: 0, ..view() };
+    let shown = text(&answered, Style::Plain, Glyphs::Ascii);
+    assert!(shown.starts_with("Loop 0/100  idle: no iteration since the halt was answered\n"), "{shown}");
+}
+
+#[test]
+fn a_halt_that_stands_says_how_to_go_on() {
+    let mut halted = view();
+    halted.state = LoopState::Halted;
+    halted.last_halt.as_mut().unwrap().ack = None;
+    let shown = text(&halted, Style::Plain, Glyphs::Unicode);
+    assert!(shown.starts_with("Loop 3/100  halted\n"), "{shown}");
+    assert!(
+        shown.contains("not acknowledged: read .andon/CHECKPOINT.md, then andon resume --reason \"...\"\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn hooks_that_are_gone_come_first() {
+    let gone =
+        HooksGone { what: "post-commit was replaced by lefthook".into(), help: "andon install".into() };
+    let lost = StatusView { state: LoopState::HooksGone, hooks_gone: Some(gone), ..view() };
+    let shown = text(&lost, Style::Plain, Glyphs::Unicode);
+    let expected = "\
+Loop 3/100  hooks are gone: commits are neither checked nor recorded
+  hooks      post-commit was replaced by lefthook
+             help: andon install
+  branch     main, 1a1a1a1a1a1a
+";
+    assert!(shown.starts_with(expected), "{shown}");
+    assert_eq!(super::json(&lost).hooks_gone.unwrap().help, "andon install");
+    assert_eq!(super::json(&lost).state, "hooks_gone");
+    assert!(super::json(&view()).hooks_gone.is_none());
+}
+
+#[test]
+fn hostile_names_are_harmless() {
+    let mut hostile = view();
+    hostile.branch = Some(samples::HOSTILE.to_owned());
+    hostile.session = Some(samples::HOSTILE.to_owned());
+    hostile.evidence.failures[0].failing = vec![samples::HOSTILE.repeat(100)];
+    let shown = text(&hostile, Style::Plain, Glyphs::Unicode);
+    assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
+    assert_eq!(shown.lines().count(), text(&view(), Style::Plain, Glyphs::Unicode).lines().count());
+}
+
+#[test]
+fn json_carries_the_same() {
+    let view = view();
+    let value = value_of(&super::json(&view));
+    assert_eq!(value["badge"], "Loop 3/100");
+    assert_eq!(value["state"], "running");
+    assert_eq!(value["trend"], json!([7, 4, 2]));
+    assert_eq!(value["last_halt"]["acknowledged"]["reason"], "fixture repaired");
+    assert_eq!(value["tests"]["head"]["state"], "ran");
+    assert_eq!(value["tests"]["work_tree"]["run"]["failed"], 2);
+    assert_eq!(value["loop_evidence"]["diffs"].as_array().unwrap().len(), 7);
+    assert_eq!(value["loop_evidence"]["failures"][0]["iterations"], 2);
+    assert_eq!(value["findings"].as_array().unwrap().len(), 2);
+    assert_eq!(value["warnings"][0]["location"], "journal.jsonl:3");
+}

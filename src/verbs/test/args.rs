@@ -1,0 +1,31 @@
+//! What is asked of `andon test`.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use crate::cli::format_arg::FormatArg;
+
+/// `andon test`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without COMMAND, the configured test.command runs. Only that command proves anything.\n\
+                  Options of Andon come before the first ARG: andon test --format json -k NAME"
+)]
+pub struct TestArgs {
+    /// Test what is staged, in a checkout of its own: working tree, index and a merge under way stay as they are
+    #[arg(long, conflicts_with = "tree")]
+    pub staged: bool,
+    /// Test this tree, or that of this commit, in the same way
+    #[arg(long, value_name = "TREE")]
+    pub tree: Option<String>,
+    /// Arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
+    #[arg(allow_hyphen_values = true, value_name = "ARG", conflicts_with = "command")]
+    pub arguments: Vec<OsString>,
+    /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+    /// Output format, before any argument; with json the tests' own output goes to standard error
+    #[command(flatten)]
+    pub format: FormatArg,
+}

@@ -1,0 +1,163 @@
+//! `andon watch`: all loops of a repository, for a terminal, for a pipe and for programs. Every medium shows these words.
+
+mod json;
+mod lines;
+mod plain;
+pub mod table;
+
+pub use json::json;
+pub use lines::text;
+pub use plain::{Told, lines};
+
+use crate::view::status::LoopState;
+use crate::view::watch::{AnswerBy, BranchView, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use andon_core::domain::decision::StandingHalt;
+use andon_core::escape::{shell_quote, terminal_clip};
+use andon_engine::text::page::Page;
+use andon_engine::text::phrase;
+use andon_engine::text::spark;
+use andon_engine::text::style::Style;
+
+/// Columns of a name.
+const NAME: usize = 100;
+/// Columns of a sentence.
+const SENTENCE: usize = 300;
+
+/// What there is, in one line: `3 worktrees: 1 needs a person, 2 running`.
+pub fn summary(view: &WatchView) -> String {
+    let person = view.count(Need::Person);
+    let needs = match person {
+        0 => "nothing needs a person".to_owned(),
+        1 => "1 needs a person".to_owned(),
+        several => format!("{several} need a person"),
+    };
+    let running = view.count(Need::Nothing);
+    format!("{}: {needs}, {running} running", phrase::count(view.worktrees.len(), "worktree"))
+}
+
+/// Why it is as it is, where there is anything to say beside the table. For the terminal.
+pub fn why(one: &WatchLine<'_>) -> Option<String> {
+    match one {
+        WatchLine::Worktree(worktree) => match &worktree.seen {
+            Seen::Unreadable(why) => Some(terminal_clip(why, SENTENCE)),
+            Seen::Away => Some(format!("its directory is gone: {}", terminal_clip(&worktree.path, NAME))),
+            Seen::Loop(found) => why_of_loop(found, &worktree.name),
+        },
+        WatchLine::Elsewhere(standing) => Some(halted(standing)),
+        WatchLine::Branch(_) => None,
+        WatchLine::Round(round) => Some(terminal_clip(&round.question, SENTENCE)),
+    }
+}
+
+fn why_of_loop(found: &LoopView, name: &str) -> Option<String> {
+    match (&found.halt, found.state) {
+        (_, LoopState::HooksGone) => {
+            found.hooks_gone.as_ref().map(|gone| terminal_clip(&gone.what, SENTENCE))
+        }
+        (Some(halt), _) if halt.standing.halt.worktree == name => Some(halted(&halt.standing)),
+        (Some(halt), _) => {
+            let origin = terminal_clip(&halt.standing.halt.worktree, NAME);
+            Some(format!("builds on a halt of worktree {origin}: {}", halted(&halt.standing)))
+        }
+        (None, LoopState::Stopped) => Some("stopped by a person (.andon/STOP)".to_owned()),
+        (None, LoopState::Paused) => Some("paused by a person (.andon/PAUSE)".to_owned()),
+        (None, LoopState::NotInstalled) => Some("not installed: nothing is guarded".to_owned()),
+        (None, LoopState::Disabled) => Some("disabled (ANDON=0)".to_owned()),
+        (None, LoopState::Idle | LoopState::Running | LoopState::Halted) => None,
+    }
+}
+
+fn halted(standing: &StandingHalt) -> String {
+    let halt = &standing.halt;
+    let rule = terminal_clip(&halt.rule, NAME);
+    format!("{} ({rule}): {}", phrase::reason(halt.reason), terminal_clip(&halt.message, SENTENCE))
+}
+
+/// The command of a person who acts on it.
+pub fn help(one: &WatchLine<'_>) -> Option<String> {
+    match one {
+        WatchLine::Worktree(worktree) => help_of_worktree(worktree),
+        WatchLine::Elsewhere(standing) => {
+            let id = short(&standing.id.to_string());
+            Some(format!("answer halt {id} where it stands, then run here: andon sync"))
+        }
+        WatchLine::Branch(_) => None,
+        WatchLine::Round(round) => Some(format!("andon review show {}", short(&round.id))),
+    }
+}
+
+fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
+    let there = |command: &str| format!("cd {} && {command}", shell_quote(&worktree.path));
+    match &worktree.seen {
+        Seen::Away => Some("git worktree prune".to_owned()),
+        Seen::Unreadable(_) => Some(there("andon doctor")),
+        Seen::Loop(found) => match (&found.halt, found.state) {
+            (_, LoopState::HooksGone) => {
+                found.hooks_gone.as_ref().map(|gone| there(&terminal_clip(&gone.help, SENTENCE)))
+            }
+            (Some(halt), _) if halt.answer == AnswerBy::Signature => Some(there("andon review show halt")),
+            (Some(_), _) | (None, LoopState::Stopped | LoopState::Paused | LoopState::Halted) => {
+                Some(there("andon status && andon resume --reason \"...\""))
+            }
+            (None, LoopState::NotInstalled) => Some(there("andon install")),
+            (None, LoopState::Idle | LoopState::Running | LoopState::Disabled) => None,
+        },
+    }
+}
+
+/// A halt of another clone in full: its records may be elsewhere, so that this is all that is known of it here.
+pub fn halt_of_another_clone(standing: &StandingHalt, style: Style) -> String {
+    let halt = &standing.halt;
+    let mut page = Page::new(style);
+    page.line(&halted(standing));
+    page.field("halted", &format!("{}, iteration {}", style.when(halt.at), halt.iteration));
+    page.field("worktree", &terminal_clip(&halt.worktree, NAME));
+    if let Some(branch) = &halt.branch {
+        page.field("branch", &terminal_clip(branch, NAME));
+    }
+    if let Some(head) = halt.head {
+        page.field("HEAD", &head.short());
+    }
+    if !halt.evidence.trend.is_empty() {
+        page.field("trend", &format!("{} failing", spark::trend(&halt.evidence.trend)));
+    }
+    for action in &halt.suggested_actions {
+        page.field("do", &terminal_clip(&action.text, SENTENCE));
+    }
+    page.field("entry", &standing.id.to_string());
+    page.finish()
+}
+
+/// A loop of another clone in full: what its branch and its records tell.
+pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
+    let found = &branch.found;
+    let mut page = Page::new(style);
+    page.line(&format!("{}, as far as it was fetched", found.badge()));
+    page.field("branch", &terminal_clip(&branch.name, NAME));
+    page.field("node", &terminal_clip(&found.node, NAME));
+    if let Some(head) = found.head {
+        page.field("HEAD", &head.short());
+    }
+    if let Some(at) = found.last_at {
+        page.field("recorded", &style.when(at));
+    }
+    if let Some(run) = &found.tests {
+        page.field("tests", &phrase::tests(&run.evidence));
+    }
+    if !found.trend.is_empty() {
+        page.field("trend", &format!("{} failing", spark::trend(&found.trend)));
+    }
+    page.field(
+        "more",
+        &format!("git fetch && andon sync && git log --notes=andon {}", shell_quote(&branch.name)),
+    );
+    page.finish()
+}
+
+/// The digits of an id that people type.
+fn short(id: &str) -> String {
+    terminal_clip(&id.chars().take(12).collect::<String>(), NAME)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
