@@ -160,7 +160,7 @@ struct TextBody {
     json: JsonReader,
     columns: Columns,
     /// Nothing but white space has come.
-    blank: Option<()>,
+    blank: bool,
     at: u64,
     failed: Option<ReportProblem>,
 }
@@ -172,7 +172,7 @@ impl TextBody {
             lines: LineSplitter::default(),
             json: JsonReader::new(root, name),
             columns: Columns::new(root, Depth::Whole),
-            blank: Some(()),
+            blank: true,
             at: 0,
             failed: None,
         }
@@ -215,9 +215,9 @@ impl TextBody {
             columns.line(Stream::Stdout, line, readers);
             readers.line(line);
         });
-        let bytes = if self.blank.is_some() { bytes.trim_ascii_start() } else { bytes };
+        let bytes = if self.blank { bytes.trim_ascii_start() } else { bytes };
         if !bytes.is_empty() {
-            self.blank = None;
+            self.blank = false;
         }
         self.json.push(bytes);
     }
@@ -244,7 +244,7 @@ impl TextBody {
         if recognised.is_none() && tally.runner().is_none() {
             let problem = self.failed.unwrap_or_else(|| {
                 nothing(match format {
-                    _ if self.blank.is_some() => "an empty file",
+                    _ if self.blank => "an empty file",
                     Some(_) => "nothing in the format that was asked for",
                     None => "text of no known form",
                 })

@@ -39,7 +39,7 @@ struct Section {
 pub(super) struct LibtestReader {
     tally: Tally,
     cargo: CargoReader,
-    recognised: Option<()>,
+    recognised: bool,
     section: Option<Section>,
     /// Binaries that did not run what they were about to run, at most [`LibtestReader::MAX_UNFINISHED`].
     short: Vec<ReportProblem>,
@@ -56,7 +56,7 @@ impl LibtestReader {
         Self {
             tally: Tally::new(root),
             cargo: CargoReader::default(),
-            recognised: None,
+            recognised: false,
             section: None,
             short: Vec::new(),
             mode: Mode::Tests,
@@ -109,7 +109,7 @@ impl LibtestReader {
 
     fn begin(&mut self, planned: u64) {
         self.give_up();
-        self.recognised = Some(());
+        self.recognised = true;
         self.mode = Mode::Tests;
         self.section = Some(Section { planned, seen: Counts::default() });
     }
@@ -141,7 +141,7 @@ impl LibtestReader {
     }
 
     fn result(&mut self, verdict: Outcome, counts: Counts) {
-        self.recognised = Some(());
+        self.recognised = true;
         if let Some(Section { planned, .. }) = self.section.take() {
             let counted = counts.passed.saturating_add(counts.failed).saturating_add(counts.skipped);
             if planned > counted {
@@ -182,7 +182,9 @@ impl LibtestReader {
             self.tally.problem(report, &problem);
         }
         let from_cargo = self.cargo.finish(&mut self.tally);
-        self.recognised.or(from_cargo)?;
+        if !self.recognised && from_cargo.is_none() {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
         Some(self.tally)
     }

@@ -15,7 +15,7 @@ pub enum Stream {
 #[derive(Debug, Default)]
 pub(super) struct LineSplitter {
     pending: Vec<u8>,
-    cut: Option<()>,
+    cut: bool,
 }
 
 impl LineSplitter {
@@ -48,13 +48,13 @@ impl LineSplitter {
 
     /// True when a line was longer than what is looked at.
     pub(super) fn is_cut(&self) -> bool {
-        self.cut.is_some()
+        self.cut
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         let room = Self::MAX_LINE.saturating_sub(self.pending.len());
         if bytes.len() > room {
-            self.cut = Some(());
+            self.cut = true;
         }
         self.pending.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }

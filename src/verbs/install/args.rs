@@ -21,7 +21,6 @@ pub enum InstallMode {
 
 /// `andon install`
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct InstallArgs {
     /// How git starts Andon; default: as installed before, else by what hook manager is there
     #[arg(long, value_enum, value_name = "MODE")]

@@ -57,7 +57,7 @@ struct Test {
 /// Reads the events line by line.
 pub(super) struct DartReader {
     tally: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     suites: BTreeMap<u64, String>,
     open: BTreeMap<u64, Test>,
     /// Runs that have begun and not ended.
@@ -71,7 +71,7 @@ impl DartReader {
     pub(super) fn new(root: &Root) -> Self {
         Self {
             tally: Tally::new(root),
-            recognised: None,
+            recognised: false,
             suites: BTreeMap::new(),
             open: BTreeMap::new(),
             runs: 0,
@@ -84,7 +84,7 @@ impl DartReader {
             return Taken::NotMine;
         }
         let begins = text.contains("\"protocolVersion\":");
-        if self.recognised.is_none() && !begins {
+        if !self.recognised && !begins {
             return Taken::NotMine;
         }
         let Ok(event) = serde_json::from_str::<Event>(text) else {
@@ -92,7 +92,7 @@ impl DartReader {
         };
         match event.kind.as_str() {
             "start" if begins => {
-                self.recognised = Some(());
+                self.recognised = true;
                 self.runs = self.runs.saturating_add(1);
                 self.suites.clear();
             }
@@ -168,7 +168,9 @@ impl DartReader {
 
     /// What was read; `None` when nothing of it was Dart's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
         if self.runs > 0 {
             self.problems.push(ReportProblem::Truncated("the run has no end".to_owned()));

@@ -62,9 +62,9 @@ pub(super) struct GoReader {
     tally: Tally,
     packages: BTreeMap<String, Package>,
     builds: BTreeMap<String, String>,
-    recognised: Option<()>,
-    build_failed: Option<()>,
-    overflow: Option<()>,
+    recognised: bool,
+    build_failed: bool,
+    overflow: bool,
 }
 
 impl GoReader {
@@ -73,16 +73,16 @@ impl GoReader {
             tally: Tally::new(root),
             packages: BTreeMap::new(),
             builds: BTreeMap::new(),
-            recognised: None,
-            build_failed: None,
-            overflow: None,
+            recognised: false,
+            build_failed: false,
+            overflow: false,
         }
     }
 
     /// A line between the events: Go before 1.24 says so that a package did not build.
     pub(super) fn plain(&mut self, line: &str) {
         if is_build_failure(line) {
-            self.build_failed = Some(());
+            self.build_failed = true;
         }
     }
 
@@ -94,7 +94,7 @@ impl GoReader {
             return Taken::Broken;
         };
         if event.action.starts_with("build-") {
-            self.recognised = Some(());
+            self.recognised = true;
             self.build(event);
             return Taken::Mine;
         }
@@ -104,9 +104,9 @@ impl GoReader {
             None if is_without_package(line, &event) => "",
             None => return Taken::NotMine,
         };
-        self.recognised = Some(());
+        self.recognised = true;
         if self.packages.len() >= MAX_OPEN && !self.packages.contains_key(name) {
-            self.overflow = Some(());
+            self.overflow = true;
         } else {
             self.packages.entry(name.to_owned()).or_default();
             self.of_package(name, &event);
@@ -121,7 +121,7 @@ impl GoReader {
             (Some(id), "run", _) if package.tests.len() < MAX_OPEN || package.tests.contains_key(id) => {
                 package.tests.entry(id.to_owned()).or_default();
             }
-            (Some(_), "run", _) => self.overflow = Some(()),
+            (Some(_), "run", _) => self.overflow = true,
             (Some(id), "output", _) => package.print(id, printed),
             (None, "output", _) => self.print(name, printed),
             (Some(id), _, Some(outcome)) => package.end(id, outcome, |id, outcome, error| {
@@ -141,7 +141,7 @@ impl GoReader {
 
     fn build(&mut self, event: Event) {
         if event.action == "build-fail" {
-            self.build_failed = Some(());
+            self.build_failed = true;
         }
         let known = self.builds.len() < MAX_BUILDS;
         if let (Some(path), true) = (event.import_path, known) {
@@ -158,7 +158,7 @@ impl GoReader {
             return;
         }
         if failed_build.is_some() {
-            self.build_failed = Some(());
+            self.build_failed = true;
         }
         if let Some(path) = failed_build {
             let output = self.builds.get(path).unwrap_or(&package.output);
@@ -172,9 +172,11 @@ impl GoReader {
 
     /// What was read; `None` when nothing of it was Go's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
-        if self.build_failed.is_some() {
+        if self.build_failed {
             self.tally.trouble(Trouble::BuildFailed);
             for output in self.builds.values() {
                 self.tally.run_error(&first_error(output));
@@ -189,7 +191,7 @@ impl GoReader {
                 count(&mut self.tally, &full_id(&name, id), Outcome::Errored, error);
             });
         }
-        if self.overflow.is_some() {
+        if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
             self.tally.problem(report, &ReportProblem::TooManyCases(bound));
         }

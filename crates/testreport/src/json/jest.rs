@@ -58,7 +58,7 @@ struct Assertion {
 pub(super) struct JestDocument {
     cases: Cases,
     claims: Claims,
-    results: Option<()>,
+    results: bool,
     suite: Suite,
     assertion: Assertion,
 }
@@ -68,7 +68,7 @@ impl JestDocument {
         Self {
             cases: Cases::new(root, report, RUNNER),
             claims: Claims::default(),
-            results: None,
+            results: false,
             suite: Suite::default(),
             assertion: Assertion::default(),
         }
@@ -155,7 +155,7 @@ impl JestDocument {
 impl Document for JestDocument {
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
-            (".testResults", Node::Open) => self.results = Some(()),
+            (".testResults", Node::Open) => self.results = true,
             (".testResults[].assertionResults[]", Node::Close) => return self.end_assertion(),
             (".testResults[]", Node::Close) => self.end_suite(),
             (_, Node::Text(text)) => self.text(path, text),
@@ -166,7 +166,7 @@ impl Document for JestDocument {
     }
 
     fn sure(&self) -> Sure {
-        if self.results.is_some() && self.claims.total.is_some() { Sure::Ours } else { Sure::NotYet }
+        if self.results && self.claims.total.is_some() { Sure::Ours } else { Sure::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

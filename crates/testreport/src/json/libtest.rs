@@ -36,13 +36,13 @@ struct Seen {
     ran: u64,
     failed: u64,
     /// A name as nextest writes it, `package::binary$test`: its suites close and open again.
-    of_nextest: Option<()>,
+    of_nextest: bool,
 }
 
 /// Reads the events line by line.
 pub(super) struct LibtestJsonReader {
     tally: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     /// Tests that suites which are open were about to run.
     open: Vec<u64>,
     seen: Seen,
@@ -55,7 +55,7 @@ impl LibtestJsonReader {
 
     pub(super) fn new(root: &Root) -> Self {
         let (tally, seen) = (Tally::new(root), Seen::default());
-        Self { tally, recognised: None, open: Vec::new(), seen, problems: Vec::new() }
+        Self { tally, recognised: false, open: Vec::new(), seen, problems: Vec::new() }
     }
 
     pub(super) fn line(&mut self, text: &str) -> Taken {
@@ -76,7 +76,7 @@ impl LibtestJsonReader {
             ("bench", "") if !event.name.is_empty() => self.test(&event, Outcome::Passed),
             _ => return Taken::NotMine,
         }
-        self.recognised = Some(());
+        self.recognised = true;
         Taken::Mine
     }
 
@@ -91,7 +91,7 @@ impl LibtestJsonReader {
     fn test(&mut self, event: &Event, outcome: Outcome) {
         self.seen.ran += u64::from(outcome != Outcome::Skipped);
         if event.name.contains('$') {
-            self.seen.of_nextest = Some(());
+            self.seen.of_nextest = true;
         }
         self.tally.case(without_attempt(&event.name), outcome);
         if outcome == Outcome::Failed {
@@ -107,7 +107,7 @@ impl LibtestJsonReader {
         let planned = self.open.pop().unwrap_or(0);
         let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
         let counted = claimed.saturating_add(event.ignored);
-        if planned > counted && self.seen.of_nextest.is_none() {
+        if planned > counted && !self.seen.of_nextest {
             self.problem(ReportProblem::ResultShort { planned, counted });
         }
         if !self.open.is_empty() {
@@ -131,7 +131,9 @@ impl LibtestJsonReader {
 
     /// What was read; `None` when nothing of it was libtest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
         if let Some(planned) = self.open.first() {
             self.problems.push(ReportProblem::ResultMissing { planned: *planned });

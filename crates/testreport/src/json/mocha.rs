@@ -22,10 +22,10 @@ struct Stats {
 /// Which parts of a document have come.
 #[derive(Default)]
 struct Parts {
-    stats: Option<()>,
-    tests: Option<()>,
-    passes: Option<()>,
-    failures: Option<()>,
+    stats: bool,
+    tests: bool,
+    passes: bool,
+    failures: bool,
 }
 
 /// A test that is open.
@@ -82,10 +82,10 @@ impl MochaDocument {
 impl Document for MochaDocument {
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
-            (".stats", Node::Open) => self.parts.stats = Some(()),
-            (".tests", Node::Open) => self.parts.tests = Some(()),
-            (".passes", Node::Open) => self.parts.passes = Some(()),
-            (".failures", Node::Open) => self.parts.failures = Some(()),
+            (".stats", Node::Open) => self.parts.stats = true,
+            (".tests", Node::Open) => self.parts.tests = true,
+            (".passes", Node::Open) => self.parts.passes = true,
+            (".failures", Node::Open) => self.parts.failures = true,
             (".passes[]", Node::Close) => {
                 return self.cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed));
             }
@@ -101,12 +101,8 @@ impl Document for MochaDocument {
     }
 
     fn sure(&self) -> Sure {
-        let Parts { stats, tests, passes, failures } = &self.parts;
-        if [stats, tests, passes, failures].iter().all(|part| part.is_some()) {
-            Sure::Ours
-        } else {
-            Sure::NotYet
-        }
+        let Parts { stats, tests, passes, failures } = self.parts;
+        if stats && tests && passes && failures { Sure::Ours } else { Sure::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

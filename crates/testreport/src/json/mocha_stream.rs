@@ -16,7 +16,7 @@ use crate::Counts;
 pub(super) struct MochaStreamReader {
     cases: Cases,
     report: String,
-    recognised: Option<()>,
+    recognised: bool,
     /// Tests and failures since the run began; `None` when its end has come.
     open: Option<[u64; 2]>,
     problem: Option<ReportProblem>,
@@ -25,7 +25,7 @@ pub(super) struct MochaStreamReader {
 impl MochaStreamReader {
     pub(super) fn new(root: &Root, report: &str) -> Self {
         let cases = Cases::new(root, report, RUNNER);
-        Self { cases, report: report.to_owned(), recognised: None, open: None, problem: None }
+        Self { cases, report: report.to_owned(), recognised: false, open: None, problem: None }
     }
 
     pub(super) fn line(&mut self, line: &str) -> Taken {
@@ -36,7 +36,7 @@ impl MochaStreamReader {
         });
         let Some(event) = event else { return Taken::NotMine };
         let Ok((_, data)) = serde_json::from_str::<(Value, Value)>(line) else {
-            return if self.recognised.is_some() { Taken::Broken } else { Taken::NotMine };
+            return if self.recognised { Taken::Broken } else { Taken::NotMine };
         };
         // Whoever else prints such lines has other keys.
         let key = match event {
@@ -47,7 +47,7 @@ impl MochaStreamReader {
         if data.get(key).is_none() {
             return Taken::NotMine;
         }
-        self.recognised = Some(());
+        self.recognised = true;
         let read = match event {
             "start" => self.begin(),
             "end" => self.end(&data),
@@ -84,7 +84,9 @@ impl MochaStreamReader {
 
     /// What was read; `None` when nothing of it was mocha's.
     pub(super) fn finish(mut self) -> Option<Tally> {
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         let cut = self.open.map(|_| no_end());
         for problem in self.problem.take().into_iter().chain(cut) {
             self.cases.tally().problem(&self.report, &problem);

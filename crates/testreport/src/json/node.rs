@@ -36,25 +36,25 @@ struct Open {
 /// Reads the events line by line.
 pub(super) struct NodeReader {
     tally: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     open: Vec<Open>,
     /// Tests at the top since the last plan for it.
     top: u64,
     planned: Option<u64>,
     claimed_failing: u64,
-    ended: Option<()>,
+    ended: bool,
 }
 
 impl NodeReader {
     pub(super) fn new(root: &Root) -> Self {
         Self {
             tally: Tally::new(root),
-            recognised: None,
+            recognised: false,
             open: Vec::new(),
             top: 0,
             planned: None,
             claimed_failing: 0,
-            ended: None,
+            ended: false,
         }
     }
 
@@ -65,7 +65,7 @@ impl NodeReader {
         let Ok(event) = serde_json::from_str::<Event>(text) else {
             return Taken::Broken;
         };
-        self.recognised = Some(());
+        self.recognised = true;
         let data = &event.data;
         let nesting = number(data, "/nesting").and_then(|depth| usize::try_from(depth).ok()).unwrap_or(0);
         match event.kind.as_str() {
@@ -77,7 +77,7 @@ impl NodeReader {
             "test:summary" if data.get("file").is_none_or(Value::is_null) => {
                 self.claimed_failing =
                     number(data, "/counts/failed").or_else(|| number(data, "/counts/fail")).unwrap_or(0);
-                self.ended = Some(());
+                self.ended = true;
             }
             _ => {}
         }
@@ -90,7 +90,7 @@ impl NodeReader {
             let name = bounded(word(data, "/name")).to_owned();
             self.open.push(Open { name, children: 0, failed: 0 });
         }
-        self.ended = None;
+        self.ended = false;
     }
 
     fn end(&mut self, nesting: usize, data: &Value, outcome: Outcome) {
@@ -129,17 +129,19 @@ impl NodeReader {
             self.claimed_failing = self.claimed_failing.saturating_add(count.trim().parse().unwrap_or(0));
         }
         if message.starts_with("duration_ms ") {
-            self.ended = Some(());
+            self.ended = true;
         }
     }
 
     /// What was read; `None` when nothing of it was node's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
         if let Some(planned) = self.planned.filter(|planned| *planned > self.top) {
             self.tally.problem(report, &ReportProblem::PlanMismatch { planned, came: self.top });
-        } else if self.ended.is_none() || !self.open.is_empty() {
+        } else if !self.ended || !self.open.is_empty() {
             self.tally.problem(report, &ReportProblem::Truncated("the run has no end".to_owned()));
         }
         if self.claimed_failing > 0 && !self.tally.has_failures() {

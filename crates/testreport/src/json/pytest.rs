@@ -33,17 +33,23 @@ struct Entry {
 /// Reads the log line by line.
 pub(super) struct PytestReader {
     tally: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     /// Sessions that have begun and not ended.
     sessions: u64,
     /// Tests before their teardown, with how they ended so far.
     open: BTreeMap<String, Outcome>,
-    overflow: Option<()>,
+    overflow: bool,
 }
 
 impl PytestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { tally: Tally::new(root), recognised: None, sessions: 0, open: BTreeMap::new(), overflow: None }
+        Self {
+            tally: Tally::new(root),
+            recognised: false,
+            sessions: 0,
+            open: BTreeMap::new(),
+            overflow: false,
+        }
     }
 
     pub(super) fn line(&mut self, text: &str) -> Taken {
@@ -53,7 +59,7 @@ impl PytestReader {
         let Ok(entry) = serde_json::from_str::<Entry>(text) else {
             return Taken::Broken;
         };
-        self.recognised = Some(());
+        self.recognised = true;
         match entry.kind.as_str() {
             "SessionStart" => self.sessions = self.sessions.saturating_add(1),
             "SessionFinish" => self.end_session(entry.exitstatus.unwrap_or(0)),
@@ -109,7 +115,7 @@ impl PytestReader {
                 self.tally.case(&entry.nodeid, ended);
             }
         } else if self.open.len() >= MAX_OPEN && known.is_none() {
-            self.overflow = Some(());
+            self.overflow = true;
         } else if let Some(outcome) = outcome {
             self.open.insert(entry.nodeid.clone(), outcome);
         }
@@ -117,7 +123,9 @@ impl PytestReader {
 
     /// What was read; `None` when nothing of it was pytest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
         if self.sessions > 0 {
             let problem = ReportProblem::Truncated("the session has no end".to_owned());
@@ -126,7 +134,7 @@ impl PytestReader {
             let text = format!("tests without an end: {}, the first is {id:?}", self.open.len());
             self.tally.problem(report, &ReportProblem::Truncated(text));
         }
-        if self.overflow.is_some() {
+        if self.overflow {
             let bound = u64::try_from(MAX_OPEN).unwrap_or(u64::MAX);
             self.tally.problem(report, &ReportProblem::TooManyCases(bound));
         }

@@ -34,7 +34,7 @@ struct Summary {
 /// Reads a document as it comes.
 pub(super) struct RspecDocument {
     cases: Cases,
-    listed: Option<()>,
+    listed: bool,
     summary: Summary,
     example: Example,
     /// What RSpec says of errors outside of examples.
@@ -45,7 +45,7 @@ impl RspecDocument {
     pub(super) fn new(root: &Root, report: &str) -> Self {
         Self {
             cases: Cases::new(root, report, RUNNER),
-            listed: None,
+            listed: false,
             summary: Summary::default(),
             example: Example::default(),
             messages: String::new(),
@@ -99,7 +99,7 @@ impl RspecDocument {
 impl Document for RspecDocument {
     fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
         match (path, node) {
-            (".examples", Node::Open) => self.listed = Some(()),
+            (".examples", Node::Open) => self.listed = true,
             (".examples[]", Node::Close) => return self.end_example(),
             (_, Node::Text(text)) => self.text(path, text),
             (_, Node::Word(word)) => self.word(path, word),
@@ -110,7 +110,7 @@ impl Document for RspecDocument {
 
     fn sure(&self) -> Sure {
         let summarized = self.summary.examples.is_some() && self.summary.failures.is_some();
-        if self.listed.is_some() && summarized { Sure::Ours } else { Sure::NotYet }
+        if self.listed && summarized { Sure::Ours } else { Sure::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

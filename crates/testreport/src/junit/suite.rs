@@ -43,7 +43,7 @@ impl Shown {
             cases: 1,
             faults: u64::from(matches!(outcome, Outcome::Failed | Outcome::Errored)),
             skipped: u64::from(outcome == Outcome::Skipped),
-            bare: u64::from(case.bare.is_some()),
+            bare: u64::from(case.bare),
         }
     }
 
@@ -172,7 +172,7 @@ pub(super) struct Case {
     pub(super) expectation: Expectation,
     pub(super) error: String,
     /// Written as doctest writes it: `status="run"`, and no `result`.
-    bare: Option<()>,
+    bare: bool,
 }
 
 /// What the suite expects of a case.
@@ -201,7 +201,7 @@ impl Case {
             shown: None,
             expectation: Expectation::ToPass,
             error: String::new(),
-            bare: (status.as_deref() == Some("run") && result.is_none()).then_some(()),
+            bare: status.as_deref() == Some("run") && result.is_none(),
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) struct CargoReader {
     errors: Vec<String>,
     kills: Vec<String>,
     /// Every target ran (`--no-fail-fast`).
-    ran_on: Option<()>,
+    ran_on: bool,
 }
 
 impl CargoReader {
@@ -21,7 +21,7 @@ impl CargoReader {
         } else if let Some(failure) = failure(line) {
             self.worst = self.worst.max(Some(Trouble::GaveUp));
             if failure == Failure::OfAll {
-                self.ran_on = Some(());
+                self.ran_on = true;
             }
         } else if line.starts_with("error: ") || line.starts_with("error[") {
             keep(&mut self.errors, line);
@@ -39,7 +39,7 @@ impl CargoReader {
     pub(super) fn finish(self, tally: &mut Tally) -> Option<()> {
         let worst = self.worst?;
         match (worst, self.ran_on) {
-            (Trouble::GaveUp, Some(())) => tally.failed_to_the_end(),
+            (Trouble::GaveUp, true) => tally.failed_to_the_end(),
             (worst, _) => tally.trouble(worst),
         }
         let errors = match worst {

@@ -99,7 +99,7 @@ impl Frame {
 pub(super) struct Document {
     /// By depth; never empty.
     frames: Vec<Frame>,
-    version: Option<()>,
+    version: bool,
     /// Numbered points at the top: with a plan or a version line, what makes it TAP.
     numbered: u64,
     bail_out: Option<String>,
@@ -109,24 +109,24 @@ pub(super) struct Document {
 
 impl Default for Document {
     fn default() -> Self {
-        Self { frames: vec![Frame::new()], version: None, numbered: 0, bail_out: None, awaiting: None }
+        Self { frames: vec![Frame::new()], version: false, numbered: 0, bail_out: None, awaiting: None }
     }
 }
 
 impl Document {
     /// True when there is proof that this was TAP and not a program that printed `ok`.
     pub(super) fn is_tap(&self) -> bool {
-        self.numbered > 0 || self.announced().is_some()
+        self.numbered > 0 || self.announced()
     }
 
-    /// `Some` when it has a version line or a plan.
-    pub(super) fn announced(&self) -> Option<()> {
+    /// Whether it has a version line or a plan.
+    pub(super) fn announced(&self) -> bool {
         let top_plan = self.frames.first().map_or(Plan::Missing, |top| top.plan);
-        self.version.or((top_plan != Plan::Missing).then_some(()))
+        self.version || top_plan != Plan::Missing
     }
 
     pub(super) fn version(&mut self) {
-        self.version = Some(());
+        self.version = true;
     }
 
     /// True when a plan line that comes now begins another document.

@@ -30,9 +30,9 @@ pub(super) struct TapReader {
     document: Document,
     /// What the documents that have ended said.
     ended: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     /// A document had a plan or a version line, and not only numbered points.
-    announced: Option<()>,
+    announced: bool,
     error: Option<ErrorBlock>,
     /// Points whose subtests come in braces behind them, outermost first, with their depths.
     opened: Vec<(usize, Point)>,
@@ -50,8 +50,8 @@ impl TapReader {
         Self {
             document: Document::default(),
             ended: Tally::new(root),
-            recognised: None,
-            announced: None,
+            recognised: false,
+            announced: false,
             error: None,
             opened: Vec::new(),
             headings: Headings::default(),
@@ -181,8 +181,8 @@ impl TapReader {
         if !document.is_tap() {
             return;
         }
-        self.recognised = Some(());
-        self.announced = self.announced.or(document.announced());
+        self.recognised = true;
+        self.announced |= document.announced();
         let found = document.finish(&mut self.ended);
         if self.problems.len() < Self::MAX_PROBLEMS {
             self.problems.extend(found);
@@ -194,14 +194,15 @@ impl TapReader {
     /// As [`TapReader::finish`], where a lone `ok 1` is likelier a word than a test: `None` without plan or version.
     pub(super) fn announced(mut self, report: &str) -> Option<Tally> {
         self.end_document();
-        self.announced?;
-        self.finish(report)
+        if self.announced { self.finish(report) } else { None }
     }
 
     /// What was read; `None` when nothing of it was TAP.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.end_document();
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         for problem in &self.problems {
             self.ended.problem(report, problem);
         }

@@ -13,7 +13,7 @@ pub(super) struct Numbers {
     runs: BTreeMap<u64, u64>,
     /// The first number that came twice.
     twice: Option<u64>,
-    overflow: Option<()>,
+    overflow: bool,
 }
 
 impl Numbers {
@@ -28,7 +28,7 @@ impl Numbers {
             before.filter(|(_, last)| last.checked_add(1) == Some(number)).map_or(number, |run| run.0);
         let last = number.checked_add(1).and_then(|next| self.runs.remove(&next)).unwrap_or(number);
         if self.runs.len() >= MAX_RUNS && !self.runs.contains_key(&first) {
-            self.overflow = Some(());
+            self.overflow = true;
             return;
         }
         self.runs.insert(first, last);
@@ -39,7 +39,7 @@ impl Numbers {
         if let Some(number) = self.twice {
             return Some(ReportProblem::NumberTwice(number));
         }
-        if self.overflow.is_some() {
+        if self.overflow {
             return Some(ReportProblem::TooManyCases(u64::try_from(MAX_RUNS).unwrap_or(u64::MAX)));
         }
         let first = self.runs.first_key_value().map(|(first, _)| *first);

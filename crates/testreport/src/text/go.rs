@@ -41,12 +41,12 @@ pub(super) struct GoReader {
     /// What the compiler or vet said: known to matter once a package did not build.
     build: Vec<String>,
     /// Whether the lines are those of the compiler.
-    compiling: Option<()>,
-    not_built: Option<()>,
+    compiling: bool,
+    not_built: bool,
     /// A bare `PASS` or `FAIL`: all that a test binary prints that `go test` did not start.
-    bare: Option<()>,
+    bare: bool,
     /// The binary of the package that comes said that it has no tests to run.
-    none: Option<()>,
+    none: bool,
 }
 
 impl GoReader {
@@ -57,10 +57,10 @@ impl GoReader {
             sessions: Sessions::new(RUNNER, root),
             cases: Cases::default(),
             build: Vec::new(),
-            compiling: None,
-            not_built: None,
-            bare: None,
-            none: None,
+            compiling: false,
+            not_built: false,
+            bare: false,
+            none: false,
         }
     }
 
@@ -68,15 +68,15 @@ impl GoReader {
     /// not start.
     pub(super) fn side_line(&mut self, line: &str) {
         if line == NO_TESTS {
-            self.none = Some(());
+            self.none = true;
         } else if line.starts_with("# ") {
-            self.compiling = Some(());
-        } else if self.compiling.is_some() && is_position(line) && self.build.len() < Self::MAX_BUILD_ERRORS {
+            self.compiling = true;
+        } else if self.compiling && is_position(line) && self.build.len() < Self::MAX_BUILD_ERRORS {
             let mut text = String::new();
             append_line(&mut text, line);
             self.build.push(text);
         } else if !line.starts_with(['\t', ' ']) {
-            self.compiling = None;
+            self.compiling = false;
         }
     }
 
@@ -86,12 +86,12 @@ impl GoReader {
             return self.package(package, verdict);
         }
         if matches!(line, "PASS" | "FAIL") {
-            self.bare = Some(());
+            self.bare = true;
             return;
         }
         if self.cases.line(line).is_some() {
             self.sessions.prove();
-            self.bare = None;
+            self.bare = false;
         }
         self.side_line(line);
     }
@@ -99,11 +99,11 @@ impl GoReader {
     fn package(&mut self, package: &str, verdict: Verdict) {
         let (counts, panic) = self.close_cases(Some(package));
         // Before 1.10 the line of the package did not tell it.
-        let none = self.none.take().is_some() && verdict == Verdict::Passed;
+        let none = std::mem::take(&mut self.none) && verdict == Verdict::Passed;
         let verdict = if none { Verdict::Empty } else { verdict };
         match verdict {
             Verdict::NotBuilt => {
-                self.not_built = Some(());
+                self.not_built = true;
                 self.sessions.trouble(Trouble::BuildFailed);
             }
             Verdict::Failed if counts.failed == 0 => {
@@ -115,7 +115,7 @@ impl GoReader {
         }
         let alone = u64::from(verdict == Verdict::Passed && counts == Counts::default());
         self.sessions.summary(Counts { passed: counts.passed.saturating_add(alone), ..counts });
-        self.bare = None;
+        self.bare = false;
     }
 
     /// Hands the tests of a package over.
@@ -142,12 +142,12 @@ impl GoReader {
     /// What was read; `None` when nothing of it was `go test`'s.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         let (counts, _) = self.close_cases(None);
-        if self.bare.is_some() && (counts != Counts::default() || self.none.is_some()) {
+        if self.bare && (counts != Counts::default() || self.none) {
             self.sessions.summary(counts);
         } else {
             self.sessions.seen_several(counts);
         }
-        if self.not_built.is_some() {
+        if self.not_built {
             for error in &self.build {
                 self.sessions.closed().run_error(error);
             }

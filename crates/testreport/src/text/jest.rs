@@ -34,7 +34,7 @@ pub(super) struct JestReader {
     file: Option<String>,
     block: Block,
     /// The line of the suites has come: that of the tests must follow.
-    suites: Option<()>,
+    suites: bool,
     /// The summary since the last file.
     drawn: Option<Counts>,
 }
@@ -45,7 +45,7 @@ impl JestReader {
             sessions: Sessions::new(RUNNER, root),
             file: None,
             block: Block::Rest,
-            suites: None,
+            suites: false,
             drawn: None,
         }
     }
@@ -105,9 +105,9 @@ impl Summary for JestReader {
             self.heading(title.trim());
         } else if let Some(list) = line.strip_prefix("Test Suites: ") {
             self.end_block();
-            self.suites = totals(list).map(|_| ());
-        } else if let (Some(()), Some(list)) = (self.suites, line.strip_prefix("Tests: ")) {
-            self.suites = None;
+            self.suites = totals(list).is_some();
+        } else if let (true, Some(list)) = (self.suites, line.strip_prefix("Tests: ")) {
+            self.suites = false;
             if let Some((total, counts)) = totals(list) {
                 self.tests(total, counts);
             }

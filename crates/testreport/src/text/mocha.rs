@@ -27,7 +27,7 @@ enum Part {
 /// Reads mocha's epilogue.
 pub(super) struct MochaReader {
     tally: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     part: Part,
     /// Failures that the summary counts and that have not come yet.
     expected: u64,
@@ -38,12 +38,12 @@ impl MochaReader {
     const MAX_TITLES: usize = 32;
 
     pub(super) fn new(root: &Root) -> Self {
-        Self { tally: Tally::new(root), recognised: None, part: Part::Other, expected: 0, next: 1 }
+        Self { tally: Tally::new(root), recognised: false, part: Part::Other, expected: 0, next: 1 }
     }
 
     fn passing(&mut self, passed: u64) {
         self.end_failure();
-        self.recognised = Some(());
+        self.recognised = true;
         self.part = Part::Failures;
         (self.expected, self.next) = (0, 1);
         self.tally.add_counts(Counts { passed, ..Counts::default() });
@@ -120,7 +120,9 @@ impl Summary for MochaReader {
 
     fn finish(mut self: Box<Self>, _report: &str) -> Option<Tally> {
         self.end_failure();
-        self.recognised?;
+        if !self.recognised {
+            return None;
+        }
         self.tally.recognised_as(RUNNER);
         Some(self.tally)
     }

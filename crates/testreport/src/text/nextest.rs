@@ -18,7 +18,7 @@ pub(super) struct NextestReader {
     /// The failing test whose output comes, and what came of it.
     failing: Option<(String, String)>,
     /// Tests that the summary has counted: the list that follows it counts none.
-    summed: Option<()>,
+    summed: bool,
     /// Tests of the session that were announced.
     planned: u64,
 }
@@ -26,7 +26,7 @@ pub(super) struct NextestReader {
 impl NextestReader {
     pub(super) fn new(root: &Root) -> Self {
         let sessions = Sessions::new(RUNNER, root);
-        Self { sessions, failing: None, summed: None, planned: 0 }
+        Self { sessions, failing: None, summed: false, planned: 0 }
     }
 
     pub(super) fn line(&mut self, line: &str) {
@@ -34,19 +34,19 @@ impl NextestReader {
         if let Some(rest) = line.strip_prefix("Starting ") {
             if rest.contains(" across ") && rest.contains(" binar") {
                 self.sessions.begin();
-                self.summed = None;
+                self.summed = false;
                 self.planned = rest.split(' ').next().and_then(whole_number).unwrap_or(0);
             }
         } else if let Some(((ran, of), counts)) = line.strip_prefix("Summary [").and_then(summary) {
             self.end_failing();
             self.sessions.summary(counts);
-            self.summed = Some(());
+            self.summed = true;
             // A run that was stopped has run fewer tests than it announced: `2/5 tests run`.
             self.sessions.hold_against(of.max(self.planned), ran);
         } else if line == "error: no tests to run" && self.sessions.is_open() {
             self.sessions.trouble(Trouble::NoTests);
             self.sessions.summary(Counts::default());
-        } else if !(self.sessions.is_open() || self.summed.is_some()) {
+        } else if !(self.sessions.is_open() || self.summed) {
         } else if let Some((outcome, id)) = ended(line) {
             self.end_failing();
             self.test(outcome, id);
@@ -58,9 +58,9 @@ impl NextestReader {
     fn test(&mut self, outcome: Outcome, id: &str) {
         let failing = matches!(outcome, Outcome::Failed | Outcome::Errored);
         match self.summed {
-            Some(()) if failing => self.sessions.closed().fail(id, None),
-            Some(()) => {}
-            None => {
+            true if failing => self.sessions.closed().fail(id, None),
+            true => {}
+            false => {
                 self.sessions.seen(id, outcome);
                 self.failing = failing.then(|| (id.to_owned(), String::new()));
             }

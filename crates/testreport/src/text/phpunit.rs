@@ -40,12 +40,12 @@ enum Part {
 pub(super) struct PhpunitReader {
     sessions: Sessions,
     part: Part,
-    begun: Option<()>,
+    begun: bool,
 }
 
 impl PhpunitReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, begun: None }
+        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, begun: false }
     }
 
     fn end_error(&mut self) {
@@ -60,7 +60,7 @@ impl PhpunitReader {
         self.end_error();
         self.sessions.summary(counts);
         self.part = Part::Other;
-        self.begun = None;
+        self.begun = false;
     }
 
     fn listed(&mut self, line: &str) {
@@ -82,8 +82,8 @@ impl Summary for PhpunitReader {
     fn line(&mut self, line: &str) {
         if line.starts_with("PHPUnit ") && line.contains(" by Sebastian Bergmann") {
             self.sessions.begin();
-            self.begun = Some(());
-        } else if self.begun.is_none() {
+            self.begun = true;
+        } else if !self.begun {
         } else if let Some(counts) = summary(line) {
             self.summary(counts);
         } else if line == "No tests executed!" {

@@ -21,13 +21,13 @@ pub(super) struct Sessions {
     root: Root,
     /// What closed sessions said.
     tally: Tally,
-    recognised: Option<()>,
+    recognised: bool,
     state: State,
     /// What the session says, counts aside.
     pending: Tally,
     /// Counted from the lines of tests: only needed when no summary comes.
     seen: Tally,
-    unfinished: Option<()>,
+    unfinished: bool,
     /// The first summary that counts fewer tests than were announced: both numbers.
     short: Option<(u64, u64)>,
 }
@@ -38,11 +38,11 @@ impl Sessions {
             runner,
             root: root.clone(),
             tally: Tally::new(root),
-            recognised: None,
+            recognised: false,
             state: State::Unproven,
             pending: Tally::new(root),
             seen: Tally::new(root),
-            unfinished: None,
+            unfinished: false,
             short: None,
         }
     }
@@ -127,7 +127,7 @@ impl Sessions {
 
     /// What was noted counts, without any summary: words of the runner that need none.
     pub(super) fn take_in(&mut self) {
-        self.recognised = Some(());
+        self.recognised = true;
         self.state = State::Unproven;
         let pending = std::mem::replace(&mut self.pending, Tally::new(&self.root));
         self.tally.absorb(pending);
@@ -138,7 +138,7 @@ impl Sessions {
         let seen = std::mem::replace(&mut self.seen, Tally::new(&self.root));
         if self.state == State::Open {
             self.summary(seen.counts());
-            self.unfinished = Some(());
+            self.unfinished = true;
         }
         self.pending = Tally::new(&self.root);
     }
@@ -146,8 +146,10 @@ impl Sessions {
     /// What was read; `None` when nothing of it was the runner's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.give_up();
-        self.recognised?;
-        if self.unfinished.is_some() {
+        if !self.recognised {
+            return None;
+        }
+        if self.unfinished {
             self.tally.problem(report, &ReportProblem::SummaryMissing { runner: self.runner });
         }
         // Where a test failed, that may be why others did not run.

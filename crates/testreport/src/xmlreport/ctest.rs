@@ -52,13 +52,13 @@ struct Test {
 pub(super) struct CtestReader {
     cases: Cases,
     listed: u64,
-    testing: Option<()>,
+    testing: bool,
     test: Test,
 }
 
 impl CtestReader {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        Self { cases: Cases::new(root, report, RUNNER), listed: 0, testing: None, test: Test::default() }
+        Self { cases: Cases::new(root, report, RUNNER), listed: 0, testing: false, test: Test::default() }
     }
 }
 
@@ -69,7 +69,7 @@ impl Dialect for CtestReader {
         Ok(match (inside, element.name()) {
             (None, _) => Tag::Site,
             (Some(Tag::Site), "Testing") => {
-                self.testing = Some(());
+                self.testing = true;
                 Tag::Testing
             }
             (Some(Tag::Testing), "TestList") => Tag::List,
@@ -126,7 +126,7 @@ impl Dialect for CtestReader {
 
     fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
         read?;
-        if self.testing.is_none() {
+        if !self.testing {
             return Err(ReportProblem::Unknown("a CTest <Site> without <Testing>".to_owned()));
         }
         self.cases.hold_against(self.listed, 0);

@@ -42,14 +42,14 @@ pub(super) struct Cases {
     counts: Counts,
     named: Vec<(String, Outcome)>,
     /// A line said that a test begins.
-    verbose: Option<()>,
+    verbose: bool,
     failures: Vec<(String, String)>,
     /// With `-v`, what tests say comes before they end.
     running: BTreeMap<String, String>,
     current: Option<String>,
     panic: Option<String>,
     /// Below a panic: `running tests:` names those that hang.
-    after_panic: Option<()>,
+    after_panic: bool,
 }
 
 impl Cases {
@@ -67,8 +67,8 @@ impl Cases {
         }
         if let Some(words) = line.strip_prefix("panic: ") {
             self.panic.get_or_insert_with(|| format!("panic: {}", words.trim_end_matches(" [recovered]")));
-            self.after_panic = Some(());
-        } else if self.after_panic.is_some() {
+            self.after_panic = true;
+        } else if self.after_panic {
             self.hanging(line);
         } else {
             self.words(depth, text);
@@ -77,7 +77,7 @@ impl Cases {
     }
 
     fn start(&mut self, name: &str) {
-        self.verbose = Some(());
+        self.verbose = true;
         self.current = Some(name.to_owned());
         if self.running.len() < MAX_RUNNING {
             self.running.entry(name.to_owned()).or_default();
@@ -90,7 +90,7 @@ impl Cases {
         }
         let text = self.running.remove(name).unwrap_or_default();
         self.current = None;
-        self.after_panic = None;
+        self.after_panic = false;
         self.open.push(Open { name: name.to_owned(), outcome, text, children: 0, failed: 0 });
     }
 
@@ -113,7 +113,7 @@ impl Cases {
         let named = line.strip_prefix("\t\tTest").and_then(|rest| rest.split_once(" ("));
         if let Some((name, _)) = named {
             self.result(0, &format!("Test{name}"), Outcome::Failed);
-            self.after_panic = Some(());
+            self.after_panic = true;
         }
     }
 
@@ -156,7 +156,7 @@ impl Cases {
         if let (Some(panic), Some((_, text))) = (&self.panic, self.failures.last_mut()) {
             append_line(text, panic);
         }
-        let named = self.verbose.map(|()| self.named);
+        let named = self.verbose.then_some(self.named);
         Ended { counts: self.counts, named, failures: self.failures, panic: self.panic }
     }
 }
