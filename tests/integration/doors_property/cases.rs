@@ -47,6 +47,9 @@ const ONCE: &[&str] = &[
     // Budgets of a declared workflow over a history.
     "flow once; node coder; commit; commit; commit",
     "flow once; node verifier; commit; pause 7; commit; commit",
+    "flow; node coder; commit; amend; commit; edit a 952; test !",
+    "flow; commit; pause 7; tick; bypass",
+    "signals once; commit; pause 9; call Edit 1 0; commit",
     // A full window at a commit.
     "flow once; usage 160000; commit",
 ];

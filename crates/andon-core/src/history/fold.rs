@@ -279,6 +279,7 @@ impl Timeline {
         self.iterations.clear();
         self.amended.clear();
         self.passed = None;
+        self.began = None;
     }
 
     fn take_commit(&mut self, mut fact: CommitFact) -> EventEffect {

@@ -55,6 +55,8 @@ pub struct Snapshot {
     pub ack: Option<Ack>,
     /// The number of the newest iteration.
     pub number: u64,
+    /// When the run began, where an event after a pause began it: commits from before that are of another run.
+    pub began: Option<Timestamp>,
 }
 
 impl Snapshot {
@@ -107,6 +109,7 @@ impl Fold {
             resets: line.resets.clone(),
             ack: line.last_ack.clone(),
             number: line.number(),
+            began: line.began,
         }
     }
 
@@ -114,12 +117,14 @@ impl Fold {
     /// already keep their places among the turns.
     pub fn resume(&mut self, snapshot: Snapshot) {
         let line = &mut self.timeline;
+        let of_run = |one: &Iteration| snapshot.began.is_none_or(|began| one.at.0 == 0 || one.at >= began);
+        line.iterations.retain(|one| one.source == Source::Commit && of_run(one));
+        line.began = snapshot.began;
         // Records tell the numbers of commits; without any, the number of the newest one is all that is known.
         line.passed = Some(snapshot.number).filter(|number| *number > 0 && line.iterations.is_empty());
         line.activity = snapshot.activity;
         line.resets = snapshot.resets;
         line.last_ack = snapshot.ack.or(line.last_ack.take());
-        line.iterations.retain(|one| one.source == Source::Commit);
         (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
         line.known_flaky = Memo::default();
         for turn in snapshot.turns {

@@ -275,6 +275,8 @@ pub struct Timeline {
     pub newest_run: EventEffect,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
+    /// When the run began, where an event after a pause began it.
+    pub(super) began: Option<Timestamp>,
     /// A longer pause starts a new window.
     pub(super) session_gap: Span,
     /// Derived from the rest, and forgotten whenever that changes.
@@ -304,6 +306,7 @@ impl Timeline {
             known_flaky: Memo::default(),
             cached: Cached::default(),
             passed: None,
+            began: None,
         }
     }
 

@@ -136,6 +136,7 @@ impl Timeline {
             Some(_) => {
                 if pause > self.session_gap {
                     self.restart();
+                    self.began = Some(at);
                 }
                 self.activity.now = Some(at);
             }
