@@ -51,7 +51,7 @@ impl From<Level> for Severity {
     }
 }
 
-/// The message of a halt that stands.
+/// The message of an open halt.
 pub fn standing(standing: &StandingHalt) -> Diagnostic {
     halted(standing, Style::Plain)
 }

@@ -27,30 +27,40 @@ pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needed {
     kind: &'static str,
-    members: &'static str,
+    /// One of each row.
+    members: &'static [&'static [&'static str]],
     line: &'static str,
 }
 
 /// Types with members that must be there.
 const NEEDED: [Needed; 5] = [
-    Needed { kind: "tool_call", members: "tool", line: r#"{"tool":"Bash","args":{"command":"make"}}"# },
+    Needed { kind: "tool_call", members: &[&["tool"]], line: r#"{"tool":"Bash","args":{"command":"make"}}"# },
     Needed {
         kind: "output",
-        members: "kind, and text or sha256",
+        members: &[&["kind"], &["text", "sha256"]],
         line: r#"{"kind":"message.final","text":"All tests pass now."}"#,
     },
     Needed {
         kind: "test_run",
-        members: "code and status",
+        members: &[&["code"], &["status"]],
         line: r#"{"code":"STATE","status":"failed","total":10,"failing":["a::b"]}"#,
     },
-    Needed { kind: "commit", members: "code", line: r#"{"type":"commit","code":"STATE","subject":"..."}"# },
-    Needed { kind: "commit_refused", members: "code", line: r#"{"type":"commit_refused","code":"STATE"}"# },
+    Needed {
+        kind: "commit",
+        members: &[&["code"]],
+        line: r#"{"type":"commit","code":"STATE","subject":"..."}"#,
+    },
+    Needed {
+        kind: "commit_refused",
+        members: &[&["code"]],
+        line: r#"{"type":"commit_refused","code":"STATE"}"#,
+    },
 ];
 
 impl Needed {
     pub(super) fn help(self) -> Vec<String> {
         let Self { kind, members, line } = self;
+        let members = members.iter().map(|row| row.join(" or ")).collect::<Vec<_>>().join(" and ");
         // Commits are replayed, and one that was refused has no command of its own.
         let example = match kind {
             "commit" => line.to_owned(),
@@ -73,14 +83,12 @@ impl Needed {
     }
 }
 
-/// The error that says what lines of `kind` need, where a member is missing.
-pub(super) fn lacking(kind: &str, error: EventError) -> EventError {
-    match (error, NEEDED.iter().find(|needed| needed.kind == kind)) {
-        (EventError::Format(error), Some(needed)) if error.to_string().starts_with("missing field ") => {
-            EventError::Lacks { error, needed: *needed }
-        }
-        (error, _) => error,
-    }
+/// What lines of `kind` need, where `object` lacks some of it.
+pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<Needed> {
+    let lacks = |needed: &&Needed| {
+        needed.members.iter().any(|row| row.iter().all(|member| !object.contains_key(*member)))
+    };
+    NEEDED.iter().filter(|needed| needed.kind == kind).find(lacks).copied()
 }
 
 /// The further members of each type, those of the journal's own lines included.

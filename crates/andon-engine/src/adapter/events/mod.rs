@@ -161,13 +161,17 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
     let mut common: Common = members(&object)?;
     let odd = common.undate(frame);
     let told = common.at;
+    let lacking = known::lacking(&kind, &object);
     let fact = match kind.as_str() {
         "commit" => commit::commit(&object, told).map_err(EventError::from),
         "test_run" => commit::test_run(line, &object, told),
         "ack" => ack(line, &object, told.unwrap_or(frame.now)),
         _ => event(&kind, &mut object, common, frame.patterns),
     };
-    let fact = fact.map_err(|error| known::lacking(&kind, error))?;
+    let fact = fact.map_err(|error| match (error, lacking) {
+        (EventError::Format(error), Some(needed)) => EventError::Lacks { error, needed },
+        (error, _) => error,
+    })?;
     Ok(Parsed { fact, odd, told })
 }
 
