@@ -9,7 +9,7 @@ use andon_core::detect::Patterns;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus};
 use andon_core::history;
 use andon_git::platform::paths::path_from_bytes;
-use andon_store::journal::{Journal, Reach, Turns};
+use andon_store::journal::{Journal, Reach};
 use andon_weakening::declared_tests;
 use testreport::{ParsedRun, RUNNER_EXIT};
 
@@ -37,7 +37,7 @@ pub fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
         let tests = &run.evidence;
         tests.is_by_exit_code() && tests.is_green() && tests.command == command
     };
-    let reach = Reach { runs: RUNS, commits: 0, turns: Turns::Uncounted, since: None };
+    let reach = Reach { runs: RUNS, commits: 0, since: None };
     Journal::open(ws.repo.git_dir()).recent(reach).runs.iter().any(unread)
 }
 
@@ -49,7 +49,7 @@ pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
     let recent = Journal::open(ws.repo.git_dir()).recent(Reach {
         runs: RUNS,
         commits: 0,
-        turns: Turns::Uncounted,
+       
         since: None,
     });
     let earlier: Vec<TestRun> =

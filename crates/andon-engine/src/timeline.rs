@@ -14,7 +14,7 @@ use andon_core::domain::settings::{ParamValue, RuleSettings};
 use andon_core::domain::tests::TestRun;
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use andon_core::history::{self, Attempted, EventEffect, Fold, MAX_REWRITTEN, Timeline};
-use andon_store::journal::{Journal, Position, Reach, Recent, Turns};
+use andon_store::journal::{Journal, Position, Reach, Recent};
 use andon_store::ledger::Ledger;
 use andon_store::notes::NotesStore;
 use andon_store::totals::Totals;
@@ -123,7 +123,7 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
     let recent = journal.recent(Reach {
         runs: RUNS,
         commits: reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN }),
-        turns: if ws.config.workflow.is_declared() { Turns::Counted } else { Turns::Uncounted },
+       
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
     });
     let mut warnings: Vec<Diagnostic> =

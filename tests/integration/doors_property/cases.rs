@@ -50,6 +50,10 @@ const ONCE: &[&str] = &[
     "flow; node coder; commit; amend; commit; edit a 952; test !",
     "flow; commit; pause 7; tick; bypass",
     "signals once; commit; pause 9; call Edit 1 0; commit",
+    // Commits that are not behind HEAD end turns in a loop without a workflow too.
+    "plain; test -; commit; tick; branch; commit",
+    // An amended attempt is carried under the id that it has by then.
+    "plain once; commit; edit a 0; test a; commit; amend; branch; test ab; commit; edit a 0; test ab; commit",
     // A full window at a commit.
     "flow once; usage 160000; commit",
 ];

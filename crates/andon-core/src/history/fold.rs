@@ -342,7 +342,8 @@ impl Timeline {
     fn brought_again(&self, fact: &CommitFact) -> Option<usize> {
         let record = &fact.record;
         if let Some(carried) = &record.carries {
-            return self.iterations.iter().rposition(|one| one.root == Some(carried.commit));
+            let carried = Some(carried.commit);
+            return self.iterations.iter().rposition(|one| one.root == carried || one.commit == carried);
         }
         let same_change = |one: &Iteration| !one.diff.empty && one.diff.hash == record.diff.hash;
         match record.kind {

@@ -27,8 +27,8 @@ pub enum AckPlace {
 pub struct Marked {
     /// The commit that the record belongs to.
     pub commit: CommitId,
-    /// Its turn, where that was asked for and is known.
-    pub passing: Option<Passing>,
+    /// Its turn.
+    pub passing: Passing,
 }
 
 /// One observation of the journal.
@@ -191,12 +191,12 @@ impl<'a> Merge<'a> {
                 self.steps.push(FoldStep::Fact(Fact::Event(event.clone())));
             }
             JournalItem::Commit(marked) => {
-                match (self.observed.index(marked.commit), &marked.passing) {
-                    (Some(at), _) => self.commits_up_to(at + 1),
-                    (None, Some(passing)) => {
-                        self.steps.push(FoldStep::Pass(Passing { number: 0, ..passing.clone() }));
+                match self.observed.index(marked.commit) {
+                    Some(at) => self.commits_up_to(at + 1),
+                    None => {
+                        let passing = Passing { number: 0, ..marked.passing.clone() };
+                        self.steps.push(FoldStep::Pass(passing));
                     }
-                    (None, None) => {}
                 }
                 self.steps.push(FoldStep::Committed);
             }

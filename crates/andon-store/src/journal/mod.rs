@@ -28,7 +28,7 @@ pub use crate::wire::v1::{JournalLine, MarkedTurn};
 pub use alone::Alone;
 pub use onward::Position;
 pub(super) use recent::passing;
-pub use recent::{Reach, Recent, Turns};
+pub use recent::{Reach, Recent};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;

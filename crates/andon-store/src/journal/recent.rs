@@ -28,19 +28,8 @@ pub struct Reach {
     pub runs: usize,
     /// Recorded commits: acknowledgements before that many are out of every window.
     pub commits: usize,
-    /// Whether each commit counts as a turn, however far back.
-    pub turns: Turns,
     /// After which place everything else counts too; `None` where nothing else is asked for.
     pub since: Option<Position>,
-}
-
-/// Whether commits count as turns of their nodes: in a declared workflow only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Turns {
-    /// They do.
-    Counted,
-    /// Nobody has said what a node is.
-    Uncounted,
 }
 
 /// What was found; all lists oldest first.
@@ -204,15 +193,12 @@ impl Found {
         let Some(commit) = line.marked() else {
             return (line.is_event() && !counted) || (line.is_run() && !self.wants_run(counted));
         };
-        if counted && self.reach.turns == Turns::Counted {
+        if counted {
             return false;
         }
         self.commits += 1;
         if self.commits <= self.reach.commits {
             self.markers.push(commit);
-            if counted {
-                self.items.push(JournalItem::Commit(Marked { commit, passing: None }));
-            }
         }
         true
     }
@@ -243,8 +229,7 @@ impl Found {
                 self.commits += 1;
                 self.markers.push(commit);
                 if counted {
-                    let counts = self.reach.turns == Turns::Counted;
-                    let passing = counts.then(|| passing(turn, code, at));
+                    let passing = passing(turn, code, at);
                     self.items.push(JournalItem::Commit(Marked { commit, passing }));
                 }
             }

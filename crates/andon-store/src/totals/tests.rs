@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::{MarkedTurn, Reach, Turns};
+use crate::journal::{MarkedTurn, Reach};
 use andon_core::domain::events::{
     Arguments, Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What,
 };
@@ -103,13 +103,13 @@ fn hook(journal: &Journal) -> Snapshot {
     if let Some(totals) = totals {
         fold.resume(totals.snapshot);
     }
-    let recent = journal.recent(Reach { runs: 200, commits: 2, turns: Turns::Counted, since });
+    let recent = journal.recent(Reach { runs: 200, commits: 2, since });
     for item in recent.items {
         match item {
             JournalItem::Event(event) => drop(fold.push(Fact::Event(event))),
             JournalItem::Ack(number) => drop(fold.push(Fact::Ack(Box::new(recent.acks[number].0.clone())))),
             JournalItem::Run(number) => drop(fold.push(Fact::TestRun(Box::new(recent.runs[number].clone())))),
-            JournalItem::Commit(marked) => fold.pass(&marked.passing.unwrap()),
+            JournalItem::Commit(marked) => fold.pass(&marked.passing),
         }
     }
     fold.snapshot()

@@ -7,7 +7,7 @@ use andon_core::domain::tests::{RunValidity, TestEvidence};
 use andon_engine::lost_halts;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
-use andon_store::journal::{Journal, Reach, Turns};
+use andon_store::journal::{Journal, Reach};
 use andon_store::ledger::{Entry, Ledger};
 
 fn of(read: usize, what: &str, skipped: &[String], hint: &str) -> Health {
@@ -38,7 +38,7 @@ pub fn journal(ws: &Workspace) -> Health {
 
 /// How the newest run of the tests could be read.
 pub fn last_run(ws: &Workspace) -> LastTests {
-    let reach = Reach { runs: 1, commits: 0, turns: Turns::Uncounted, since: None };
+    let reach = Reach { runs: 1, commits: 0, since: None };
     let recent = Journal::open(ws.repo.git_dir()).recent(reach);
     let Some(run) = recent.runs.last() else { return LastTests::Read };
     let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);

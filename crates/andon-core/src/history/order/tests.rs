@@ -29,7 +29,7 @@ fn marked(number: u64) -> JournalItem {
         number,
         begins: crate::history::Begins::Nothing,
     };
-    JournalItem::Commit(Marked { commit: CommitId(oid(number)), passing: Some(turn) })
+    JournalItem::Commit(Marked { commit: CommitId(oid(number)), passing: turn })
 }
 
 /// The steps in short: `1` commit 1, `e` event, `a` answer, `(a)` an answer beyond the window, `p` a passed commit, `s`
@@ -151,7 +151,7 @@ fn an_answer_beyond_the_window_leaves_no_commit_behind_with_which_a_run_could_be
     };
     let passed = |number: u64| {
         let JournalItem::Commit(marked) = marked(number) else { unreachable!() };
-        FoldStep::Pass(Passing { number, ..marked.passing.unwrap() })
+        FoldStep::Pass(Passing { number, ..marked.passing })
     };
     let long = FoldStep::Resume(Box::new(Snapshot { number: 5, ..Snapshot::default() }));
     for (journal, before) in [("short", passed(0)), ("long", long)] {

@@ -1,7 +1,7 @@
 use super::*;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 
-const REACH: Reach = Reach { runs: 2, commits: 3, turns: Turns::Uncounted, since: Some(Position::START) };
+const REACH: Reach = Reach { runs: 2, commits: 3, since: Some(Position::START) };
 
 fn marker(n: u8) -> JournalLine {
     JournalLine::CommitRecorded {
