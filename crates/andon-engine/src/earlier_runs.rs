@@ -46,12 +46,7 @@ pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
     if run.validity != RunValidity::Valid {
         return Ok(());
     }
-    let recent = Journal::open(ws.repo.git_dir()).recent(Reach {
-        runs: RUNS,
-        commits: 0,
-       
-        since: None,
-    });
+    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: 0, since: None });
     let earlier: Vec<TestRun> =
         recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid).collect();
     let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);

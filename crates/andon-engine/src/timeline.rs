@@ -123,7 +123,7 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
     let recent = journal.recent(Reach {
         runs: RUNS,
         commits: reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN }),
-       
+
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
     });
     let mut warnings: Vec<Diagnostic> =

@@ -32,15 +32,7 @@ const NAMED: usize = 3;
 
 /// The working tree as far as tests are bound to it, and the untracked files that bind nothing.
 pub fn tested_overlay(ws: &Workspace) -> Result<(Overlay, Vec<OverlayEntry>), OpsError> {
-    tested_overlay_at(ws, &BTreeSet::new())
-}
-
-/// The same for `paths` and what is below them only.
-pub fn tested_overlay_at(
-    ws: &Workspace,
-    paths: &BTreeSet<Vec<u8>>,
-) -> Result<(Overlay, Vec<OverlayEntry>), OpsError> {
-    let mut overlay = ws.overlay_at(paths)?;
+    let mut overlay = ws.overlay()?;
     let beside = set_aside(ws, &mut overlay);
     Ok((overlay, beside))
 }

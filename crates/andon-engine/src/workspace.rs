@@ -1,6 +1,5 @@
 //! A repository with its configuration: what every verb starts from.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -111,12 +110,7 @@ impl Workspace {
     /// The working tree as differences from HEAD, without untracked files that `test.reports` names: what a run
     /// leaves behind is not the code that it ran on.
     pub fn overlay(&self) -> Result<Overlay, OpsError> {
-        self.overlay_at(&BTreeSet::new())
-    }
-
-    /// The same for `paths` and what is below them only; for the whole working tree where there are none.
-    pub fn overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, OpsError> {
-        let mut overlay = self.repo.worktree_overlay_at(paths)?;
+        let mut overlay = self.repo.worktree_overlay()?;
         if self.untracked == Untracked::Beside {
             overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
         }

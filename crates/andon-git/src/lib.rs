@@ -13,11 +13,6 @@ mod refs;
 mod remote;
 #[cfg(test)]
 mod scratch;
-#[cfg(target_os = "linux")]
-mod watch;
-#[cfg(not(target_os = "linux"))]
-#[path = "watch/unwatched.rs"]
-mod watch;
 mod worktree;
 
 pub use diff::hunks::{hunks, is_binary};
@@ -45,7 +40,5 @@ pub use refs::origin::Operation;
 pub use refs::reflog::ReflogEntry;
 pub use remote::bundle::is_bundle;
 pub use remote::online::{PushEnd, PushedTo, RemoteError, back_off};
-pub use watch::events::{Events, IndexFile};
-pub use watch::{Ended, Watch};
 pub use worktree::apart::Apart;
 pub use worktree::{Overlay, is_changed_submodule};

@@ -131,7 +131,7 @@ pub fn execute(
     shown: Shown<'_>,
 ) -> Result<(TestedCode, Result<Executed, ProgramError>), OpsError> {
     let top = ws.top()?.to_owned();
-    let mut tested = TestedCode::under_watch(ws)?;
+    let mut tested = TestedCode::now(ws)?;
     stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, command);
@@ -150,8 +150,8 @@ pub fn execute(
         }
         end => end?,
     };
-    tested.ran();
     stop_point("test:ran");
+    let since = tested.since(ws)?;
     let (mut warnings, mut written) = read_reports(ws, &top, &started, &mut reader);
     if let (Some(_dir), Some(path)) = (private, &asked.report) {
         let mut report = reader.open_report("the report of test.runner");
@@ -166,7 +166,6 @@ pub fn execute(
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
-    let since = tested.since(ws)?;
     tested.bind(ws, &mentions.named_in(&parsed))?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
@@ -323,11 +322,7 @@ const NAMED: usize = 3;
 
 /// Which files changed while the tests ran, in words.
 fn changed_paths(since: &Since) -> Option<String> {
-    let (what, paths) = match since {
-        Since::Unchanged => return None,
-        Since::Changed(paths) => ("changed while the tests ran", paths),
-        Since::PutBack(paths) => ("changed while the tests ran and put back", paths),
-    };
+    let Since::Changed(paths) = since else { return None };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -335,7 +330,7 @@ fn changed_paths(since: &Since) -> Option<String> {
     };
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
-        format!("{what}: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
+        format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
     })
 }
 

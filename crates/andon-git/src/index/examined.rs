@@ -1,16 +1,14 @@
-//! An index that promises git nothing which may not be true.
+//! The files that git does not read when it is asked what differs.
 //!
-//! git takes a file for what the index says, without reading it, where a bit tells it to (assume-unchanged,
-//! skip-worktree) or where size and times are those that it remembers. The tests read the file. So before git is asked
-//! what differs, it gets a copy of the index without those bits, and without the stat data of every file that they do
-//! not answer for: of such a file git reads the content.
+//! git takes a file for what the index says where a bit tells it to (assume-unchanged, skip-worktree), or where size and
+//! times are those that it remembers. The tests read the file. So these files are listed here, and hashed whatever git
+//! says of them.
 //!
 //! Stat data answer for a content when they are equal to the nanosecond, change time included (which nobody can set),
 //! and when the file last changed well before the index was written. git itself compares seconds.
 //! Not seen: a second write within the tick of the kernel's clock in which git read the first.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::Write as _;
 use std::path::Path;
@@ -19,8 +17,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::GitError;
 use crate::files::temporary_in;
-use crate::index::entries::{self, Entries, Entry, HASH, MODE_AT, STAT, be32};
-use crate::index::paths;
+use crate::index::entries::{self, Entries, Entry, HASH, STAT, be32};
 use crate::objects::{MODE_LINK, MODE_SUBMODULE};
 use crate::open::repo::Repo;
 use crate::platform::files;
@@ -37,8 +34,8 @@ const SECONDS: i128 = 2_000_000_000;
 /// What a look at the index tells.
 #[derive(Debug, Default)]
 pub(crate) struct Examined {
-    /// The index to ask git with, where the effective one promises too much.
-    copy: Option<TempPath>,
+    /// Files whose content is to be read, since git may not have looked at it, with what the index has there.
+    pub(crate) unread: Vec<(Vec<u8>, (u32, Oid))>,
     /// What keeps git from seeing a change of these paths, if there is one.
     pub(crate) veils: BTreeMap<Vec<u8>, Veil>,
     /// Submodules that are checked out.
@@ -71,32 +68,17 @@ impl Examined {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(io(error)),
         };
-        let mut bytes = paths::read(&path).ok_or_else(|| unknown("it is too large, or cannot be read"))?;
-        let mut copy = None;
+        let mut bytes = entries::read(&path).ok_or_else(|| unknown("it is too large, or cannot be read"))?;
         if entries::walk(&bytes, &mut |_| {}) != Some(Entries::All) {
             let whole = repo.whole_index(&bytes)?;
-            bytes = paths::read(&whole).ok_or_else(|| unknown("it cannot be made whole"))?;
-            copy = Some(whole);
+            bytes = entries::read(&whole).ok_or_else(|| unknown("it cannot be made whole"))?;
         }
         let mut examination = Examination::new(repo, scope, written);
         let entries = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
         if entries != Some(Entries::All) {
             return Err(unknown("its format is not known"));
         }
-        let Examination { mut examined, patches, .. } = examination;
-        if !patches.is_empty() {
-            for patch in &patches {
-                patch.apply(&mut bytes);
-            }
-            copy = Some(repo.index_of(unsealed(&mut bytes))?);
-        }
-        examined.copy = copy;
-        Ok(examined)
-    }
-
-    /// The variable that has git use this index, where it is not the effective one.
-    pub(crate) fn variable(&self) -> Option<(&'static str, &OsStr)> {
-        self.copy.as_ref().map(|path| ("GIT_INDEX_FILE", path.as_os_str()))
+        Ok(examination.examined)
     }
 }
 
@@ -111,37 +93,12 @@ struct Examination<'a> {
     written: i128,
     sparse: bool,
     examined: Examined,
-    patches: Vec<Patch>,
-}
-
-/// What an entry must lose.
-struct Patch {
-    stat_at: usize,
-    flags_at: usize,
-    /// Whether further flags follow.
-    skips: bool,
-}
-
-impl Patch {
-    fn apply(&self, bytes: &mut [u8]) {
-        let mut clear = |from: usize, to: usize, keep: u8| {
-            for byte in bytes.iter_mut().take(to).skip(from) {
-                *byte &= keep;
-            }
-        };
-        clear(self.stat_at, self.stat_at + MODE_AT, 0);
-        clear(self.stat_at + MODE_AT + 4, self.stat_at + STAT, 0);
-        clear(self.flags_at, self.flags_at + 1, !0x80);
-        if self.skips {
-            clear(self.flags_at + 2, self.flags_at + 3, !0x40);
-        }
-    }
 }
 
 impl<'a> Examination<'a> {
     fn new(repo: &Repo, scope: &'a Scope<'a>, written: i128) -> Self {
         let sparse = repo.config_string("core.sparsecheckout").is_some_and(|value| value != "false");
-        Self { scope, written, sparse, examined: Examined::default(), patches: Vec::new() }
+        Self { scope, written, sparse, examined: Examined::default() }
     }
 
     fn take(&mut self, entry: &Entry<'_>, bytes: &[u8]) {
@@ -157,9 +114,12 @@ impl<'a> Examination<'a> {
         } else if meta.is_none() && entry.skips_worktree() && self.sparse {
             // What a sparse checkout leaves out is as the index says.
             return;
-        } else if entry.mode != MODE_LINK && !entry.in_conflict() {
-            let id = bytes.get(entry.at + STAT..entry.at + STAT + HASH).and_then(Oid::from_bytes);
-            self.examined.files.extend(id.map(|id| (entry.path.to_vec(), id)));
+        }
+        let Some(id) = bytes.get(entry.at + STAT..entry.at + STAT + HASH).and_then(Oid::from_bytes) else {
+            return;
+        };
+        if entry.mode != MODE_SUBMODULE && entry.mode != MODE_LINK && !entry.in_conflict() {
+            self.examined.files.push((entry.path.to_vec(), id));
         }
         let stat = meta.as_ref().and_then(|meta| Some((Stat::of(bytes, entry.at)?, Stat::at(meta))));
         let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
@@ -172,11 +132,10 @@ impl<'a> Examination<'a> {
             }
             Answer::Same | Answer::Unsure | Answer::Other => None,
         };
-        if veil.is_some() || answer == Answer::Unsure {
-            self.examined.veils.extend(veil.map(|veil| (entry.path.to_vec(), veil)));
-            let skips = entry.skips_worktree();
-            self.patches.push(Patch { stat_at: entry.at, flags_at: entry.flags_at, skips });
+        if (veil.is_some() || answer == Answer::Unsure) && !entry.in_conflict() {
+            self.examined.unread.push((entry.path.to_vec(), (entry.mode, id)));
         }
+        self.examined.veils.extend(veil.map(|veil| (entry.path.to_vec(), veil)));
     }
 }
 
@@ -246,13 +205,6 @@ fn time(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
-/// The bytes without their checksum: all zero says that there is none (`index.skipHash`).
-fn unsealed(bytes: &mut [u8]) -> &[u8] {
-    let end = bytes.len().saturating_sub(HASH);
-    bytes[end..].fill(0);
-    bytes
-}
-
 impl Repo {
     /// What keeps git from seeing a change of these paths, if there is one. Looks at the index and at these paths
     /// only, and starts no process.
@@ -262,7 +214,7 @@ impl Repo {
         };
         let scope = Scope { top, paths };
         let mut examination = Examination::new(self, &scope, modified(&meta));
-        if let Some(bytes) = paths::read(&self.index_path()) {
+        if let Some(bytes) = entries::read(&self.index_path()) {
             let _those_seen = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
         }
         let mut veils = examination.examined.veils;
@@ -282,18 +234,14 @@ impl Repo {
         (value != LFS && (runs("clean") || runs("process"))).then_some(Veil::Filter(name))
     }
 
-    fn index_of(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
+    /// A split or sparse index with all its entries, made by git, to be read here.
+    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
         let io = |source| GitError::Io { path: self.git_dir.clone(), source };
-        // An agent's shell may have a git directory that it cannot write: a copy for git to read does as well elsewhere.
+        // An agent's shell may have a git directory that it cannot write: a copy to read does as well elsewhere.
         let made = temporary_in(&self.git_dir).or_else(|denied| NamedTempFile::new().map_err(|_| denied));
         let mut file = made.map_err(io)?;
         file.write_all(bytes).map_err(io)?;
-        Ok(file.into_temp_path())
-    }
-
-    /// A split or sparse index with all its entries, made by git.
-    fn whole_index(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
-        let copy = self.index_of(bytes)?;
+        let copy = file.into_temp_path();
         let args = [
             "-c",
             "index.sparse=false",

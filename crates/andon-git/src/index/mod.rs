@@ -2,5 +2,4 @@
 
 pub(crate) mod entries;
 pub(crate) mod examined;
-pub(crate) mod paths;
 pub(crate) mod tree;

@@ -2,8 +2,8 @@
 //!
 //! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its
 //! attributes, ignore rules and caches, and nothing is written to the repository. Where git is told not to look, or
-//! looks at less than the content, it is told otherwise (`examined`, `file_system`, `filters`): what counts is what the
-//! tests read.
+//! looks at less than the content, the file is read here (`examined`) or git is told otherwise (`file_system`,
+//! `filters`): what counts is what the tests read.
 
 pub(crate) mod apart;
 pub(crate) mod filters;
@@ -88,25 +88,20 @@ impl Repo {
     /// with changes of its own it gets an id that no commit has. Starts two processes, and some more where there are
     /// filters, submodules, a split or a sparse index.
     pub fn worktree_overlay(&self) -> Result<Overlay, GitError> {
-        self.worktree_overlay_at(&BTreeSet::new())
+        self.overlay(0)
     }
 
-    /// The same for `paths` and what is below them only; for the whole working tree where there are none.
-    pub fn worktree_overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
-        self.overlay(paths, 0)
-    }
-
-    fn overlay(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
+    fn overlay(&self, nested: usize) -> Result<Overlay, GitError> {
         let mut tries = 1;
         loop {
-            match self.overlay_once(paths, nested) {
+            match self.overlay_once(nested) {
                 Err(GitError::Program { .. }) if tries < TRIES => tries += 1,
                 answer => return answer,
             }
         }
     }
 
-    fn overlay_once(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
+    fn overlay_once(&self, nested: usize) -> Result<Overlay, GitError> {
         let top = self.require_workdir()?;
         let comparison = Comparison {
             repo: self,
@@ -114,39 +109,37 @@ impl Repo {
             base: self.head()?.commit().map(|head| self.tree_of(head)).transpose()?,
             settings: self.honest_settings(top),
             filters: self.filters()?,
-            examined: Examined::of(self, &Scope { top, paths })?,
+            examined: Examined::of(self, &Scope { top, paths: &BTreeSet::new() })?,
             nested,
             hidden: Vec::new(),
         };
-        comparison.overlay(paths)
+        comparison.overlay()
     }
 }
 
 impl Comparison<'_> {
-    fn overlay(mut self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
+    fn overlay(mut self) -> Result<Overlay, GitError> {
         let mut seen = Vec::new();
-        for line in self.status(paths)? {
+        for line in self.status()? {
             seen.extend(self.look(line)?);
         }
+        self.unread(&mut seen)?;
         let filtered = self.filtered(&mut seen)?;
         self.submodules(&mut seen)?;
         let entries = self.settle(seen, &filtered)?;
         Ok(Overlay { base: self.base, entries, hidden: self.hidden })
     }
 
-    /// Runs git on the index that promises nothing, told to look at what there is and to run no filter.
+    /// Runs git, told to look at what there is and to run no filter.
     fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
-        let mut variables: Vec<(&str, &OsStr)> = Filters::variables().to_vec();
-        variables.extend(self.examined.variable());
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
         all.extend(args.iter().map(|arg| (*arg).to_owned()));
-        self.repo.git_with(&variables, &all, input)
+        self.repo.git_with(&Filters::variables(), &all, input)
     }
 
-    fn status(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Vec<StatusLine>, GitError> {
+    fn status(&self) -> Result<Vec<StatusLine>, GitError> {
         let options = [
-            "--literal-pathspecs",
             "status",
             "--porcelain=v2",
             "-z",
@@ -155,12 +148,8 @@ impl Comparison<'_> {
             // What is inside of them is looked at by the same rules as everything else.
             "--ignore-submodules=dirty",
             "--no-ahead-behind",
-            "--",
         ];
-        let names: Vec<_> = paths.iter().map(|path| path_from_bytes(path)).collect();
-        let mut args = options.map(OsStr::new).to_vec();
-        args.extend(names.iter().map(OsStr::new));
-        let output = self.git(&args, b"")?;
+        let output = self.git(&options.map(OsStr::new), b"")?;
         porcelain::parse(&output.stdout)
             .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
     }
@@ -238,6 +227,20 @@ impl Comparison<'_> {
         self.settings.modes != Modes::InIndex && files::owner_executes(meta)
     }
 
+    /// Adds the files that git may not have read to those that it names.
+    fn unread(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
+        let named: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
+        for (path, (mode, id)) in std::mem::take(&mut self.examined.unread) {
+            if named.contains(&path) {
+                continue;
+            }
+            let known = mode == MODE_LINK || self.settings.modes == Modes::InIndex;
+            let (head, now) = (self.in_base(&path)?, self.on_disk(&path, known.then_some(mode))?);
+            seen.push(Seen { path, tracking: Tracking::Tracked, head, index: Some((mode, id)), now });
+        }
+        Ok(())
+    }
+
     /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: these join `seen`.
     fn filtered(&mut self, seen: &mut Vec<Seen>) -> Result<Filtered, GitError> {
         if self.filters.is_empty() {
@@ -283,7 +286,7 @@ impl Comparison<'_> {
             let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
             let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
             let commit = inside.head().ok().filter(|_| same && self.nested < MAX_NESTED)?.commit()?;
-            let overlay = inside.overlay(&BTreeSet::new(), self.nested + 1).ok()?;
+            let overlay = inside.overlay(self.nested + 1).ok()?;
             Some(if overlay.entries.is_empty() { Ok(commit.0) } else { Err(overlay.hidden) })
         };
         match clean() {

@@ -204,10 +204,7 @@ fn runs_nothing(command: &str) -> bool {
 
 /// Tracked files that changed while the tests ran: the run is not one of the tip's code.
 fn disturbed(repo: &Repo, tree: TreeId, since: &Since) -> Result<Option<String>, OpsError> {
-    let paths = match since {
-        Since::Unchanged => return Ok(None),
-        Since::Changed(paths) | Since::PutBack(paths) => paths,
-    };
+    let Since::Changed(paths) = since else { return Ok(None) };
     if paths.is_empty() {
         return Ok(Some("the code changed while the tests ran".to_owned()));
     }
