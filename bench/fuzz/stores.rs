@@ -25,7 +25,7 @@ use andon_core::domain::time::Timestamp;
 use andon_engine::adapter::events::{self, Frame, Purpose};
 use andon_git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
 use andon_store::fingerprint::Fingerprinter;
-use andon_store::journal::{Journal, Position, Reach, Turns};
+use andon_store::journal::{Journal, Position, Reach};
 use andon_store::ledger::Ledger;
 use andon_store::notes::{self, NotesStore};
 use andon_store::window::{self, Judged};
@@ -213,7 +213,6 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
             let recent = journal.recent(Reach {
                 runs: 8,
                 commits: 8,
-                turns: Turns::Counted,
                 since: Some(Position::START),
             });
             holds(recent.runs.len() <= count, "more runs than lines")?;

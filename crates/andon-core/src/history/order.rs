@@ -191,12 +191,10 @@ impl<'a> Merge<'a> {
                 self.steps.push(FoldStep::Fact(Fact::Event(event.clone())));
             }
             JournalItem::Commit(marked) => {
-                match self.observed.index(marked.commit) {
-                    Some(at) => self.commits_up_to(at + 1),
-                    None => {
-                        let passing = Passing { number: 0, ..marked.passing.clone() };
-                        self.steps.push(FoldStep::Pass(passing));
-                    }
+                if let Some(at) = self.observed.index(marked.commit) {
+                    self.commits_up_to(at + 1);
+                } else {
+                    self.steps.push(FoldStep::Pass(Passing { number: 0, ..marked.passing.clone() }));
                 }
                 self.steps.push(FoldStep::Committed);
             }
