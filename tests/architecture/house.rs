@@ -52,11 +52,7 @@ pub const DOORS: &[Door] = &[
     Door {
         name: "what only some operating systems have",
         targets: &["std::os", "nix", "rustix", "ctrlc", "same_file"],
-        at: &[
-            "crates/andon-git/src/platform/",
-            "crates/andon-git/src/watch/",
-            "crates/andon-engine/src/effect/program/",
-        ],
+        at: &["crates/andon-git/src/platform/", "crates/andon-engine/src/effect/program/"],
     },
     Door { name: "the screen of a terminal", targets: &["ratatui"], at: &["src/cli/screen/"] },
 ];

@@ -96,7 +96,7 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
         (
             "extern crate nix as n;",
             "src/verbs/mod.rs".to_owned(),
-            "crates/andon-git/src/watch/mod.rs".to_owned(),
+            "crates/andon-git/src/platform/mod.rs".to_owned(),
         ),
         ("use ratatui::Frame;", "src/cli/mod.rs".to_owned(), "src/cli/screen/mod.rs".to_owned()),
     ] {
