@@ -14,7 +14,7 @@ use andon_core::domain::time::Span;
 use testreport::Format;
 
 const MAX: Param<u64> = Param::count("max", 100, 1, "Iterations.");
-const EXEMPT: Param<Vec<String>> = Param::list("exempt", &["Revert"], "A list.");
+const EXEMPT: Param<Vec<String>> = Param::list("exempt", andon_core::words!["Revert"], "A list.");
 static CAP: [ParamSpec; 1] = [MAX.spec];
 static MIXED: [ParamSpec; 4] = [
     Param::share("share", 0.5, "A share.").spec,

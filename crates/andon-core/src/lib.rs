@@ -4,6 +4,9 @@
 #[cfg(test)]
 extern crate self as andon_core;
 
+#[doc(no_inline)]
+pub use testreport::{WordList, words};
+
 pub mod change;
 pub mod detect;
 pub mod domain;

@@ -3,6 +3,7 @@
 use super::masked::Family;
 use super::source::{Source, is_name, is_noise, name};
 use super::words::{Words, is_marker};
+use andon_core::{WordList, words};
 
 /// Lines after a marker, or of a table of cases, in which the name of a test is looked for.
 const NAME_WITHIN: usize = 64;
@@ -18,7 +19,7 @@ pub(super) struct Declared {
 }
 
 /// What comes after `it.` and `test.` where no test is declared.
-const NO_TEST: &[&str] = &[
+const NO_TEST: WordList = words![
     "describe",
     "step",
     "use",
@@ -40,7 +41,7 @@ const NO_TEST: &[&str] = &[
 ];
 
 /// What may stand before a declaration.
-const BEFORE: &[&str] = &[
+const BEFORE: WordList = words![
     "export ",
     "default ",
     "public ",
@@ -62,7 +63,7 @@ pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Opt
     if code.is_empty() || source.is_quoted(at) || words.tests.is_empty() {
         return None;
     }
-    for word in BEFORE {
+    for word in BEFORE.iter() {
         code = code.strip_prefix(word).unwrap_or(code);
     }
     let finder = Finder {
@@ -163,7 +164,7 @@ impl Finder<'_, '_> {
         loop {
             if let Some(tail) = rest.strip_prefix('.') {
                 let modifier = name(tail);
-                if self.source.family != Family::Script || NO_TEST.contains(&modifier) {
+                if self.source.family != Family::Script || NO_TEST.contains(modifier) {
                     return None;
                 }
                 each = matches!(modifier, "each" | "for");

@@ -48,8 +48,11 @@ pub fn knows(patterns: &Patterns<'_>, extension: &str) -> bool {
 }
 
 /// The patterns of one kind for a file: entries are `ENDING,ENDING: TEXT`.
-fn all<'a, S: AsRef<str>>(entries: &'a [S], extension: &str) -> impl Iterator<Item = &'a str> {
-    entries.iter().filter_map(move |entry| {
+fn all<'a>(
+    entries: impl IntoIterator<Item = &'a (impl AsRef<str> + ?Sized + 'a)>,
+    extension: &str,
+) -> impl Iterator<Item = &'a str> {
+    entries.into_iter().filter_map(move |entry| {
         let (endings, text) = entry.as_ref().split_once(": ")?;
         endings.split(',').any(|ending| ending.trim() == extension).then_some(text)
     })

@@ -1,5 +1,6 @@
 //! Which test of before is which of now: by name, by text, by what it is about; and what became a row of another.
 
+use andon_core::{WordList, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asserts::{Content, Vocabulary, words};
@@ -22,7 +23,7 @@ pub(super) fn subjects(content: &Content) -> BTreeSet<String> {
 }
 
 /// Words of languages and frameworks, which say nothing of what a test is about.
-const COMMON: &[&str] = &[
+const COMMON: WordList = words![
     "let",
     "mut",
     "const",
@@ -85,7 +86,7 @@ const COMMON: &[&str] = &[
 ];
 
 pub(super) fn is_common(name: &str) -> bool {
-    COMMON.contains(&name) || is_asking(name)
+    COMMON.contains(name) || is_asking(name)
 }
 
 /// How much each word tells: less, the more tests have it.
@@ -136,7 +137,7 @@ impl Weights {
 }
 
 /// Calls that say how something is asked, not what.
-const ASKING: &[&str] = &[
+const ASKING: WordList = words![
     "Error",
     "Errorf",
     "Fatal",
@@ -188,7 +189,7 @@ pub(super) fn is_asking(name: &str) -> bool {
         || name.starts_with("EXPECT_")
         || name.starts_with("REQUIRE");
     let frame = name.starts_with("CHECK") || name.starts_with("BOOST_") || name.starts_with("TEST");
-    matcher || frame || ASKING.contains(&name) || name.to_ascii_lowercase().contains("assert")
+    matcher || frame || ASKING.contains(name) || name.to_ascii_lowercase().contains("assert")
 }
 
 /// Share of a test's values that another test has to have, for it to be a row of that.

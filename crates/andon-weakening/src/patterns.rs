@@ -1,7 +1,9 @@
 //! Words that say how tests are grouped, focused on, prepared and left out.
 
+use andon_core::{WordList, words};
+
 /// Words of what holds several tests.
-pub(super) const GROUPS: &[&str] = &[
+pub(super) const GROUPS: WordList = words![
     "describe",
     "context",
     "suite",
@@ -14,7 +16,7 @@ pub(super) const GROUPS: &[&str] = &[
 ];
 
 /// How a group or a test is declared besides which no other of its file runs, or what its declaration holds then.
-pub(super) const FOCUSES: &[&str] = &[
+pub(super) const FOCUSES: WordList = words![
     "js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte: .only",
     "js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte: fit(",
     "js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte: ftest(",
@@ -38,7 +40,7 @@ pub(super) const FOCUSES: &[&str] = &[
 ];
 
 /// What runs before each test of a group.
-pub(super) const SETUPS: &[&str] = &[
+pub(super) const SETUPS: WordList = words![
     "setUp",
     "setup",
     "set_up",
@@ -56,7 +58,7 @@ pub(super) const SETUPS: &[&str] = &[
 ];
 
 /// Words of conditions on the machine that a test runs on: what skips it on some is no weaker on the others.
-pub(super) const PLATFORMS: &[&str] = &[
+pub(super) const PLATFORMS: WordList = words![
     "miri",
     "loom",
     "target_os",

@@ -179,13 +179,13 @@ impl Groups<'_, '_> {
         if python && self.source.indent(at) == 0 {
             return Some(0..self.source.len());
         }
-        let begins = |line: &str| SETUPS.contains(&name(line.trim_start()));
+        let begins = |line: &str| SETUPS.contains(name(line.trim_start()));
         if begins(text) {
             return Some(self.around(at));
         }
         let opener = self.source.parent(at)?;
         let line = self.source.code(opener);
-        let declares = super::declared::function(line).is_some_and(|name| SETUPS.contains(&name.as_str()));
+        let declares = super::declared::function(line).is_some_and(|name| SETUPS.contains(&name));
         (declares || begins(line)).then(|| self.around(opener))
     }
 
@@ -238,7 +238,7 @@ fn is_group_marked(code: &str, marks: &Marks<'_>) -> bool {
     }
     let word = name(code);
     let plain = word.strip_prefix(['x', 'f', 'X', 'P', 'F']).unwrap_or(word);
-    if !GROUPS.contains(&word) && !GROUPS.contains(&plain) {
+    if !GROUPS.contains(word) && !GROUPS.contains(plain) {
         return false;
     }
     let chain = code.split(['"', '\'', '`']).next().unwrap_or(code);

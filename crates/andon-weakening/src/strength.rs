@@ -1,6 +1,7 @@
 //! How much an assertion asks: nothing, that something is there, or more.
 
 use super::source::{holds, is_name};
+use andon_core::{WordList, words};
 
 /// How much an assertion asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +18,7 @@ pub(super) enum Strength {
 const TRUE: &[&str] = &["true", "True"];
 
 /// What asks only whether something is there.
-const EXISTENCE: &[&str] = &[
+const EXISTENCE: WordList = words![
     ".is_some()",
     ".is_ok()",
     "is not None",
@@ -195,7 +196,7 @@ fn compared(shape: &str) -> Option<(usize, usize)> {
 }
 
 /// Words of comparisons that leave room.
-const TOLERANT: &[&str] = &[
+const TOLERANT: WordList = words![
     "approx",
     "loseTo",
     "elta",

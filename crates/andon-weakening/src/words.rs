@@ -44,7 +44,7 @@ impl<'a> Words<'a> {
             is_of_tests,
             tests: all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect(),
             skips: Marks::of(all(patterns.skips, extension), family, raw),
-            focuses: Marks::of(all(patterns::FOCUSES, extension), family, raw),
+            focuses: Marks::of(all(patterns::FOCUSES.iter(), extension), family, raw),
             assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
         }
     }

@@ -32,6 +32,7 @@ mod tap;
 mod text;
 mod unstarted;
 mod verdicts;
+mod words;
 mod xml;
 mod xmlreport;
 
@@ -46,6 +47,8 @@ pub use reader::{ReportInput, RunReader, read};
 pub use result::{Counts, TestStatus};
 pub use run::{ExitKind, MAX_FAILING, ParsedRun, RUNNER_EXIT};
 pub use signature::{Digest, ErrorText, Scheme};
+#[doc(hidden)]
+pub use words::WordList;
 
 #[cfg(test)]
 mod tests;

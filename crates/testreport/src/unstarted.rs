@@ -7,7 +7,8 @@ mod words;
 
 use super::verdicts::{names_failures, names_passes};
 
-use self::words::{ALONE, Below, CALLERS, DETAILS, LAST, Last, PROGRAMS, SURE, TRACED, Words};
+use self::words::{ALONE, Below, CALLERS, CODES, DETAILS, LAST, PART, PROGRAMS, SURE, TRACED};
+use super::words::WordList;
 
 /// Lines that are not blank of an output that is short: a shell that only says what it did not find.
 pub(super) const SHORT: usize = 12;
@@ -45,13 +46,13 @@ pub(super) fn reason<'a>(
     length: Length,
     ending: Ending,
 ) -> Option<String> {
-    let says = |table: &'static [Words]| {
-        lines.clone().find(|line| table.iter().any(|(_, words)| matches(line, words))).map(str::trim)
+    let says = |table: WordList| {
+        lines.clone().find(|line| table.iter().any(|phrase| matches(line, phrase))).map(str::trim)
     };
-    let told = says(&SURE);
+    let told = says(SURE);
     let untested = ending.tests == Tests::None && !tells_of_tests(lines);
     // `make: *** [test] Error 127` is known for what it is; the line above it tells what was not found.
-    let shell = if length == Length::Short && untested || told.is_some() { says(&ALONE) } else { None };
+    let shell = if length == Length::Short && untested || told.is_some() { says(ALONE) } else { None };
     let best = match (told, shell) {
         (Some(told), Some(shell)) if told.contains("12") => Some(shell),
         (told, shell) => told.or(shell),
@@ -64,7 +65,7 @@ pub(super) fn reason<'a>(
 pub(super) fn is_program(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or_default();
     let bare = name.trim_end_matches(|each: char| each.is_ascii_digit() || each == '.');
-    PROGRAMS.contains(&bare) || [".sh", ".bash"].iter().any(|script| name.ends_with(script))
+    PROGRAMS.contains(bare) || [".sh", ".bash"].iter().any(|script| name.ends_with(script))
 }
 
 /// The line to show of a run that ended as one does whose program is not there, and said so in no known words: the last
@@ -97,9 +98,9 @@ fn last_words<'a>(
 ) -> Option<&'a str> {
     let (mut code, mut below, mut others) = (code, Vec::new(), 0);
     for line in lines.clone().rev() {
-        let plain = LAST.iter().any(|form| is_said(line, form, code));
-        let traced =
-            || TRACED.iter().any(|(form, wanted)| is_said(line, form, code) && has_below(&below, *wanted));
+        let says = |forms: WordList| forms.iter().any(|form| is_said(line, form, code));
+        let plain = says(LAST);
+        let traced = || TRACED.iter().any(|(forms, wanted)| says(*forms) && has_below(&below, *wanted));
         if plain || traced() {
             return Some(line.trim());
         }
@@ -117,8 +118,10 @@ fn last_words<'a>(
     None
 }
 
-fn is_said(line: &str, (_, words, codes): &Last, code: Option<i32>) -> bool {
-    matches(line, words) && code.is_none_or(|code| codes.contains(&code))
+fn is_said(line: &str, form: &str, code: Option<i32>) -> bool {
+    let (phrase, codes) = form.split_once(CODES).unwrap_or((form, ""));
+    let fits = |code: i32| codes.split_terminator(',').any(|one| one.parse() == Ok(code));
+    matches(line, phrase) && code.is_none_or(fits)
 }
 
 fn has_below(below: &[&str], wanted: Below) -> bool {
@@ -166,12 +169,12 @@ fn is_usage(line: &str) -> bool {
 /// `No rule to make target 'a.c', needed by 'a.o'`: a file of the code is gone.
 const OF_CODE: &str = ", needed by ";
 
-fn matches(line: &str, parts: &[&str]) -> bool {
+fn matches(line: &str, phrase: &str) -> bool {
     let mut rest = line.trim();
     if rest.contains(OF_CODE) {
         return false;
     }
-    for part in parts {
+    for part in phrase.split_terminator(PART) {
         if let Some(whole) = part.strip_prefix('^').and_then(|part| part.strip_suffix('$')) {
             return rest == whole;
         } else if let Some(start) = part.strip_prefix('^') {

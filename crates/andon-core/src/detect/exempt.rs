@@ -2,6 +2,7 @@
 //!
 //! In 130,286 commits of healthy repositories every A/B/A/B was one of these (docs/rules.md).
 
+use crate::{WordList, words};
 use std::collections::BTreeSet;
 
 use super::releases::names_version;
@@ -9,7 +10,7 @@ use crate::domain::facts::CommitKind;
 use crate::history::{Iteration, Source};
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
-pub(super) const SUBJECTS: &[&str] = &[
+pub(super) const SUBJECTS: WordList = words![
     "Revert",
     "Reverted",
     "Re-revert",
@@ -67,7 +68,7 @@ pub(super) fn is_meant_empty(iteration: &Iteration, patterns: &[String]) -> bool
 }
 
 /// What is done to a build so that it starts.
-const STARTING: &[&str] = &[
+const STARTING: WordList = words![
     "bump",
     "force",
     "kick",
@@ -86,10 +87,10 @@ const STARTING: &[&str] = &[
 ];
 
 /// What a subject begins with that tries out what is started: elsewhere in it these words tell of work.
-const TRYING: &[&str] = &["check", "test", "testing", "try", "trying"];
+const TRYING: WordList = words!["check", "test", "testing", "try", "trying"];
 
 /// What is started.
-const STARTED: &[&str] = &[
+const STARTED: WordList = words![
     "actions",
     "build",
     "builds",
@@ -109,7 +110,7 @@ const STARTED: &[&str] = &[
 ];
 
 /// Words that say both.
-const STARTS: &[&str] = &["rebuild", "recheck", "redeploy", "retest", "retrigger"];
+const STARTS: WordList = words!["rebuild", "recheck", "redeploy", "retest", "retrigger"];
 
 /// Words of a subject that is about nothing else.
 const FEW: usize = 6;
@@ -120,7 +121,7 @@ fn starts_a_build(subject: &str) -> bool {
     let subject = subject.to_lowercase();
     let words: Vec<&str> =
         subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let any = |known: &[&str]| words.iter().any(|word| known.contains(word));
+    let any = |known: WordList| words.iter().any(|word| known.contains(word));
     let tries = words.first().is_some_and(|first| TRYING.contains(first));
     let names_it = !words.is_empty() && words.iter().all(|word| STARTED.contains(word));
     words.len() <= FEW && (any(STARTS) || ((any(STARTING) || tries) && any(STARTED)) || names_it)
@@ -134,7 +135,7 @@ pub(super) fn each_says_something_else<'a>(iterations: impl Iterator<Item = &'a 
 }
 
 /// Words of subjects that say that only the looks of the code change.
-const STYLE: &[&str] = &[
+const STYLE: WordList = words![
     "space",
     "spaces",
     "spacing",
@@ -176,7 +177,7 @@ pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
 }
 
 /// Empty commits that people make so that a build starts, or that are merges but for their parents.
-pub(super) const BUILD_STARTS: &[&str] = &[
+pub(super) const BUILD_STARTS: WordList = words![
     "Empty commit",
     "Empty",
     "Trigger",

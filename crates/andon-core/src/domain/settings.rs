@@ -1,5 +1,6 @@
 //! Settings of rules as values: what `config` resolves and `detect` reads.
 
+use crate::WordList;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -60,7 +61,7 @@ impl ParamSpec {
             Default::Limit(limit) => ParamValue::Limit(limit),
             Default::SpanLimit(limit) => ParamValue::SpanLimit(limit),
             Default::Switch(switch) => ParamValue::Switch(switch),
-            Default::List(list) => ParamValue::List(list.iter().map(ToString::to_string).collect()),
+            Default::List(list) => ParamValue::List(list.iter().map(str::to_owned).collect()),
             Default::Word { is, of } => ParamValue::Word { is, of },
         }
     }
@@ -75,7 +76,7 @@ enum Default {
     Limit(Option<u64>),
     SpanLimit(Option<Span>),
     Switch(bool),
-    List(&'static [&'static str]),
+    List(WordList),
     Word { is: &'static str, of: &'static [&'static str] },
 }
 
@@ -177,7 +178,7 @@ impl Param<bool> {
 
 impl Param<Vec<String>> {
     /// A list of texts.
-    pub const fn list(name: &'static str, default: &'static [&'static str], doc: &'static str) -> Self {
+    pub const fn list(name: &'static str, default: WordList, doc: &'static str) -> Self {
         Self::of(name, Default::List(default), 0, doc)
     }
 }

@@ -1,10 +1,29 @@
 //! The words of shells, runners and interpreters with which they say that something is not there.
 
-/// Who says it, and in what words: parts in order, `^` and `$` for the beginning and the end of the line.
-pub(super) type Words = (&'static str, &'static [&'static str]);
+use crate::words;
+use crate::words::WordList;
+
+/// Between the parts of a phrase.
+pub(super) const PART: char = '\u{1e}';
+/// Between the parts of a phrase and its exit codes.
+pub(super) const CODES: char = '\u{1d}';
+
+/// Phrases, each with the program that says it: parts in order, `^` and `$` for the beginning and the end of the line.
+macro_rules! phrases {
+    ($(($who:literal, &[$($part:literal),*])),* $(,)?) => {
+        WordList(concat!($($($part, "\u{1e}",)* "\u{1f}"),*))
+    };
+}
+
+/// Phrases with the exit codes that belong to them.
+macro_rules! coded {
+    ($(($who:literal, &[$($part:literal),*], &[$($code:literal),*])),* $(,)?) => {
+        WordList(concat!($($($part, "\u{1e}",)* "\u{1d}", $($code, ",",)* "\u{1f}"),*))
+    };
+}
 
 /// Words that only these programs print.
-pub(super) const SURE: [Words; 91] = [
+pub(super) const SURE: WordList = phrases![
     ("make", &["^make", ": *** No rule to make target ", "'.  Stop.$"]),
     ("make", &["^make", ": *** No rule to make target ", "'. Stop.$"]),
     ("make", &["^make", ": *** No targets specified and no makefile found"]),
@@ -99,7 +118,7 @@ pub(super) const SURE: [Words; 91] = [
 ];
 
 /// Words that are also found in what a test prints: they count where little else was printed.
-pub(super) const ALONE: [Words; 23] = [
+pub(super) const ALONE: WordList = phrases![
     ("sh", &["^sh: ", ": not found$"]),
     ("dash", &["sh: ", ": ", ": not found$"]),
     ("bash", &[": command not found$"]),
@@ -125,12 +144,9 @@ pub(super) const ALONE: [Words; 23] = [
     ("zsh", &["^zsh:", ": no such file or directory: "]),
 ];
 
-/// The same, with the exit codes that belong to it; none where any will do.
-pub(super) type Last = (&'static str, &'static [&'static str], &'static [i32]);
-
 /// Words that count as the last ones of a run: what a command says that cannot even begin. A test may print them too, but
 /// then its own verdict follows.
-pub(super) const LAST: [Last; 44] = [
+pub(super) const LAST: WordList = coded![
     ("dash", &["sh: 0: cannot open "], &[2]),
     ("dash", &["sh: 0: Can't open "], &[127]),
     ("busybox", &["^sh: can't open '"], &[2]),
@@ -187,23 +203,30 @@ pub(super) enum Below {
 }
 
 /// As [`LAST`], where what stands below decides: a module that no other one asks for is the one that the command names.
-pub(super) const TRACED: [(Last, Below); 6] = [
-    (("node", &["^Error: Cannot find module '"], &[1]), Below::Has("requireStack: []")),
-    (("node", &["^Error: Cannot find module '"], &[1]), Below::Has("requireStack: [ 'internal/preload' ]")),
+pub(super) const TRACED: [(WordList, Below); 6] = [
+    (coded![("node", &["^Error: Cannot find module '"], &[1])], Below::Has("requireStack: []")),
     (
-        ("ts-node", &["^Error: Cannot find module '"], &[1]),
+        coded![("node", &["^Error: Cannot find module '"], &[1])],
+        Below::Has("requireStack: [ 'internal/preload' ]"),
+    ),
+    (
+        coded![("ts-node", &["^Error: Cannot find module '"], &[1])],
         Below::Has("imaginaryUncacheableRequireResolveScript"),
     ),
     (
-        ("node", &["^Error [ERR_MODULE_NOT_FOUND]: Cannot find module '", "' imported from ", "/$"], &[1]),
+        coded![(
+            "node",
+            &["^Error [ERR_MODULE_NOT_FOUND]: Cannot find module '", "' imported from ", "/$"],
+            &[1]
+        )],
         Below::Lacks("requireStack"),
     ),
-    (("bun, deno", &["^error: Module not found \""], &[1]), Below::Lacks("at file:")),
-    (("docker", &["^unknown shorthand flag: "], &[1, 125]), Below::Has("docker --help")),
+    (coded![("bun, deno", &["^error: Module not found \""], &[1])], Below::Lacks("at file:")),
+    (coded![("docker", &["^unknown shorthand flag: "], &[1, 125])], Below::Has("docker --help")),
 ];
 
 /// How the lines begin that callers add when the program they call has failed.
-pub(super) const CALLERS: [&str; 22] = [
+pub(super) const CALLERS: WordList = words![
     "make: ",
     "make[",
     "gmake: ",
@@ -229,7 +252,7 @@ pub(super) const CALLERS: [&str; 22] = [
 ];
 
 /// How the lines begin that explain what was said before them.
-pub(super) const DETAILS: [&str; 28] = [
+pub(super) const DETAILS: WordList = words![
     "at ",
     "}",
     "code: '",
@@ -261,7 +284,7 @@ pub(super) const DETAILS: [&str; 28] = [
 ];
 
 /// Programs that put their own name before a colon, and words that stand for one.
-pub(super) const PROGRAMS: [&str; 24] = [
+pub(super) const PROGRAMS: WordList = words![
     "sh", "bash", "dash", "zsh", "ash", "ksh", "fish", "env", "time", "nice", "timeout", "sudo", "make",
     "git", "docker", "podman", "python", "perl", "ruby", "php", "lua", "error", "Error", "ERROR",
 ];

@@ -1,8 +1,10 @@
 //! The words of test frameworks, by the endings of their files: defaults of `test-weakening`, each a list that a
 //! repository can set.
 
+use crate::{WordList, words};
+
 /// How lines begin that declare a test.
-pub(super) const TESTS: &[&str] = &[
+pub(super) const TESTS: WordList = words![
     "rs: #[test",
     "rs: #[tokio::test",
     "rs: #[rstest",
@@ -72,7 +74,7 @@ pub(super) const TESTS: &[&str] = &[
 ];
 
 /// What a test that is skipped holds: in its attributes, in its declaration, or at the beginning of a statement.
-pub(super) const SKIPS: &[&str] = &[
+pub(super) const SKIPS: WordList = words![
     "rs: #[ignore",
     "rs: #[cfg(any())]",
     "py: @pytest.mark.skip",
@@ -185,7 +187,7 @@ pub(super) const SKIPS: &[&str] = &[
 ];
 
 /// What a statement that asserts something holds: a whole word where it ends in a bracket or a dot, else how one begins.
-pub(super) const ASSERTIONS: &[&str] = &[
+pub(super) const ASSERTIONS: WordList = words![
     "rs: assert",
     "rs: prop_assert",
     "rs: expect_that!",
