@@ -52,6 +52,9 @@ const ONCE: &[&str] = &[
     "signals once; commit; pause 9; call Edit 1 0; commit",
     // Commits that are not behind HEAD end turns in a loop without a workflow too.
     "plain; test -; commit; tick; branch; commit",
+    // A task that is done on another branch does not count in the numbers of a long journal either.
+    "cap once; test -; amend; node coder; end; branch; commit",
+    "plain; commit; tick; tick; edit a 0; test -; commit; branch; commit",
     // An amended attempt is carried under the id that it has by then.
     "plain once; commit; edit a 0; test a; commit; amend; branch; test ab; commit; edit a 0; test ab; commit",
     // A full window at a commit.

@@ -67,7 +67,10 @@ impl Fold {
                 self.push(fact);
             }
             FoldStep::Answered(ack) => self.answered(*ack),
-            FoldStep::Resume(snapshot) => self.resume(*snapshot),
+            FoldStep::Resume(snapshot) => {
+                self.resume(*snapshot);
+                self.renumber();
+            }
             FoldStep::Committed => self.committed(),
             FoldStep::Pass(commit) => self.pass(&commit),
         }

@@ -140,6 +140,33 @@ impl Fold {
         line.iterations.drain(..surplus);
     }
 
+    /// Numbers the turns after the commits that count here: the first part of the journal counted commits as well that
+    /// were moved to another branch since.
+    pub fn renumber(&mut self) {
+        let line = &mut self.timeline;
+        let alone = line.iterations.iter().all(|one| one.source != Source::Commit);
+        if alone {
+            line.passed = line.passed.map(|_| 0);
+        }
+        let mut number = alone.then_some(0);
+        let mut moved = Vec::new();
+        for one in &mut line.iterations {
+            number = match (one.source, number) {
+                (Source::Commit, _) => Some(one.number),
+                (Source::Turn(_), None) => None,
+                (Source::Turn(_), Some(before)) => {
+                    moved.push((one.number, before + 1));
+                    one.number = before + 1;
+                    Some(before + 1)
+                }
+            };
+        }
+        for reset in line.resets.values_mut() {
+            let now = moved.iter().rev().find(|(was, _)| was <= reset).map(|(_, now)| *now);
+            *reset = now.map_or(*reset, |now| now.min(*reset));
+        }
+    }
+
     /// Takes a commit of which only the journal tells.
     pub fn pass(&mut self, commit: &Passing) {
         self.committed();

@@ -1,7 +1,10 @@
 use super::*;
 use crate::domain::events::What;
+use crate::domain::ids::DiffHash;
 use crate::domain::time::Timestamp;
 use crate::domain::usage::Usage;
+use crate::history::snapshot::TurnIteration;
+use crate::history::timeline::TurnChange;
 use crate::testkit::{GAP, ack, code, commit, event, oid, red, run};
 
 /// The commit of that number, recorded at that second.
@@ -193,4 +196,36 @@ fn tests_of_a_long_journal_speak_for_the_commit_that_was_the_newest_then() {
     assert!(completed(&[5]).is_empty(), "before any");
     assert_eq!(completed(&[25]), [2]);
     assert_eq!(completed(&[10, 15, 40]), [1, 3]);
+}
+
+#[test]
+fn turns_of_a_long_journal_are_numbered_after_the_commits_that_count_here() {
+    let turn = |number: u64| TurnIteration {
+        node: "agent".to_owned(),
+        number,
+        change: TurnChange::Changed,
+        code: code(9),
+        hash: DiffHash([1; 32]),
+        at: Timestamp(100),
+        outputs: Vec::new(),
+        tests: None,
+    };
+    let numbers = |commits: &[u64], turns: &[u64], reset: u64| {
+        let mut fold = Fold::new(GAP);
+        for number in commits {
+            let mut fact = made(*number);
+            fact.record.iteration = *number;
+            fold.step(FoldStep::Fact(Fact::Commit(Box::new(fact))));
+        }
+        let resets = [("iteration-cap".to_owned(), reset)].into();
+        let turns = turns.iter().map(|number| turn(*number)).collect();
+        fold.step(FoldStep::Resume(Box::new(Snapshot { turns, resets, number: 60, ..Snapshot::default() })));
+        let line = fold.timeline();
+        let all: Vec<u64> = line.iterations.iter().map(|one| one.number).collect();
+        (all, line.resets["iteration-cap"])
+    };
+    assert_eq!(numbers(&[1, 2], &[3, 4], 3), (vec![1, 2, 3, 4], 3), "nothing was left");
+    assert_eq!(numbers(&[1, 2], &[50, 60], 50), (vec![1, 2, 3, 4], 3), "47 commits went with their branch");
+    assert_eq!(numbers(&[], &[50, 60], 50), (vec![1, 2], 1), "and those before them too");
+    assert_eq!(numbers(&[40, 41], &[30, 42], 30), (vec![30, 40, 41, 42], 30), "the window begins later");
 }
