@@ -49,7 +49,7 @@ fn any_repository_has_a_page() {
     stage.write("a.txt", "a");
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Before Andon"]).ok();
-    assert!(page(&stage, &[]).contains("data-k=m"));
+    assert!(page(&stage, &[]).contains("data-k=\"m\""));
     stage.andon(&["report", "nowhere..HEAD"]).exits(2).says("unknown revision");
     for (place, hint) in [
         ("nowhere/report.html", "make its directory first: mkdir -p "),

@@ -173,7 +173,7 @@ pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
     let subject = iteration.subject.to_lowercase();
     let mut words = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let first = words.next();
-    first.is_none_or(|first| STYLE.contains(&first) || words.any(|word| STYLE.contains(&word)))
+    first.is_none_or(|first| STYLE.contains(first) || words.any(|word| STYLE.contains(word)))
 }
 
 /// Empty commits that people make so that a build starts, or that are merges but for their parents.

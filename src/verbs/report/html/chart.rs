@@ -1,8 +1,10 @@
 //! Lines over the commits of a range: how many tests fail, and how many there are. Whole numbers alone, so that the same
 //! facts make the same bytes everywhere. A picture has its words beside it: the title says what it shows.
 
-use super::markup::Html;
-use super::{derived, log_command};
+use maud::{Markup, html};
+
+use super::log_command;
+use super::markup::derived;
 use crate::view::history::HistoryView;
 
 /// Columns that a picture has at the most; more commits share one.
@@ -28,7 +30,7 @@ enum Of {
     Newest,
 }
 
-pub(super) fn section(html: &mut Html, view: &HistoryView) {
+pub(super) fn section(view: &HistoryView) -> Markup {
     let tested = || {
         let records = view
             .commits
@@ -41,22 +43,22 @@ pub(super) fn section(html: &mut Html, view: &HistoryView) {
         tested().map(|(place, tests)| Point { place, value: tests.counts.failing() }).collect();
     let total: Vec<Point> =
         tested().map(|(place, tests)| Point { place, value: tests.counts.total }).collect();
-    html.raw("<section aria-labelledby=h-trend>\n<h2 id=h-trend>Tests</h2>\n");
-    if failing.len() < 2 {
-        html.raw("<p>Fewer than two commits of the range have a test run.</p>\n");
-    } else {
-        figure(html, view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most });
-        figure(
-            html,
-            view,
-            &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest },
-        );
-        if view.commits.len() > COLUMNS {
-            html.raw("<p class=derived>Commits share columns: of each, the most failing tests and the newest number.</p>\n");
+    html! {
+        section aria-labelledby="h-trend" {
+            h2 id="h-trend" { "Tests" }
+            @if failing.len() < 2 {
+                p { "Fewer than two commits of the range have a test run." }
+            } @else {
+                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
+                (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest }))
+                @if view.commits.len() > COLUMNS {
+                    p.derived { "Commits share columns: of each, the most failing tests and the newest number." }
+                }
+            }
+            (derived(&log_command(view)))
         }
+        "\n"
     }
-    derived(html, &log_command(view));
-    html.raw("</section>\n");
 }
 
 /// A line, its name, and how commits that share a column are taken together.
@@ -67,24 +69,28 @@ struct Figure<'a> {
     of: Of,
 }
 
-fn figure(html: &mut Html, view: &HistoryView, figure: &Figure<'_>) {
-    let (Some(first), Some(last)) = (figure.points.first(), figure.points.last()) else { return };
+fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
+    let (Some(first), Some(last)) = (figure.points.first(), figure.points.last()) else { return html! {} };
     let top = figure.points.iter().map(|point| point.value).max().unwrap_or(0);
-    html.raw("<figure>\n<figcaption>").raw(figure.name).raw(": ").number(first.value).raw(" at first, ");
-    html.number(last.value).raw(" now, ").number(top).raw(" at the most</figcaption>\n");
-    html.raw("<div class=plot><span class=top aria-hidden=true>").number(top);
-    html.raw("</span><svg viewBox=\"0 0 10000 1000\" preserveAspectRatio=none role=img aria-label=\"");
-    html.raw(figure.name).raw(" over ").count(view.commits.len()).raw(" commits, from ").number(first.value);
-    html.raw(" to ").number(last.value).raw("\">");
-    for x in halts(view) {
-        html.raw("<path class=halt d=\"M").number(x).raw(" 0V1000\"/>");
+    let (name, first, last, commits) = (figure.name, first.value, last.value, view.commits.len());
+    let label = format!("{name} over {commits} commits, from {first} to {last}");
+    html! {
+        figure {
+            figcaption { (name) ": " (first) " at first, " (last) " now, " (top) " at the most" }
+            div.plot {
+                span.top aria-hidden="true" { (top) }
+                svg viewBox="0 0 10000 1000" preserveAspectRatio="none" role="img" aria-label=(label) {
+                    @for x in halts(view) { path.halt d={ "M" (x) " 0V1000" } {} }
+                    path class=(figure.class) d=(line(figure, commits, top.max(1))) {}
+                }
+                span.zero aria-hidden="true" { "0" }
+            }
+        }
+        "\n"
     }
-    html.raw("<path class=\"").raw(figure.class).raw("\" d=\"");
-    line(html, figure, view.commits.len(), top.max(1));
-    html.raw("\"/></svg><span class=zero aria-hidden=true>0</span></div>\n</figure>\n");
 }
 
-fn line(html: &mut Html, figure: &Figure<'_>, commits: usize, top: u64) {
+fn line(figure: &Figure<'_>, commits: usize, top: u64) -> String {
     let columns = columns(commits);
     let mut shared: Vec<Option<u64>> = vec![None; columns];
     for point in figure.points {
@@ -95,12 +101,12 @@ fn line(html: &mut Html, figure: &Figure<'_>, commits: usize, top: u64) {
             });
         }
     }
-    let mut begun = false;
+    let mut path = String::new();
     for (column, value) in shared.iter().enumerate().filter_map(|(column, value)| Some((column, (*value)?))) {
-        html.raw(if begun { "L" } else { "M" }).number(middle(column, columns)).raw(" ");
-        html.number(ZERO - RISE * value / top);
-        begun = true;
+        path.push(if path.is_empty() { 'M' } else { 'L' });
+        path.push_str(&format!("{} {}", middle(column, columns), ZERO - RISE * value / top));
     }
+    path
 }
 
 /// How many columns so many commits have.

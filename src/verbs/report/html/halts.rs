@@ -1,7 +1,9 @@
 //! The story of each halt: why, from what evidence, after what, and how it was answered.
 
-use super::markup::Html;
-use super::{SHOWN, derived};
+use maud::{Markup, html};
+
+use super::SHOWN;
+use super::markup::{clipped, command, derived, field, text, time};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::status::LastHalt;
 use andon_core::domain::decision::Halt;
@@ -19,143 +21,140 @@ const HASHES: usize = 6;
 /// Tool calls of a round: the longest that the rules look for.
 const CALLS: usize = 12;
 
-/// Newest first: the one that stands is the one that is asked about.
-pub(super) fn section(html: &mut Html, view: &HistoryView) {
-    html.raw("<section aria-labelledby=h-halts>\n<h2 id=h-halts>Halts</h2>\n");
-    if view.halts.is_empty() {
-        html.raw("<p>No halt at these commits.</p>\n");
-    }
-    for (number, last) in view.halts.iter().rev().take(SHOWN).enumerate() {
-        story(html, view, last, number == 0);
-    }
-    if view.halts.len() > SHOWN {
-        html.raw("<p>and ").count(view.halts.len() - SHOWN).raw(" more</p>\n");
-    }
-    derived(html, "andon log --events");
-    html.raw("</section>\n");
-}
-
-fn story(html: &mut Html, view: &HistoryView, last: &LastHalt, is_open: bool) {
-    let halt = &last.halt;
-    html.raw(if is_open { "<details open>\n<summary>" } else { "<details>\n<summary>" });
-    html.time(halt.at).raw(" <strong>").raw(phrase::reason(halt.reason)).raw("</strong> (");
-    html.clipped(&halt.rule, 60).raw(")").raw(if last.ack.is_some() {
-        ", answered"
-    } else {
-        ", not answered"
-    });
-    html.raw("</summary>\n<p>").clipped(&halt.message, 1000).raw("</p>\n<dl class=place>");
-    for (name, value) in [
-        ("Iteration", halt.iteration.to_string()),
-        ("Cycle", halt.cycle_id.clone()),
-        ("Branch", halt.branch.clone().unwrap_or_else(|| "detached HEAD".to_owned())),
-        ("Worktree", halt.worktree.clone()),
-        ("Entry", last.id.short()),
-    ] {
-        html.raw("<div><dt>").raw(name).raw("</dt><dd>").clipped(&value, 80).raw("</dd></div>");
-    }
-    html.raw("</dl>\n");
-    evidence(html, halt);
-    tried(html, view, halt);
-    change(html, view, halt);
-    if !halt.suggested_actions.is_empty() {
-        html.raw("<h3>What to do next</h3>\n<ul>\n");
-        for action in &halt.suggested_actions {
-            html.raw("<li>").clipped(&action.text, 500).raw("</li>\n");
+/// Newest first: the one that waits is the one that is asked about.
+pub(super) fn section(view: &HistoryView) -> Markup {
+    html! {
+        section aria-labelledby="h-halts" {
+            h2 id="h-halts" { "Halts" }
+            @if view.halts.is_empty() { p { "No halt at these commits." } }
+            @for (number, last) in view.halts.iter().rev().take(SHOWN).enumerate() {
+                (story(view, last, number == 0))
+            }
+            @if view.halts.len() > SHOWN { p { "and " (view.halts.len() - SHOWN) " more" } }
+            (derived("andon log --events"))
         }
-        html.raw("</ul>\n");
+        "\n"
     }
-    answer(html, last.ack.as_ref());
-    html.raw("</details>\n");
 }
 
-fn evidence(html: &mut Html, halt: &Halt) {
+fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
+    let halt = &last.halt;
+    let iteration = halt.iteration.to_string();
+    let fields = [
+        ("Iteration", iteration.as_str()),
+        ("Cycle", &halt.cycle_id),
+        ("Branch", halt.branch.as_deref().unwrap_or("detached HEAD")),
+        ("Worktree", &halt.worktree),
+        ("Entry", &last.id.short()),
+    ];
+    html! {
+        details open[is_open] {
+            summary {
+                (time(halt.at)) " " strong { (phrase::reason(halt.reason)) } " (" (clipped(&halt.rule, 60)) ")"
+                (if last.ack.is_some() { ", answered" } else { ", not answered" })
+            }
+            p { (clipped(&halt.message, 1000)) }
+            dl.place { @for (name, value) in fields { (field(name, &clipped(value, 80))) } }
+            (evidence(halt))
+            (tried(view, halt))
+            (change(view, halt))
+            @if !halt.suggested_actions.is_empty() {
+                h3 { "What to do next" }
+                ul { @for action in &halt.suggested_actions { li { (clipped(&action.text, 500)) } } }
+            }
+            h3 { "Answer" }
+            p { (answer(last.ack.as_ref())) }
+        }
+        "\n"
+    }
+}
+
+fn evidence(halt: &Halt) -> Markup {
     let evidence = &halt.evidence;
     let hashes = [
         ("Changes", evidence.diffs.iter().map(DiffHash::short).collect::<Vec<_>>()),
         ("Failures", evidence.tests.iter().map(Signature::short).collect()),
         ("Outputs", evidence.outputs.iter().map(Digest::short).collect()),
     ];
-    if evidence.trend.is_empty()
-        && evidence.calls.is_empty()
-        && hashes.iter().all(|(_, found)| found.is_empty())
-    {
-        return;
+    let none = evidence.trend.is_empty() && evidence.calls.is_empty();
+    if none && hashes.iter().all(|(_, found)| found.is_empty()) {
+        return html! {};
     }
-    html.raw("<h3>Evidence</h3>\n<dl class=place>");
-    if !evidence.trend.is_empty() {
-        html.raw("<div><dt>Failing tests</dt><dd>").text(&spark::trend(&evidence.trend)).raw("</dd></div>");
-    }
-    for call in evidence.calls.iter().take(CALLS) {
-        let shown = call.shown.as_deref().unwrap_or("arguments not known");
-        html.raw("<div><dt>Call ").text(&call.exact.to_string()).raw("</dt><dd><code>");
-        html.clipped(shown, MAX_SHOWN).raw("</code></dd></div>");
-    }
-    for (name, found) in hashes.into_iter().filter(|(_, found)| !found.is_empty()) {
-        html.raw("<div><dt>").raw(name).raw(" (equal hashes are the same)</dt><dd>");
-        for hash in found.iter().rev().take(HASHES).rev() {
-            html.raw("<code>").text(hash).raw("</code> ");
+    html! {
+        h3 { "Evidence" }
+        dl.place {
+            @if !evidence.trend.is_empty() { (field("Failing tests", &text(&spark::trend(&evidence.trend)))) }
+            @for call in evidence.calls.iter().take(CALLS) {
+                div {
+                    dt { "Call " (call.exact) }
+                    dd { code { (clipped(call.shown.as_deref().unwrap_or("arguments not known"), MAX_SHOWN)) } }
+                }
+            }
+            @for (name, found) in hashes.iter().filter(|(_, found)| !found.is_empty()) {
+                div {
+                    dt { (name) " (equal hashes are the same)" }
+                    dd { @for hash in found.iter().rev().take(HASHES).rev() { code { (hash) } " " } }
+                }
+            }
         }
-        html.raw("</dd></div>");
     }
-    html.raw("</dl>\n");
 }
 
 /// What the node of the halted commit did before, and the command that shows the changes themselves.
-fn tried(html: &mut Html, view: &HistoryView, halt: &Halt) {
-    let Some(head) = halt.head else { return };
-    let Some(place) = view.commits.iter().rposition(|commit| commit.commit == head) else { return };
+fn tried(view: &HistoryView, halt: &Halt) -> Markup {
+    let place = |head| view.commits.iter().rposition(|commit| commit.commit == head);
+    let Some((head, place)) = halt.head.and_then(|head| Some((head, place(head)?))) else { return html! {} };
     let node = |commit: &HistoryCommit| commit.state.record().map(|record| record.node.clone());
     let own = node(&view.commits[place]);
     let before = view.commits[..=place].iter().rev().filter(|commit| node(commit) == own);
     let mut shown: Vec<&HistoryCommit> = before.take(BEFORE).collect();
     shown.reverse();
-    html.raw("<h3>What was tried</h3>\n<div class=wide tabindex=0 role=region aria-label=\"What was tried\">\n<table>\n");
-    html.raw("<thead><tr><th scope=col>Commit<th scope=col>Subject<th scope=col>Tests<th scope=col>Change</thead>\n<tbody>\n");
-    for commit in &shown {
-        html.raw("<tr><td><code>")
-            .text(&commit.commit.short())
-            .raw("</code><td>")
-            .clipped(&commit.subject, 100);
-        let record = commit.state.record();
-        html.raw("<td>").text(
-            &record
-                .and_then(|record| record.tests.as_ref())
-                .map_or_else(|| "no run".to_owned(), phrase::tests),
-        );
-        html.raw("<td>")
-            .text(&record.map_or_else(|| "no record".to_owned(), |record| phrase::diff(&record.diff)));
-        html.raw("\n");
+    html! {
+        h3 { "What was tried" }
+        div.wide tabindex="0" role="region" aria-label="What was tried" {
+            table {
+                thead { tr { @for name in ["Commit", "Subject", "Tests", "Change"] { th scope="col" { (name) } } } }
+                tbody { @for commit in &shown { (attempt(commit)) } }
+            }
+        }
+        (derived(&format!("git log -p -{} {}", shown.len(), head.short())))
     }
-    html.raw("</tbody>\n</table>\n</div>\n");
-    derived(html, &format!("git log -p -{} {}", shown.len(), head.short()));
+}
+
+fn attempt(commit: &HistoryCommit) -> Markup {
+    let record = commit.state.record();
+    let run = record.and_then(|record| record.tests.as_ref());
+    html! {
+        tr {
+            td { code { (commit.commit.short()) } }
+            td { (clipped(&commit.subject, 100)) }
+            td { (text(&run.map_or_else(|| "no run".to_owned(), phrase::tests))) }
+            td { (text(&record.map_or_else(|| "no record".to_owned(), |record| phrase::diff(&record.diff)))) }
+        }
+    }
 }
 
 /// What was halted, cut where it is long.
-fn change(html: &mut Html, view: &HistoryView, halt: &Halt) {
-    let Some((head, lines)) = halt.head.and_then(|head| Some((head, view.changes.get(&head)?))) else {
-        return;
-    };
-    html.raw("<h3>The halted change</h3>\n<pre tabindex=0 role=region aria-label=\"The halted change\">");
-    for line in lines {
-        html.clipped(line, COLUMNS).raw("\n");
+fn change(view: &HistoryView, halt: &Halt) -> Markup {
+    let found = halt.head.and_then(|head| Some((head, view.changes.get(&head)?)));
+    html! {
+        @if let Some((head, lines)) = found {
+            h3 { "The halted change" }
+            pre tabindex="0" role="region" aria-label="The halted change" {
+                @for line in lines { (clipped(line, COLUMNS)) "\n" }
+            }
+            (derived(&format!("git show {}", head.short())))
+        }
     }
-    html.raw("</pre>\n");
-    derived(html, &format!("git show {}", head.short()));
 }
 
-fn answer(html: &mut Html, ack: Option<&Ack>) {
-    html.raw("<h3>Answer</h3>\n<p>");
-    match ack {
-        None => {
-            html.raw("Nobody has answered: ").command("andon resume --reason \"...\"");
-        }
-        Some(ack) => {
-            html.time(ack.at).raw(" ").text(&phrase::acknowledged(ack));
-            if !ack.reason.is_empty() {
-                html.raw(": <q>").clipped(&ack.reason, 1000).raw("</q>");
-            }
+fn answer(ack: Option<&Ack>) -> Markup {
+    html! {
+        @if let Some(ack) = ack {
+            (time(ack.at)) " " (text(&phrase::acknowledged(ack)))
+            @if !ack.reason.is_empty() { ": " q { (clipped(&ack.reason, 1000)) } }
+        } @else {
+            "No answer yet: " (command("andon resume --reason \"...\""))
         }
     }
-    html.raw("</p>\n");
 }

@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use maud::{Markup, html};
+
 use super::chart::{WIDTH, column, columns};
-use super::markup::Html;
-use super::{derived, log_command};
+use super::log_command;
+use super::markup::{clipped, derived};
 use crate::view::history::{HistoryCommit, HistoryView};
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
@@ -63,24 +65,29 @@ struct Lane {
     halted: BTreeSet<usize>,
 }
 
-pub(super) fn section(html: &mut Html, view: &HistoryView) {
+pub(super) fn section(view: &HistoryView) -> Markup {
     let lanes = lanes(view);
-    html.raw("<section aria-labelledby=h-lanes>\n<h2 id=h-lanes>Iterations</h2>\n");
-    if lanes.is_empty() {
-        html.raw("<p>No commit of the range has a record.</p>\n</section>\n");
-        return;
+    let keys = [
+        ("ok", "tests passed"),
+        ("bad", "tests failed"),
+        ("none", "no test run"),
+        ("found", "a rule warned"),
+        ("halt", "halted. Oldest on the left."),
+    ];
+    html! {
+        section aria-labelledby="h-lanes" {
+            h2 id="h-lanes" { "Iterations" }
+            @if lanes.is_empty() {
+                p { "No commit of the range has a record." }
+            } @else {
+                p.legend { @for (class, what) in keys { span class={ "key " (class) } {} (what) " " } }
+                @for (node, lane) in lanes.iter().take(LANES) { (draw(node, lane, columns(view.commits.len()))) }
+                @if lanes.len() > LANES { p { "and " (lanes.len() - LANES) " more lanes" } }
+                (derived(&log_command(view)))
+            }
+        }
+        "\n"
     }
-    html.raw("<p class=legend><span class=\"key ok\"></span>tests passed <span class=\"key bad\"></span>tests failed \
-              <span class=\"key none\"></span>no test run <span class=\"key found\"></span>a rule warned \
-              <span class=\"key halt\"></span>halted. Oldest on the left.</p>\n");
-    for (node, lane) in lanes.iter().take(LANES) {
-        draw(html, node, lane, columns(view.commits.len()));
-    }
-    if lanes.len() > LANES {
-        html.raw("<p>and ").count(lanes.len() - LANES).raw(" more lanes</p>\n");
-    }
-    derived(html, &log_command(view));
-    html.raw("</section>\n");
 }
 
 /// The node, the agent's client where its hooks were live, and the worktree if it is not the main one.
@@ -117,25 +124,27 @@ fn lanes(view: &HistoryView) -> Vec<(String, Lane)> {
     lanes
 }
 
-fn draw(html: &mut Html, node: &str, lane: &Lane, columns: usize) {
-    html.raw("<div class=lane><p>").clipped(node, 80).raw(" <span class=muted>").count(lane.commits);
-    html.raw(" commits, ").count(lane.failed).raw(" failing, ").count(lane.halted.len());
-    html.raw(" halted</span></p>\n<svg viewBox=\"0 0 10000 100\" preserveAspectRatio=none aria-hidden=true>");
-    for mark in Mark::ALL {
-        let at = lane.marks.iter().filter(|(_, shown)| **shown == mark).map(|(column, _)| *column);
-        bars(html, mark.class(), &Bars { top: mark.top(), bottom: 100, columns }, at);
-    }
-    bars(html, "found", &Bars { top: 6, bottom: 16, columns }, lane.found.iter().copied());
-    ends(html, lane, columns);
-    html.raw("</svg></div>\n");
-}
-
-/// A halt is the end of its column, and hides no more of it than it has to.
-fn ends(html: &mut Html, lane: &Lane, columns: usize) {
-    for column in &lane.halted {
-        let end = WIDTH * (*column as u64 + 1) / columns as u64;
-        html.raw("<path class=halt d=\"M").number(end).raw(" 0V100H").number(end.saturating_sub(HALT));
-        html.raw("V0z\"/>");
+fn draw(node: &str, lane: &Lane, columns: usize) -> Markup {
+    let of = |mark: Mark| {
+        let at = lane.marks.iter().filter(move |(_, shown)| **shown == mark).map(|(column, _)| *column);
+        bars(mark.class(), &Bars { top: mark.top(), bottom: 100, columns }, at)
+    };
+    html! {
+        div.lane {
+            p {
+                (clipped(node, 80)) " "
+                span.muted { (lane.commits) " commits, " (lane.failed) " failing, " (lane.halted.len()) " halted" }
+            }
+            svg viewBox="0 0 10000 100" preserveAspectRatio="none" aria-hidden="true" {
+                @for mark in Mark::ALL { (of(mark)) }
+                (bars("found", &Bars { top: 6, bottom: 16, columns }, lane.found.iter().copied()))
+                // A halt is the end of its column, and hides no more of it than it has to.
+                @for end in lane.halted.iter().map(|column| WIDTH * (*column as u64 + 1) / columns as u64) {
+                    path.halt d={ "M" (end) " 0V100H" (end.saturating_sub(HALT)) "V0z" } {}
+                }
+            }
+        }
+        "\n"
     }
 }
 
@@ -147,20 +156,17 @@ struct Bars {
 }
 
 /// One path for all bars of a class; neighbours are one bar.
-fn bars(html: &mut Html, class: &'static str, bars: &Bars, at: impl Iterator<Item = usize>) {
+fn bars(class: &str, bars: &Bars, at: impl Iterator<Item = usize>) -> Markup {
     let mut at = at.peekable();
-    if at.peek().is_none() {
-        return;
-    }
-    html.raw("<path class=").raw(class).raw(" d=\"");
+    let mut path = String::new();
     while let Some(first) = at.next() {
         let mut end = first + 1;
         while at.next_if_eq(&end).is_some() {
             end += 1;
         }
         let edge = |column: usize| WIDTH * column as u64 / bars.columns as u64;
-        html.raw("M").number(edge(first)).raw(" ").number(bars.top).raw("H").number(edge(end));
-        html.raw("V").number(bars.bottom).raw("H").number(edge(first)).raw("z");
+        let (left, right) = (edge(first), edge(end));
+        path.push_str(&format!("M{left} {}H{right}V{}H{left}z", bars.top, bars.bottom));
     }
-    html.raw("\"/>");
+    html! { @if !path.is_empty() { path class=(class) d=(path) {} } }
 }

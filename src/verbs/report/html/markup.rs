@@ -1,61 +1,38 @@
-//! HTML as it grows. Markup is what stands in this program; everything else is a text, and escaped. The types keep the two
-//! apart: what was read at run time cannot be markup.
-
-use std::fmt::{Display, Write as _};
+//! What several sections are made of. `maud` keeps markup and text apart; a text of a stranger goes through [`text`] or
+//! [`clipped`], which make characters visible that a reader would not see.
 
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
+use maud::{Markup, PreEscaped, html};
 
-/// A page under construction.
-#[derive(Debug, Default)]
-pub(super) struct Html {
-    out: String,
+/// A text, for an element or an attribute.
+pub(super) fn text(text: &str) -> Markup {
+    PreEscaped(escape::xml(text))
 }
 
-impl Html {
-    /// Adds markup, a literal of this program.
-    pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
-        self.out.push_str(markup);
-        self
-    }
+/// A text cut to so many columns.
+pub(super) fn clipped(long: &str, columns: usize) -> Markup {
+    text(&escape::terminal_clip(long, columns))
+}
 
-    /// Adds a text, for an element or a quoted attribute.
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        self.out.push_str(&escape::xml(text));
-        self
-    }
+/// A command to be copied.
+pub(super) fn command(command: &str) -> Markup {
+    html! { code.cmd { (text(command)) } }
+}
 
-    /// Adds a text cut to so many columns.
-    pub(super) fn clipped(&mut self, text: &str, columns: usize) -> &mut Self {
-        self.text(&escape::terminal_clip(text, columns))
-    }
+/// A time, to the minute.
+pub(super) fn time(at: Timestamp) -> Markup {
+    let full = at.to_string();
+    let shown = full.get(..16).map_or_else(|| full.clone(), |minute| minute.replace('T', " "));
+    html! { time datetime=(full) { (shown) } }
+}
 
-    /// Adds a number.
-    pub(super) fn number(&mut self, number: impl Display + Copy + Into<u64>) -> &mut Self {
-        // Writing to a String cannot fail.
-        let _ = write!(self.out, "{number}");
-        self
-    }
+/// The line below a figure: the command that derives it again.
+pub(super) fn derived(again: &str) -> Markup {
+    html! { p.derived { "Derived again by " (command(again)) } "\n" }
+}
 
-    /// Adds a count.
-    pub(super) fn count(&mut self, number: usize) -> &mut Self {
-        self.number(number as u64)
-    }
-
-    /// Adds a command to be copied.
-    pub(super) fn command(&mut self, command: &str) -> &mut Self {
-        self.raw("<code class=cmd>").text(command).raw("</code>")
-    }
-
-    /// Adds a time, to the minute.
-    pub(super) fn time(&mut self, at: Timestamp) -> &mut Self {
-        let text = at.to_string();
-        let shown = text.get(..16).map_or_else(|| text.clone(), |minute| minute.replace('T', " "));
-        self.raw("<time datetime=\"").text(&text).raw("\">").text(&shown).raw("</time>")
-    }
-
-    /// What was made.
-    pub(super) fn finish(self) -> String {
-        self.out
-    }
+/// A name and a value of a list of them.
+pub(super) fn field(name: &str, value: &Markup) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
 }

@@ -13,93 +13,102 @@ mod tests;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use self::markup::Html;
+use self::markup::{clipped, command};
 use crate::view::history::HistoryView;
 use andon_core::escape::shell_quote;
-use andon_engine::text::phrase;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The page. `gate` is the rule that stands for the gate as a whole.
 pub fn page(view: &HistoryView, gate: &str) -> String {
-    let mut html = Html::default();
-    head(&mut html, view);
-    html.raw("<body>\n<a class=skip href=\"#main\">Skip to the report</a>\n<header>\n");
-    now::section(&mut html, view);
-    html.raw("</header>\n<main id=main>\n");
-    warnings(&mut html, view);
-    chart::section(&mut html, view);
-    lanes::section(&mut html, view);
-    halts::section(&mut html, view);
-    lists::flaky(&mut html, view);
-    lists::passed_over(&mut html, view);
-    lists::rounds(&mut html, view);
-    lists::costs(&mut html, view);
-    commits::section(&mut html, view, gate);
-    html.raw("</main>\n<footer><p>Made by andon ").text(env!("CARGO_PKG_VERSION"));
-    html.raw(" from the records and the ledger. Times are in UTC. The same page again: ");
-    html.command(&format!("andon report {} -o report.html", shell_quote(&view.range)));
-    html.raw("</p></footer>\n<script>").raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
-    html.finish()
+    let again = format!("andon report {} -o report.html", shell_quote(&view.range));
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            (head(view))
+            body {
+                a.skip href="#main" { "Skip to the report" }
+                header { (now::section(view)) }
+                main id="main" {
+                    (warnings(view))
+                    (chart::section(view))
+                    (lanes::section(view))
+                    (halts::section(view))
+                    (lists::flaky(view))
+                    (lists::passed_over(view))
+                    (lists::rounds(view))
+                    (lists::costs(view))
+                    (commits::section(view, gate))
+                }
+                footer {
+                    p {
+                        "Made by andon " (env!("CARGO_PKG_VERSION"))
+                        " from the records and the ledger. Times are in UTC. The same page again: " (command(&again))
+                    }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
 /// The policy lets the two inlined texts through by their hashes, and nothing else: should a text of a stranger ever be taken
 /// for markup, it still cannot run or fetch anything.
-fn head(html: &mut Html, view: &HistoryView) {
-    html.raw("<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n");
-    html.raw("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src '");
-    html.text(&hash(STYLE)).raw("'; script-src '").text(&hash(SCRIPT)).raw("'\">\n");
-    html.raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n");
-    html.raw("<meta name=color-scheme content=\"light dark\">\n<title>");
-    html.text(now::title(view)).raw(": ").clipped(&view.range, 100).raw(" - Andon</title>\n");
-    html.raw("<style>").raw(STYLE).raw("</style>\n</head>\n");
+fn head(view: &HistoryView) -> Markup {
+    let policy = format!("default-src 'none'; style-src '{}'; script-src '{}'", hash(STYLE), hash(SCRIPT));
+    html! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (now::title(view)) ": " (clipped(&view.range, 100)) " - Andon" }
+            style { (PreEscaped(STYLE)) }
+        }
+        "\n"
+    }
 }
 
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn warnings(html: &mut Html, view: &HistoryView) {
-    if view.warnings.is_empty() {
-        return;
-    }
-    html.raw("<section aria-labelledby=h-missing class=warn>\n<h2 id=h-missing>What could not be read</h2>\n<ul>\n");
-    for warning in view.warnings.iter().take(SHOWN) {
-        html.raw("<li>").clipped(&warning.to_string(), 500);
-        for help in &warning.help {
-            html.raw(" ").command(help);
+fn warnings(view: &HistoryView) -> Markup {
+    html! {
+        @if !view.warnings.is_empty() {
+            section.warn aria-labelledby="h-missing" {
+                h2 id="h-missing" { "What could not be read" }
+                ul {
+                    @for warning in view.warnings.iter().take(SHOWN) {
+                        li {
+                            (clipped(&warning.to_string(), 500))
+                            @for help in &warning.help { " " (command(help)) }
+                        }
+                        "\n"
+                    }
+                    (more(view.warnings.len()))
+                }
+            }
         }
-        html.raw("</li>\n");
     }
-    more(html, view.warnings.len());
-    html.raw("</ul>\n</section>\n");
 }
 
 /// Lines of a list that are shown.
 const SHOWN: usize = 100;
 
 /// That a list has more lines than are shown.
-fn more(html: &mut Html, all: usize) {
-    if all > SHOWN {
-        html.raw("<li>and ").count(all - SHOWN).raw(" more</li>\n");
-    }
-}
-
-/// The line below a figure: the command that derives it again.
-fn derived(html: &mut Html, command: &str) {
-    html.raw("<p class=derived>Derived again by ").command(command).raw("</p>\n");
+fn more(all: usize) -> Markup {
+    html! { @if all > SHOWN { li { "and " (all - SHOWN) " more" } } }
 }
 
 /// `andon log` over what the page shows.
 fn log_command(view: &HistoryView) -> String {
     let tip = view.range.rsplit("..").next().filter(|tip| !tip.is_empty()).unwrap_or("HEAD");
     format!("andon log -n {} {} --format json", view.commits.len().max(1), shell_quote(tip))
-}
-
-/// `12 commits`, as a text.
-fn counted(html: &mut Html, number: usize, noun: &str) {
-    html.text(&phrase::count(number, noun));
 }

@@ -126,12 +126,12 @@ fn what_is_asked_first_stands_first() {
         "Since <time datetime=\"2026-11-20T15:30:00Z\">2026-11-20 15:30</time>, iteration 12",
         "Read <code>.andon/CHECKPOINT.md</code>, decide, then run",
         "andon resume --reason &quot;...&quot;",
-        "<h2 id=h-trend>",
-        "<h2 id=h-lanes>",
-        "<h2 id=h-halts>",
-        "<h2 id=h-flaky>",
-        "<h2 id=h-skipped>",
-        "<h2 id=h-commits>",
+        "<h2 id=\"h-trend\">",
+        "<h2 id=\"h-lanes\">",
+        "<h2 id=\"h-halts\">",
+        "<h2 id=\"h-flaky\">",
+        "<h2 id=\"h-skipped\">",
+        "<h2 id=\"h-commits\">",
     ];
     let places: Vec<usize> =
         order.iter().map(|part| shown.find(part).unwrap_or_else(|| panic!("{part}: {shown}"))).collect();
