@@ -238,6 +238,8 @@ pub struct Activity {
     pub ids: VecDeque<ShortHash>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
     pub code: Option<CodeId>,
+    /// The code of the newest commit of which only the journal tells.
+    pub passed: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
     /// Commits that were refused one after another.
