@@ -1,5 +1,6 @@
 //! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
 
+use andon_core::{WordList, words};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -18,7 +19,7 @@ use andon_git::{Repo, RepoEnv};
 use andon_store::process::in_environments_above;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 50] = [
+const KEPT: WordList = words![
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -103,7 +104,7 @@ impl Context {
     #[allow(clippy::disallowed_methods, reason = "the one place where clock and environment are read")]
     pub fn capture() -> Self {
         let vars: BTreeMap<String, String> = KEPT
-            .into_iter()
+            .iter()
             .chain(MARKERS.into_iter().map(|marker| marker.name))
             .filter_map(|name| {
                 std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))

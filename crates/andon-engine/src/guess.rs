@@ -13,6 +13,7 @@ mod tasks;
 
 use self::listing::Listing;
 use self::tasks::Task;
+use andon_core::{WordList, words};
 
 /// A test command, and what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,7 +164,7 @@ fn whole(found: &[Found], tasks: &[Task]) -> Option<usize> {
 }
 
 /// Directories whose projects are no part of what the tests of the whole are for.
-const ASIDE: [&str; 18] = [
+const ASIDE: WordList = words![
     "docs",
     "doc",
     "website",

@@ -3,6 +3,7 @@
 //!
 //! Order is that of observation. Times only measure: a clock that goes back measures nothing, and is marked.
 
+use crate::{WordList, words};
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
@@ -20,7 +21,7 @@ use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.
-pub const EDITORS: [&str; 32] = [
+pub const EDITORS: WordList = words![
     "applypatch",
     "create",
     "createfile",
@@ -62,12 +63,12 @@ const TURN_OUTPUTS: usize = 16;
 /// a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
     let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
-    is_one_of(own, &EDITORS)
+    is_one_of(own, EDITORS)
 }
 
 /// Whether the name of a tool is one of those `known`, which are in lower case and without `_` and `-`: clients write one name in
 /// several ways.
-pub fn is_one_of(tool: &str, known: &[&str]) -> bool {
+pub fn is_one_of(tool: &str, known: WordList) -> bool {
     let letters =
         tool.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
     known.iter().any(|name| letters.clone().eq(name.bytes()))

@@ -1,13 +1,14 @@
 //! What a checkout of its own needs of the working tree that git ignores: installed dependencies and settings of this
 //! machine. What a build makes is left out: it was made of other code, and the tests would write into it.
 
+use andon_core::{WordList, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use andon_git::platform::files;
 
 /// Directories and files that are taken along, wherever they lie beside code.
-const NAMES: [&str; 14] = [
+const NAMES: WordList = words![
     "node_modules",
     "bower_components",
     ".yarn",
@@ -57,7 +58,7 @@ pub fn take_along(from: &Path, to: &Path) -> TakenAlong {
                 waiting.push((below.join(entry.file_name()), depth + 1));
             }
         }
-        for name in NAMES {
+        for name in NAMES.iter() {
             let path = below.join(name);
             let (there, here) = (from.join(&path), to.join(&path));
             if there.exists() && here.symlink_metadata().is_err() && link(&there, &here, 1).is_ok() {

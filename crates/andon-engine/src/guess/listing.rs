@@ -1,10 +1,11 @@
 //! What a guess may look at: the names at the top of a repository and one level below, and the beginnings of a few
 //! files.
 
+use andon_core::{WordList, words};
 use std::collections::BTreeMap;
 
 /// Files whose content matters. The caller reads at most [`READ_BYTES`] of each.
-pub const READ: [&str; 43] = [
+pub const READ: WordList = words![
     "Cargo.toml",
     "package.json",
     ".yarnrc.yml",

@@ -1,5 +1,6 @@
 //! package.json: whose script it is, and who runs it. Deno and Bun, with or without one.
 
+use andon_core::{WordList, words};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -37,7 +38,7 @@ enum Foreach {
 }
 
 /// Words of a script that reaches all packages by itself.
-const REACHING: [&str; 19] = [
+const REACHING: WordList = words![
     "turbo",
     "nx",
     "lerna",
@@ -225,7 +226,7 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
 
 /// Whether a script runs the tests of all packages.
 fn reaches(script: &str) -> bool {
-    script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(&word))
+    script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(word))
 }
 
 /// A runner that waits for changes never ends: vitest does so on a terminal, unless it is told not to.

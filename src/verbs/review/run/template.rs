@@ -1,6 +1,7 @@
 //! The template of an answer, and reading what a person made of it: TOML with comments that explain each field, or JSON.
 //! Mistakes are named by the line.
 
+use andon_core::{WordList, words};
 use serde_json::{Map, Value};
 
 use andon_core::escape;
@@ -113,7 +114,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
 }
 
 /// The fields of an answer, the last six of which Andon adds itself.
-const FIELDS: [&str; 16] = [
+const FIELDS: WordList = words![
     "decision",
     "rationale",
     "amended_recommendation",

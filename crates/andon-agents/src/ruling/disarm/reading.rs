@@ -2,9 +2,10 @@
 
 use super::programs::{self, name_of};
 use crate::ruling::shell::{self, Simple};
+use andon_core::{WordList, words};
 
 /// Verbs of git that read, unless they are told to write or to start something.
-const OF_GIT: [&str; 15] = [
+const OF_GIT: WordList = words![
     "status",
     "log",
     "show",

@@ -1,5 +1,6 @@
 //! What the answer to a call says: nothing, or a refusal, and of what (docs/rules.md: `tool-loop`, `same-refusal`).
 
+use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use andon_core::domain::events::CallEnd;
 
 /// Answers of commands and tools that have nothing to say, in lower case and without brackets and punctuation around them.
-const QUIET: [&str; 24] = [
+const QUIET: WordList = words![
     "",
     "-",
     "0",
@@ -37,7 +38,7 @@ const QUIET: [&str; 24] = [
 /// Beginnings of such answers that go on with what was asked for.
 const QUIET_AT_FIRST: [&str; 4] = ["no matches found", "no files found", "no results found", "found 0 "];
 /// Members of an answer that say how the call went and nothing of what it found.
-const ABOUT_THE_CALL: [&str; 13] = [
+const ABOUT_THE_CALL: WordList = words![
     "type",
     "exit",
     "exitcode",

@@ -1,5 +1,6 @@
 //! What a command line does, as far as rules ask: whether it only waits, and whether it writes files.
 
+use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -62,7 +63,7 @@ const BESIDE: [&[&str]; 32] = [
     &["exit"],
 ];
 /// Words before a command that change nothing about what it does.
-const BEFORE: [&str; 15] = [
+const BEFORE: WordList = words![
     "until", "while", "do", "done", "if", "then", "else", "fi", "!", "time", "nice", "nohup", "sudo", "env",
     "command",
 ];
