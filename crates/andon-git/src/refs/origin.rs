@@ -201,7 +201,7 @@ impl Repo {
         match last_lines(&done, 1) {
             Ok(lines) => lines.last().is_none_or(|line| {
                 let text = String::from_utf8_lossy(line);
-                REPLAYING.contains(&text.split_whitespace().next().unwrap_or_default())
+                REPLAYING.contains(text.split_whitespace().next().unwrap_or_default())
             }),
             Err(_) => true,
         }
