@@ -85,7 +85,7 @@ fn add_file(top: &Path, path: &str, listing: &mut Listing) {
         return;
     }
     let mut content = Vec::new();
-    if READ.contains(&path) {
+    if READ.contains(path) {
         let _ = fs::File::open(&full).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
     }
     listing.add_file(path, &content);

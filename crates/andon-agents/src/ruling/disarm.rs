@@ -121,9 +121,9 @@ fn of_program(call: Call<'_>, guarded: &mut GuardFiles, depth: usize) -> Option<
         name if name.starts_with("$env:andon") && search::names_switch(&call.words.join(" ")) => {
             Some(Disarm::MasterSwitch)
         }
-        name if programs::DECLARING.contains(&name) => args.iter().find_map(|word| search::lasting(word)),
+        name if programs::DECLARING.contains(name) => args.iter().find_map(|word| search::lasting(word)),
         name if programs::only_reads(name, args) => None,
-        name if programs::REMOVERS.contains(&name) => removed(args, guarded),
+        name if programs::REMOVERS.contains(name) => removed(args, guarded),
         name if programs::MODES.contains(&name) && args.iter().any(|word| is_recursive(word)) => {
             search::words(args, Use::Removed, guarded)
         }
@@ -224,7 +224,7 @@ fn other(name: &str, call: Call<'_>, guarded: &mut GuardFiles, depth: usize) -> 
         return Some(Disarm::Program);
     }
     // To some people write: what has spaces in it is a text there.
-    let is_text = |word: &String| programs::TOLD.contains(&name) && word.contains(char::is_whitespace);
+    let is_text = |word: &String| programs::TOLD.contains(name) && word.contains(char::is_whitespace);
     let mut looked: Vec<&String> = args.iter().filter(|word| !is_text(word)).collect();
     looked.extend(call.words.first().filter(|word| word.contains(char::is_whitespace)));
     let input = call.input.to_owned();

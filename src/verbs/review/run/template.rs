@@ -142,7 +142,7 @@ const INNER: [(&str, &[&str]); 4] = [
 
 /// A field that is none: a slip of the pen would be signed and say nothing.
 fn known(said: &Said) -> Result<(), Malformed> {
-    let odd = said.keys().find(|name| !FIELDS.contains(&name.as_str()));
+    let odd = said.keys().find(|name| !FIELDS.contains(name));
     let unknown = "is no field of an answer";
     if let Some(odd) = odd {
         return Err(malformed(odd, unknown));

@@ -128,7 +128,7 @@ pub(super) fn only_reads(name: &str, args: &[String]) -> bool {
             none(&["-delete", "-ok", "-fprint", "-fls"])
                 && args.iter().enumerate().all(|(at, word)| {
                     let started = args.get(at + 1).map(|word| name_of(word)).unwrap_or_default();
-                    !word.starts_with("-exec") || READERS.contains(&started.as_str())
+                    !word.starts_with("-exec") || READERS.contains(&started)
                 })
         }
         name => READERS.contains(name),
@@ -193,9 +193,9 @@ pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
         if is_assignment(first) {
             found.assigned.push(first.as_str());
             found.rest = after;
-        } else if KEYWORDS.contains(&name.as_str()) {
+        } else if KEYWORDS.contains(&name) {
             found.rest = after;
-        } else if WRAPPERS.contains(&name.as_str()) {
+        } else if WRAPPERS.contains(&name) {
             found.fed |= name == "xargs";
             (found.rest, found.split) = behind(after, &name);
             if found.split.is_some() {
