@@ -9,6 +9,7 @@ pub mod fingerprint;
 pub mod identity;
 pub mod journal;
 pub mod ledger;
+pub mod memory;
 pub mod notes;
 pub mod packed;
 pub mod process;

@@ -6,21 +6,15 @@
 //! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
 //! folded again, once. What is of a journal that was replaced is not used.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
-use super::file;
 use super::journal::{Journal, JournalLine, Position, passing};
-use crate::wire::envelope::{Key, open, seal};
+use crate::memory::{Kind, Memory};
 use andon_core::domain::facts::{Ack, Fact};
 use andon_core::domain::ids::ShortHash;
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::history::{Fold, Snapshot};
 
-const FILE: &str = "cache/totals";
-/// A larger file is not read.
-const MAX_BYTES: u64 = 8 << 20;
 /// A journal that is shorter is folded from its start.
 pub const SHORT: u64 = 64 << 10;
 /// How much is read on from a place before a newer one is kept: about as long as folding it takes no time to speak of.
@@ -85,26 +79,21 @@ impl Journal {
         let Ok(at) = read else { return from };
         let totals = Totals { at, snapshot: fold.snapshot() };
         if let Some(guard) = self.guard(at) {
-            let _ = file::replace(&self.cache(), &seal(key(gap), &(guard, &totals)));
+            self.memory().put(&gap, &(guard, &totals));
         }
         totals
     }
 
     /// What is kept, if it is of this journal.
     fn kept(&self, gap: Span) -> Option<Totals> {
-        let bytes = file::read(&self.cache(), MAX_BYTES).ok()??;
-        let (guard, totals): (ShortHash, Totals) = open(key(gap), &bytes)?;
+        let (guard, totals): (ShortHash, Totals) = self.memory().get(&gap)?;
         (self.guard(totals.at)? == guard).then_some(totals)
     }
 
-    fn cache(&self) -> PathBuf {
-        self.dir().join(FILE)
+    /// What is kept depends on the pause that ends a run.
+    fn memory(&self) -> Memory {
+        Memory::below(self.dir(), Kind::Totals)
     }
-}
-
-/// What is kept depends on the pause that ends a run.
-fn key(gap: Span) -> Key {
-    Key::of(&("totals", gap))
 }
 
 fn time_of(line: &JournalLine) -> Option<Timestamp> {

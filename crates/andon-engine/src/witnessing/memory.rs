@@ -4,7 +4,6 @@
 //! another, the newest entries and those about keys are read again each time, and where one differs all of them are.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,15 +13,13 @@ use serde_json::Map;
 use super::{Said, signer_of};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::Timestamp;
-use andon_git::{Repo, read_plain, replace_plain};
+use andon_git::Repo;
 use andon_review::payload::Payload;
 use andon_review::payload::member::{Malformed, malformed};
 use andon_signing::Touch;
 use andon_store::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
-use andon_store::wire::envelope::{Key, open, seal};
+use andon_store::memory::{Kind, Memory};
 
-/// Largest memory that is read, in bytes.
-const MAX_MEMORY: u64 = 128 << 20;
 /// So many new entries are read again rather than everything written anew.
 const FEW: usize = 32;
 /// Up to so many entries everything is written anew for each.
@@ -60,14 +57,6 @@ pub(super) struct LedgerMemory {
     pub(super) payloads: Payloads,
 }
 
-fn place(repo: &Repo) -> PathBuf {
-    repo.common_dir().join("andon").join("cache").join("ledger")
-}
-
-fn key() -> Key {
-    Key::of(&"ledger")
-}
-
 /// What decides over who may act.
 fn is_about_keys(kind: &str) -> bool {
     ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
@@ -91,8 +80,7 @@ impl LedgerMemory {
     }
 
     fn read(repo: &Repo) -> Self {
-        let bytes = read_plain(&place(repo), MAX_MEMORY).ok().flatten().unwrap_or_default();
-        let known: Vec<KnownEntry> = open(key(), &bytes).unwrap_or_default();
+        let known: Vec<KnownEntry> = Memory::of(repo, Kind::Ledger).get(&()).unwrap_or_default();
         let nothing: Arc<Said> = Arc::new(Map::new());
         let mut entries = HashMap::with_capacity(known.len());
         let mut payloads = HashMap::with_capacity(known.len());
@@ -153,7 +141,7 @@ impl LedgerMemory {
         let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
         if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
             let known: Vec<KnownEntry> = whole.entries.iter().map(|entry| self.known(entry)).collect();
-            let _ = replace_plain(&place(repo), &seal(key(), &known));
+            Memory::of(repo, Kind::Ledger).put(&(), &known);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::remembered::Memory;
+use super::remembered::List;
 use crate::view::history::OpenRound;
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -72,7 +72,7 @@ impl WaitingList {
 /// The ledger cannot be read.
 pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     witnessing::only_look(&ws.repo);
-    let memory = Memory::of(ws);
+    let memory = List::of(ws);
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
         return Ok(known);
     }
