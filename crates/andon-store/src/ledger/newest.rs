@@ -27,7 +27,7 @@ pub(super) fn newest(
 ) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
     let (memory, inputs) = (Memory::of(repo, Kind::NewestHalt), (events, worktree));
     if events.is_some()
-        && let Ok(known) = remembered(repo, memory.get(&inputs))
+        && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(Forgotten))
     {
         return Ok((known, Vec::new()));
     }
@@ -68,12 +68,15 @@ struct Forgotten;
 /// The commits of a halt and of its answer.
 type Commits = (CommitId, Option<CommitId>);
 
-fn remembered(repo: &Repo, known: Option<Option<Commits>>) -> Result<Option<NewestHalt>, Forgotten> {
+fn remembered(
+    repo: &Repo,
+    known: Result<Option<Commits>, Forgotten>,
+) -> Result<Option<NewestHalt>, Forgotten> {
     let load = |commit: CommitId| {
         let tree = repo.tree_of(commit).map_err(|_| Forgotten)?;
         entry::load(repo, commit, tree).map_err(|_| Forgotten)
     };
-    let Some((halt, ack)) = known.ok_or(Forgotten)? else { return Ok(None) };
+    let Some((halt, ack)) = known? else { return Ok(None) };
     let ack = ack.map(load).transpose()?;
     Ok(Some(NewestHalt { halt: load(halt)?, ack }))
 }
