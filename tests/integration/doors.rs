@@ -282,7 +282,7 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
       help: andon test
       help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);
@@ -296,7 +296,7 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
       help: andon test
       help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);

@@ -400,8 +400,8 @@ fn a_bundle_from_anybody_only_adds() {
     assert_snapshot!(stage.andon(&["sync", "--fetch-only", "--bundle", name]).shown(), @"
     exit 0
     --- stdout
-    warning[foreign-ledger]: the ledger of HASH at ROOT/evil.bundle was not taken over: it is this clone's own, which nobody else writes
-      help: nothing here changed; whoever offers it is to sync from the clone in which the halts were made
+    warning[foreign-ledger]: the ledger of HASH at ROOT/evil.bundle was not taken over: it is this clone's own, which no other clone writes
+      help: nothing here changed; its owner syncs from the clone in which the halts were made
     synced with ROOT/evil.bundle: nothing new
     ");
     assert_eq!(refs(&stage, stage.dir()), before);

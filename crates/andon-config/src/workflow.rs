@@ -188,7 +188,7 @@ impl Reader {
             }
         }
         if let (Some(span), Anchor::No) = (budgeted, anchor) {
-            let what = "a budget of a cycle stands at its anchor, and this edge is none".to_owned();
+            let what = "a budget of a cycle belongs to its anchor, and this edge is none".to_owned();
             self.wrong(span, what, "add anchor = true, or move the budget to the anchor");
         }
         let (Some(from), Some(to)) = (from, to) else {

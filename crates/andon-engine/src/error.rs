@@ -92,7 +92,7 @@ pub enum OpsError {
         help: String,
     },
     /// Nothing to resume.
-    #[error("nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE")]
+    #[error("nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]

@@ -1,4 +1,4 @@
-//! Records on the way between clones. At a remote each clone has a ref of its own, which nobody else writes: so no push
+//! Records on the way between clones. At a remote each clone has a ref of its own, which no other clone writes: so no push
 //! is ever refused because somebody was faster. `refs/notes/andon` is what people and hooks read, and stays in the clone:
 //! the union of all writers.
 //!

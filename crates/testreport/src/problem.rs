@@ -73,7 +73,7 @@ pub enum ReportProblem {
         came: u64,
     },
     /// A test point whose number came before.
-    #[error("test point {0} comes twice: one of them stands for a test that is not there")]
+    #[error("test point {0} comes twice: one of them takes the place of a test that is missing")]
     NumberTwice(u64),
     /// A test point whose number the plan does not have.
     #[error("test point {number} is outside the plan 1..{planned}")]

@@ -116,7 +116,7 @@ impl Called<'_> {
         let Some(errors) = &self.ws.config_errors else { return Vec::new() };
         let errors = errors.to_string();
         let first = errors.lines().next().unwrap_or_default();
-        let what = format!("the defaults stand in for a configuration that cannot be read: {first}");
+        let what = format!("the defaults are used instead of a configuration that cannot be read: {first}");
         hook::broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
         vec![Diagnostic::warning(what).help("andon config check")]
     }

@@ -39,7 +39,7 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
     }
     bounded(&format!(
         "refused: this loop is halted and nothing was run.\nreason: {rule}: {message}\nOnly a person answers a halt. {READING} \
-         Do not look for a way around: stop here, and tell the person what stands in {file}.\nhelp: andon status"
+         Do not look for a way around: stop here, and tell the person what is written in {file}.\nhelp: andon status"
     ))
 }
 
@@ -60,7 +60,7 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
         | Disarm::Program
         | Disarm::Command(_) => (
             "it guards this loop",
-            "ask the person, who does it outside of this session; to see what stands: andon status",
+            "ask the person, who does it outside of this session; to see why: andon status",
         ),
     };
     if first {

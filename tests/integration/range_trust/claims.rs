@@ -76,10 +76,10 @@ fn what_git_makes_of_tested_commits_warns() {
     assert_snapshot!(stage.andon(&["check", "main..topic"]).shown(), @r#"
     exit 0
     --- stdout
-    warning[untested-code]: nobody ran the tests on exactly this code; it is HASH, applied cleanly to tested code
+    warning[untested-code]: the tests never ran on exactly this code; it is HASH, applied cleanly to tested code
       --> HASH Topic
       help: andon test
-    warning[untested-code]: nobody ran the tests on exactly this code; it is a clean revert of HASH
+    warning[untested-code]: the tests never ran on exactly this code; it is a clean revert of HASH
       --> HASH Revert "Topic"
       help: andon test
     checked 4 commits in main..topic: ok, 2 warnings
@@ -94,10 +94,10 @@ fn what_git_makes_of_tested_commits_warns() {
     assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).shown(), @r#"
     exit 0
     --- stdout
-    warning[untested-code]: nobody ran the tests on exactly this code; it is HASH, applied cleanly to tested code
+    warning[untested-code]: the tests never ran on exactly this code; it is HASH, applied cleanly to tested code
       --> HASH Topic
       help: andon test
-    warning[untested-code]: nobody ran the tests on exactly this code; it is a clean revert of HASH
+    warning[untested-code]: the tests never ran on exactly this code; it is a clean revert of HASH
       --> HASH Revert "Topic"
       help: andon test
     checked 4 commits in origin/main..origin/topic: ok, 2 warnings

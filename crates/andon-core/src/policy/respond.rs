@@ -116,7 +116,7 @@ pub fn reminder(halt: &Halt, now: Timestamp, again: Option<Span>) -> Option<Effe
     }
     let told = about(NoticeKind::Unanswered, halt);
     Some(Effect::Notify(Box::new(Notice {
-        message: format!("nobody has answered for {}: {}", count(since.0 / 60, "minute"), halt.message),
+        message: format!("no answer for {}: {}", count(since.0 / 60, "minute"), halt.message),
         episode: format!("{}:unanswered", told.episode),
         at: now,
         ..told
@@ -278,7 +278,7 @@ mod tests {
         }
         let Some(Effect::Notify(told)) = reminded(1_860, Some(Span(1_800))) else { panic!() };
         assert_eq!(told.kind, NoticeKind::Unanswered);
-        assert_eq!(told.message, "nobody has answered for 31 minutes: it stands");
+        assert_eq!(told.message, "no answer for 31 minutes: it stands");
         assert_eq!(told.episode, "main:some-loop:0:-:unanswered");
         let by_hand = Halt { reason: HaltReason::UserStop, ..halt.clone() };
         assert_eq!(reminder(&by_hand, Timestamp(90_000), Some(Span(60))), None);

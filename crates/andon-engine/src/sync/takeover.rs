@@ -164,9 +164,11 @@ impl<'a> Takeover<'a> {
     fn adopt_ledger(&mut self, writer: &str, tip: CommitId) {
         if let Some(why) = self.unbelievable(writer, tip) {
             let what = format!("the ledger of {writer} at {} was not taken over: {why}", self.remote());
-            return self.found(Diagnostic::warning(what).code("foreign-ledger").help(
-                "nothing here changed; whoever offers it is to sync from the clone in which the halts were made",
-            ));
+            return self.found(
+                Diagnostic::warning(what).code("foreign-ledger").help(
+                    "nothing here changed; its owner syncs from the clone in which the halts were made",
+                ),
+            );
         }
         match Ledger::open(self.repo).adopt(writer, tip) {
             Ok(Arrival::Same | Arrival::Behind) => {}
@@ -212,7 +214,7 @@ impl<'a> Takeover<'a> {
             && let Ok(Some(own)) = self.repo.ref_commit(&name)
         {
             let known = own == tip || self.repo.is_ancestor(tip, own).unwrap_or(false);
-            return (!known).then(|| "it is this clone's own, which nobody else writes".to_owned());
+            return (!known).then(|| "it is this clone's own, which no other clone writes".to_owned());
         }
         match ledger.writer_at(tip) {
             Ok(Some(found)) if found == writer => None,

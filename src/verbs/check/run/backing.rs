@@ -281,7 +281,7 @@ fn by_git(commit: &CommitInfo, made: Claimed) -> Diagnostic {
             format!("a clean squash of what leads to {}, which was tested", source.short())
         }
     };
-    let message = format!("nobody ran the tests on exactly this code; it is {what}");
+    let message = format!("the tests never ran on exactly this code; it is {what}");
     violation(Some(at(commit)), "untested-code", Level::Warn, message, "andon test")
 }
 
@@ -319,7 +319,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
 fn missing(here: Here<'_>, silent: Silent, nothing: &Backing) -> Diagnostic {
     let commit = here.commit;
     let range = shell_quote(here.case.range);
-    let test = format!("andon check --test {range}, to let the tests of the tip stand in");
+    let test = format!("andon check --test {range}, to let the tests of the tip count instead");
     let test = Some(test).filter(|_| here.case.tests.is_none());
     let (code, mut message, first, second) = match silent {
         Silent::Unrecorded => (
@@ -345,7 +345,7 @@ fn missing(here: Here<'_>, silent: Silent, nothing: &Backing) -> Diagnostic {
 /// A commit without a record by somebody who has the hooks: they were switched off, or the record was not sent.
 fn went_round(commit: &CommitInfo) -> Diagnostic {
     let message = format!(
-        "the commit has no record, and earlier commits by {} have theirs: the tests of the tip do not stand in for it",
+        "the commit has no record, and earlier commits by {} have theirs: the tests of the tip do not count for it",
         commit.email
     );
     Diagnostic::error(message)

@@ -50,7 +50,7 @@ pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Diagnostic>
     let Judged { halts, answers, stop_switches, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
-        let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
+        let end = if known.ack.is_some() { "" } else { "; no answer yet" };
         let message = format!("the loop was stopped by hand: {}{end}", known.halt.message);
         note(examined, known.head?, detect::USER_STOP.id, message)
     });

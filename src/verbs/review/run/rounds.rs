@@ -127,7 +127,7 @@ fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bo
 pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
     let entry = if named == "halt" {
         let halt = standing::recorded(ws)?.ok_or_else(|| OpsError::Usage {
-            what: "no halt stands here".to_owned(),
+            what: "no halt waits for an answer here".to_owned(),
             help: "see which rounds wait: andon review".to_owned(),
         })?;
         ledger.find(&halt.id.to_string())?

@@ -220,7 +220,7 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     for at in (0..ledger.entries.len()).filter(came_late) {
         let decision = ledger.vote(at).get("decision").and_then(Value::as_str).unwrap_or_default();
         let who =
-            ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("nobody known");
+            ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("no one known");
         let line = format!("  {decision} by {who}: {}", ledger.rationale(at));
         out.push_str(&escape::terminal(&line));
         out.push('\n');

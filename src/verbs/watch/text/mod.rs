@@ -79,7 +79,7 @@ pub fn help(one: &WatchLine<'_>) -> Option<String> {
         WatchLine::Worktree(worktree) => help_of_worktree(worktree),
         WatchLine::Elsewhere(standing) => {
             let id = short(&standing.id.to_string());
-            Some(format!("answer halt {id} where it stands, then run here: andon sync"))
+            Some(format!("answer halt {id} where it was made, then run here: andon sync"))
         }
         WatchLine::Branch(_) => None,
         WatchLine::Round(round) => Some(format!("andon review show {}", short(&round.id))),

@@ -22,7 +22,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 counts when it ends or at its first commit; commits of a node that announces no turns are \
                 one turn each. `max_turns` of the node in `[workflow]` takes precedence. `\"none\"` is no \
                 limit.",
-        why: "Six is what the requirement recommends. Without a declared workflow nobody has said what a \
+        why: "Six is what the requirement recommends. Without a declared workflow it is not known what a \
               node is, and only `iteration-cap` binds.",
         source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
         example: "The sixth turn of `coder` halts: \"coder has had 6 of 6 turns\".",
