@@ -460,3 +460,34 @@ fn numbers_follow_the_attempts_and_not_the_memos_of_records() {
     stage.andon(&["show", "HEAD~1"]).ok().says("iteration  3");
     stage.andon(&["check", "HEAD~4..HEAD"]).ok();
 }
+
+#[test]
+fn a_loop_that_amends_is_seen_after_an_answer_too() {
+    let stage = Stage::installed();
+    let attempt = |number: u32, amend: bool| {
+        stage.write("code.txt", format!("{}attempt {number}\n", stage.read("code.txt")));
+        stage.tests(&RED);
+        stage.andon(&["test"]);
+        let message = format!("Attempt {number}");
+        let args = ["commit", "-qam", &message, "--amend"];
+        stage.git(if amend { &args } else { &args[..3] })
+    };
+    let standing = || stage.andon(&["status", "--exit-code"]).code;
+    for number in 1..=3 {
+        attempt(number, false);
+    }
+    assert_eq!(standing(), 1, "three failures alike halt");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    // To say the same in other words is no attempt.
+    for number in 0..4 {
+        stage.git(&["commit", "-q", "--amend", "-m", &format!("Reworded {number}")]).ok();
+    }
+    stage.andon(&["status"]).says("Loop 0/100");
+    assert_eq!(standing(), 0);
+    for number in 4..=5 {
+        attempt(number, true);
+        assert_eq!(standing(), 0, "{number}");
+    }
+    attempt(6, true);
+    assert_eq!(standing(), 1, "and three more halt again");
+}

@@ -116,7 +116,9 @@ impl Fold {
                         self.timeline.restart_iterations();
                     }
                     None => {
+                        let at = self.timeline.iterations.pop().filter(|one| one.source == Source::Commit);
                         self.timeline.restart();
+                        self.timeline.answered = at.map(Box::new);
                         self.timeline.answer_turns(ack.at);
                     }
                 }
@@ -295,6 +297,18 @@ impl Timeline {
             self.move_attempt(at, fact);
             return EventEffect::Nothing;
         }
+        let amends = |one: &Iteration| {
+            let upcoming = Upcoming::of(&fact);
+            upcoming.kind == CommitKind::Amend
+                && one.parent == upcoming.parent
+                && is_same_tree(one, &fact.record)
+        };
+        if self.iterations.is_empty() && self.answered.as_deref().is_some_and(amends) {
+            let node = self.node_of(&fact);
+            self.move_in_turn(&node);
+            return EventEffect::Nothing;
+        }
+        self.answered = None;
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
         if begins(self, &fact) == Begins::Run && self.has_commits() {
             self.restart();

@@ -275,6 +275,9 @@ pub struct Timeline {
     pub newest_run: EventEffect,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
+    /// The commit at which the newest answer was given, until another is made: an amend of it that leaves the tree alone is
+    /// no attempt after the answer.
+    pub(super) answered: Option<Box<Iteration>>,
     /// When the run began, where an event after a pause began it.
     pub(super) began: Option<Timestamp>,
     /// A longer pause starts a new window.
@@ -302,6 +305,7 @@ impl Timeline {
             workflow: Arc::default(),
             newest_run: EventEffect::Nothing,
             newest_tests: None,
+            answered: None,
             session_gap,
             known_flaky: Memo::default(),
             cached: Cached::default(),

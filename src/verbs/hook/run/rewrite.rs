@@ -73,7 +73,7 @@ pub fn post_rewrite(
         link_children(ws, &store, (&mut written, &mut lines))?;
         store.put_records(&written, ctx.now)?;
     }
-    move_acks(ws, rewrites)?;
+    move_acks(ws, &store, (command, rewrites))?;
     Ok(warnings)
 }
 
@@ -112,13 +112,25 @@ fn link_children(
     Ok(())
 }
 
-/// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds.
-fn move_acks(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), OpsError> {
+/// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds. An amend
+/// that brings other code is the first attempt after the answer, which stays where it was given.
+fn move_acks(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    (command, rewrites): (RewriteCommand, &[Rewrite]),
+) -> Result<(), OpsError> {
+    let code = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record.code);
+    let differs = |one: &Rewrite| match (code(one.old), code(one.new)) {
+        (Some(old), Some(new)) => old != new,
+        _ => ws.repo.tree_of(one.old).ok() != ws.repo.tree_of(one.new).ok(),
+    };
+    let is_attempt = |one: &Rewrite| command == RewriteCommand::Amend && differs(one);
     let journal = Journal::open(ws.repo.git_dir());
     let (lines, _) = journal.read_tail();
     for line in lines {
         let JournalLine::Ack(ack) = line else { continue };
-        if let Some(rewrite) = rewrites.iter().find(|rewrite| Some(rewrite.old) == ack.head) {
+        let rewritten = rewrites.iter().find(|rewrite| Some(rewrite.old) == ack.head);
+        if let Some(rewrite) = rewritten.filter(|one| !is_attempt(one)) {
             let moved = Ack { head: Some(rewrite.new), ..*ack };
             journal.append(&JournalLine::Ack(Box::new(moved)))?;
         }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::log_command;
 use super::markup::derived;
 use crate::view::history::HistoryView;
+use andon_engine::text::phrase;
 
 /// Columns that a picture has at the most; more commits share one.
 pub(super) const COLUMNS: usize = 500;
@@ -73,7 +74,8 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     let (Some(first), Some(last)) = (figure.points.first(), figure.points.last()) else { return html! {} };
     let top = figure.points.iter().map(|point| point.value).max().unwrap_or(0);
     let (name, first, last, commits) = (figure.name, first.value, last.value, view.commits.len());
-    let label = format!("{name} over {commits} commits, from {first} to {last}");
+    let over = phrase::count(commits, "commit");
+    let label = format!("{name} over {over}, from {first} to {last}");
     html! {
         figure {
             figcaption { (name) ": " (first) " at first, " (last) " now, " (top) " at the most" }
