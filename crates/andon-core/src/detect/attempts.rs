@@ -29,7 +29,7 @@ pub(super) struct Attempt<'a> {
     pub(super) credit: Credit,
     /// Whether the code differs from that of the iteration before.
     pub(super) edit: Edit,
-    /// Whether merges, reverts, picks or rebases changed code since the attempt before, and nobody tested it.
+    /// Whether merges, reverts, picks or rebases changed code since the attempt before, without a test run.
     pub(super) between: Edit,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         if tests.is_some() {
             counted = Some(iteration.code);
         }
-        // Tests of which only flaky ones fail say nothing about the edit.
+        // A result in which only flaky tests fail says nothing about the edit.
         let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
         let mended = untested.mended_unseen(tests, unedited);
         let step = tests.map_or(Step::Unknown, |tests| {
@@ -82,7 +82,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     attempts
 }
 
-/// What failed before code changed that nobody tested.
+/// The failures before an untested change of code.
 #[derive(Debug, Default)]
 struct Untested<'a> {
     newest: Option<&'a TestEvidence>,
@@ -90,9 +90,9 @@ struct Untested<'a> {
 }
 
 impl<'a> Untested<'a> {
-    /// Whether what failed before is mended: code changed that nobody tested, most of what failed before passes, and most
-    /// of what fails now passed. Without such a change in between, each result tells of the edit before it: one test
-    /// mended and another broken is no progress.
+    /// Whether the earlier failures are repaired: code changed without a test run, most of the earlier failures pass,
+    /// and most of the present failures passed then. Without such a change in between, each result describes the edit
+    /// before it: one test repaired and another broken is no progress.
     fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, unedited: bool) -> bool {
         let Some(tests) = tests else {
             self.edited |= !unedited;

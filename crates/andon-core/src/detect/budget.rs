@@ -1,4 +1,5 @@
-//! What the rules about budgets share: a limit of zero is none, and what has reached its limit has exceeded it.
+//! What the rules about budgets share: a limit of zero means no limit, and a value that has reached its limit exceeds
+//! it.
 
 use crate::domain::time::Span;
 use crate::domain::workflow::Cycle;
@@ -9,7 +10,7 @@ pub(super) fn reached(used: u64, limit: u64) -> bool {
     limit > 0 && used >= limit
 }
 
-/// The newest turn that was announced: of others nobody knows when they began.
+/// The newest announced turn: the beginning of any other turn is unknown.
 pub(super) fn announced(timeline: &Timeline) -> Option<&Turn> {
     timeline.activity.newest_turn().filter(|turn| turn.opening == Opening::Reported)
 }

@@ -213,8 +213,8 @@ pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
     patterns.iter().any(|pattern| may(pattern) && begins_with(subject, pattern))
 }
 
-/// Whether `subject` begins with `pattern`, letter case aside. `#` stands for digits, at least one. A
-/// pattern that ends in a letter ends at the end of a word. An empty pattern matches nothing.
+/// Whether `subject` begins with `pattern`, letter case aside. `#` matches one or more digits. A pattern that ends in a
+/// letter ends at the end of a word. An empty pattern matches nothing.
 pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
     let mut rest = subject.trim_start().chars().peekable();
     for wanted in pattern.chars() {

@@ -31,7 +31,7 @@ enum Way {
     Add,
     /// The same, as the second choice.
     OrAdd,
-    /// Has git see what it was told not to look at.
+    /// Makes git see the files that it is configured to skip.
     Unveil,
 }
 

@@ -1,5 +1,5 @@
-//! The shape of a rule. All that is known about one stands in its own file, the documentation included,
-//! so that `config schema`, the manual and the check cannot tell different stories.
+//! The shape of a rule. Everything about a rule is in its own file, the documentation included, so that `config
+//! schema`, the manual and the check cannot tell different stories.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What a rule is asked about: the window, the door it is asked at, and what is about to happen there.
+//! The input of a rule: the window, the stage, and the commit or turn that is about to happen.
 
 use crate::domain::decision::Stage;
 use crate::domain::escalation::Episode;
@@ -20,7 +20,7 @@ pub struct Situation<'a> {
     pub candidate: Option<&'a Candidate>,
     /// The stop switches that a person can pull by hand.
     pub stops: Stops,
-    /// What the signals of the newest rounds come to; `None` where nobody asked.
+    /// The result of the signals of the newest iterations; `None` where they were not computed.
     pub episode: Option<&'a Episode>,
 }
 
@@ -35,7 +35,7 @@ pub struct Candidate {
     pub origin: Origin,
     /// Whether documentation moved with the declared API.
     pub docs: DocsChange,
-    /// What is not as it was pinned (`[identity]`); empty where nobody asked.
+    /// The files that differ from the pin (`[identity]`); empty where they were not compared.
     pub identity: Vec<Mismatch>,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
@@ -80,7 +80,7 @@ pub enum IndexUse {
     AsIs,
     /// `git commit -a`: with every tracked file as it is in the working tree.
     All,
-    /// `git commit FILE`: an index of its own, of which nothing stays when the commit is refused.
+    /// `git commit FILE`: an index of its own, which is gone when the commit is refused.
     Paths,
 }
 
@@ -183,7 +183,7 @@ pub enum Whereabouts {
     Nested,
     /// A submodule with changes of its own.
     ChangedSubmodule,
-    /// git was told not to look, or looks at less than there is.
+    /// git is configured to skip files, or sees fewer than there are.
     Veiled,
 }
 

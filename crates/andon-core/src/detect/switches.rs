@@ -1,5 +1,5 @@
-//! Switches: one line of one file that goes there and back, such as a status, a flag or a version. It is set on purpose
-//! beside other work, by people and by programs, and what it goes back to says little about that work.
+//! Switches: one line of one file that goes there and back, such as a status, a flag or a version. People and programs
+//! set it on purpose during other work, and its old value says little about that work.
 
 use crate::history::{CodeState, Iteration, Source};
 

@@ -1,4 +1,4 @@
-//! What agents' clients hand to Andon's hooks, as values, and what the hooks remember of it.
+//! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
 
 use super::agent::Client;
 use super::codec::named;
@@ -40,7 +40,7 @@ pub enum ToolKind {
     Edit,
     /// It runs a command line.
     Shell,
-    /// Nobody here knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -76,7 +76,7 @@ pub enum Deed {
     Counted,
     /// A tool was refused; the mark says why.
     Refused,
-    /// The model was told something once; the mark says what.
+    /// The model got a message once; the mark says which.
     Nudged,
     /// A turn was not let end; the mark is what was missing, on which code.
     Held,
@@ -126,7 +126,7 @@ pub struct AgentFact {
     pub deed: Deed,
     /// What it was about, in words. Untrusted text.
     pub about: String,
-    /// By which it is told from others of its kind.
+    /// Distinguishes it from others of its kind.
     pub mark: Option<ShortHash>,
 }
 

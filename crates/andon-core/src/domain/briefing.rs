@@ -9,7 +9,7 @@ use super::time::Timestamp;
 /// The briefing, under `.andon/`.
 pub const BRIEFING: &str = "MISSION_BRIEFING.md";
 
-/// What the new session is told first.
+/// What the new session reads first.
 pub const PROMPT: &str = "Read .andon/MISSION_BRIEFING.md and continue";
 
 /// A document that says what is to be done.
@@ -59,7 +59,7 @@ pub struct Briefing {
     pub iteration: u64,
     /// The cap of `iteration-cap`; `None` when the rule is off.
     pub cap: Option<u64>,
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<Halt>,
     /// How full the window was; `None` where nothing tells.
     pub context: Option<ContextUse>,

@@ -70,7 +70,7 @@ impl From<Level> for Verdict {
 /// What follows from the findings of one evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// The outcome: the highest of the findings, or `Halt` while a halt stands.
+    /// The outcome: the highest of the findings, or `Halt` while a halt is unanswered.
     pub verdict: Verdict,
     /// Why, when the verdict is `Halt`.
     pub reason: Option<HaltReason>,

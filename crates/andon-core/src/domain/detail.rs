@@ -94,14 +94,14 @@ pub enum Figures {
     /// There are none, or only the text of the finding was stored.
     #[default]
     Unreported,
-    /// Of a loop of tool calls.
+    /// A loop of tool calls.
     Calls {
         /// Name of the tool, bounded. Untrusted text.
         tool: String,
         /// How often the call, the row of calls or the answer came.
         count: u64,
     },
-    /// Of a context window.
+    /// A context window.
     Fill {
         /// The used share in whole percent.
         percent: u64,

@@ -1,4 +1,4 @@
-//! What is to be done about a decision: a list of these, carried out in `effect`.
+//! The actions that follow from a decision: a plan is a list of these, carried out in `andon_engine::effect`.
 
 use super::briefing::Briefing;
 use super::decision::{Halt, Story};
@@ -31,7 +31,7 @@ pub enum Effect {
     Marker(Box<Halt>),
     /// Write `.andon/PAUSE`.
     Pause(Box<Halt>),
-    /// Tell whoever listens.
+    /// Run the program of `[notify]`.
     Notify(Box<Notice>),
     /// Write `.andon/ADVISOR_PROMPT.md` and ask the advisor, if there is one.
     Ask(Box<Question>),

@@ -1,5 +1,5 @@
-//! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
-//! (docs/spec-map.md, loop safety: auto escalation policy; loop rules: advisor and fallback chain).
+//! The response to a stuck loop in addition to the halt: whom to ask and which provider goes on (docs/spec-map.md, loop
+//! safety: auto escalation policy; loop rules: advisor and fallback chain).
 
 use super::decision::{Halt, Story};
 use super::escalation::Episode;
@@ -140,7 +140,7 @@ impl Deadlock {
     }
 }
 
-/// What is told to whoever listens.
+/// A notice for the program of `[notify]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// What happened; the user chooses by it what to hear of.
@@ -149,7 +149,7 @@ pub struct Notice {
     pub rule: String,
     /// In one sentence. May hold untrusted text.
     pub message: String,
-    /// The same for all notices of one episode: it is told once.
+    /// The same for all notices of one episode, which is reported once.
     pub episode: String,
     /// The branch; `None` when detached.
     pub branch: Option<String>,
@@ -170,7 +170,7 @@ pub enum NoticeKind {
     PauseCleared,
     /// The context window has to be compacted.
     CompactionDue,
-    /// Nobody has answered a halt for `notify.again`.
+    /// A halt had no answer for `notify.again`.
     Unanswered,
 }
 
@@ -205,7 +205,7 @@ pub struct Handoff {
 pub struct Question {
     /// The type of the deadlock.
     pub deadlock: Deadlock,
-    /// The halt that stands while the question is asked.
+    /// The unanswered halt while the question is asked.
     pub halt: Halt,
     /// What was tried before it.
     pub story: Story,

@@ -1,6 +1,6 @@
-//! Safety events that no other fact tells of (docs/spec-map.md, loop rules: safety event log): what a gate refused or let
-//! pass by somebody's word, and what was said within a turn. Halts and answers are in the ledger, findings of commits
-//! in their records.
+//! Safety events that no other fact shows (docs/spec-map.md, loop rules: safety event log): what a gate refused or let
+//! pass on request, and what was said within a turn. Halts and answers are in the ledger, findings of commits in their
+//! records.
 
 use super::codec::named;
 use super::detail::Figures;

@@ -15,7 +15,7 @@ pub struct Usage {
     pub context_tokens: Option<u64>,
     /// Tokens that were read from a cache; whether `input_tokens` holds them is `usage.cached`. Not part of records.
     pub cached_tokens: Option<u64>,
-    /// Lines of output, for an estimate where nothing better is told. Not part of records.
+    /// Lines of output, for an estimate where nothing better is known. Not part of records.
     pub output_lines: Option<u64>,
 }
 

@@ -40,8 +40,8 @@ pub struct Call {
     pub node: String,
     /// What.
     pub call: ToolCall,
-    /// Grows with every new edit, commit, changed state of the code and `session_start`: whoever made the calls of one
-    /// epoch saw the same code and remembers the others.
+    /// Grows with every new edit, commit, changed state of the code and `session_start`: the agent that made the calls
+    /// of one epoch saw the same code and remembers the others.
     pub epoch: u64,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
@@ -214,7 +214,7 @@ pub struct Activity {
     pub usage: Option<Usage>,
     /// The latest time that was seen.
     pub now: Option<Timestamp>,
-    /// How long the system ran at the newest event of which that is known.
+    /// How long the system had run at the newest event that says so.
     pub awake: Option<Uptime>,
     /// The latest time of an event since the newest commit.
     pub lively: Option<Timestamp>,
@@ -238,7 +238,7 @@ pub struct Activity {
     pub ids: VecDeque<ShortHash>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
     pub code: Option<CodeId>,
-    /// The code of the newest commit of which only the journal tells.
+    /// The code of the newest commit that only the journal knows.
     pub passed: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,

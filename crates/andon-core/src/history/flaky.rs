@@ -1,7 +1,7 @@
-//! Tests that say now this, now that of the very same code.
+//! Tests that give both results on the very same code.
 //!
-//! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing
-//! about the edit before it, so it makes a loop look neither stuck nor better; the gates hear of it all the same.
+//! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing about
+//! the edit before it, so it makes a loop look neither stuck nor better; the gates still count its failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

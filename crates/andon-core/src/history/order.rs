@@ -1,9 +1,9 @@
-//! The order of what was observed in three places: records of commits, the journal, and answers in ledgers.
+//! The order of facts from three places: records of commits, the journal, and answers in ledgers.
 //!
 //! Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window counts
 //! only while no commit was recorded after it (then the new record's `iteration` of 1 says the same). An event comes
-//! after the newest commit of the window that was recorded before it. What the first part of the journal comes to
-//! stands after the commits that it has seen.
+//! after the newest commit of the window that was recorded before it. The summary of the first part of the journal
+//! comes after the commits that it has seen.
 
 use super::aside::Attempted;
 use super::fold::Fold;
@@ -13,7 +13,7 @@ use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 
-/// Where an acknowledgement stands in the journal.
+/// The place of an acknowledgement in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckPlace {
     /// No commit was recorded after it.

@@ -1,8 +1,8 @@
-//! What a fold has come to, so that another can go on from there: budgets count from the beginning of a run, and the
+//! The state of a fold, from which another fold can continue: budgets count from the beginning of a run, and the
 //! journal of a long run is longer than a hook may read.
 //!
-//! It holds what only the journal tells: turns, calls, outputs, spending, context windows. Records of commits are read
-//! again each time. Going on from it comes to the same as folding everything (the property test below).
+//! It holds what only the journal knows: turns, calls, outputs, spending, context windows. Records of commits are read
+//! again each time. Continuing from it gives the same result as folding everything (the property test below).
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct TurnIteration {
     pub change: TurnChange,
     /// The state that it left.
     pub code: CodeId,
-    /// What stands for its diff.
+    /// The hash of its diff.
     pub hash: DiffHash,
     /// When it ended.
     pub at: Timestamp,
@@ -99,7 +99,7 @@ impl Fold {
             }),
         };
         let mut activity = line.activity.clone();
-        // Of turns that ended only the newest is ever asked for.
+        // Only the newest of the ended turns is ever needed.
         activity.turns.drain(..activity.turns.len().saturating_sub(1));
         Snapshot {
             activity,
@@ -167,7 +167,7 @@ impl Fold {
         }
     }
 
-    /// Takes a commit of which only the journal tells.
+    /// Takes a commit that only the journal knows.
     pub fn pass(&mut self, commit: &Passing) {
         self.committed();
         let line = &mut self.timeline;

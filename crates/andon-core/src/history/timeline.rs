@@ -1,4 +1,4 @@
-//! The newest window of a loop as a value: what every rule looks at, and all it looks at.
+//! The newest window of a loop as a value: the whole input of every rule.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub enum TurnChange {
     Documents,
     /// Nothing differs.
     Unchanged,
-    /// Nobody can say.
+    /// Unknown.
     Unknown,
 }
 
@@ -92,7 +92,7 @@ pub struct Iteration {
     pub parent: Option<CommitId>,
     /// First line of the message. Untrusted text.
     pub subject: String,
-    /// Who wrote the commit; empty where nobody says. Untrusted text.
+    /// Who wrote the commit; empty where unknown. Untrusted text.
     pub author: String,
     /// Kind of commit.
     pub kind: CommitKind,
@@ -108,8 +108,8 @@ pub struct Iteration {
     pub code: CodeId,
     /// The commit by which the attempt was made first; its own, but for one that was moved.
     pub root: Option<CommitId>,
-    /// The code of a commit that was moved (rebased, picked, applied), which nobody wrote in this state: it is no state that
-    /// the loop came to. `None` for every other.
+    /// The code of a commit that was moved (rebased, picked, applied): the loop never wrote it in this state. `None`
+    /// for every other.
     pub moved: Option<CodeId>,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
@@ -151,7 +151,7 @@ impl Iteration {
             author,
             kind: record.kind,
             strike: match record.recording {
-                // Nobody watched: it can be held against nobody.
+                // No hook recorded it, so it never counts against the loop.
                 Recording::Backfilled => Strike::Exempt,
                 Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
                     Strike::of(record.kind, record.change.as_ref())
@@ -260,8 +260,8 @@ pub struct Timeline {
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
     pub runs: Vec<TestRun>,
-    /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. Nobody saw what ran, so that they open no
-    /// gate; but who says that the tests fail is believed that much.
+    /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. What ran is unknown, so they open no gate;
+    /// but a claim that the tests fail is believed.
     pub reported_runs: Vec<TestRun>,
     /// The newest acknowledgement.
     pub last_ack: Option<Ack>,
@@ -329,7 +329,7 @@ impl Timeline {
         self.newest().map_or(0, |newest| newest.number).max(self.passed.unwrap_or(0))
     }
 
-    /// Whether the run has an iteration, or a commit of which only the journal tells.
+    /// Whether the run has an iteration, or a commit that only the journal knows.
     pub(super) fn has_commits(&self) -> bool {
         self.passed.is_some() || !self.iterations.is_empty()
     }

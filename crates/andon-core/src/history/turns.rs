@@ -192,7 +192,7 @@ impl Timeline {
             node: node.to_owned(),
             number: activity.begun,
             opening,
-            // What was seen of a turn nobody announced is not its beginning. A clock that was set back measures nothing.
+            // The first event of an unannounced turn is not its beginning. A clock that was set back measures nothing.
             started: at
                 .filter(|_| opening == Opening::Reported)
                 .map(|at| activity.now.map_or(at, |now| now.max(at))),
@@ -217,7 +217,7 @@ impl Timeline {
         push_bounded(&mut self.activity.turns, turn, MAX_TURNS);
     }
 
-    /// A commit was made: it belongs to the turn of its node. A turn nobody announced holds one commit.
+    /// A commit was made: it belongs to the turn of its node. An unannounced turn holds one commit.
     pub(super) fn commit_in_turn(&mut self, node: &str, at: Option<Timestamp>) {
         let full = self
             .activity
@@ -238,7 +238,7 @@ impl Timeline {
         self.new_epoch();
     }
 
-    /// A commit was moved: whoever did that was not idle, and no other turn begins with it.
+    /// A commit was moved: that is not idle, and no other turn begins with it.
     pub(super) fn move_in_turn(&mut self, node: &str) {
         let Some(turn) = self.activity.open.get_mut(node) else { return };
         turn.commits = turn.commits.saturating_add(1);
@@ -294,8 +294,8 @@ impl Timeline {
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
         let refused = std::mem::take(&mut self.activity.refused);
         let number = highest.max(self.passed.unwrap_or(0)).saturating_add(refused.given_up).saturating_add(1);
-        // A failure is one of this turn wherever its code was tested, and whoever ran it: the attempt was made. It is not, if
-        // it was the iteration before that was tested after its end.
+        // A failure belongs to this turn wherever and by whomever its code was tested: the attempt was made. It does
+        // not if the iteration before was tested after its end.
         let before_it = |tests: &TestEvidence| {
             let newest = self.newest().filter(|newest| newest.code == tests.code);
             newest.is_some_and(|newest| newest.tests.as_ref() == Some(tests))
@@ -318,7 +318,7 @@ impl Timeline {
             turn.calls = turn.calls.saturating_add(1);
         }
         let edits = (is_edit(&call.tool) || call.writes) && call.end != CallEnd::Failed;
-        // An edit of which nobody told what it says may well be a new one.
+        // An edit of unknown content may well be a new one.
         let known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
         if edits && !known {
             self.new_epoch();
@@ -333,7 +333,7 @@ impl Timeline {
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
         let Some(turn) = self.turn_of(node, at) else { return };
-        // "Done." says nothing, whoever says it.
+        // "Done." says nothing in any turn.
         let Some(hash) = output.hash else { return };
         push_bounded(&mut turn.outputs, hash, TURN_OUTPUTS);
         let (kind, turn) = (output.kind, turn.number);

@@ -1,4 +1,4 @@
-//! The rounds of a window: each iteration with the signals as they were then.
+//! The iterations of a window, each with the signals of its time.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `co-occurrence`: several signs of being stuck at once, round after round: a person is called.
+//! `co-occurrence`: several signs of being stuck at once, iteration after iteration: a person is called.
 
 use std::fmt;
 

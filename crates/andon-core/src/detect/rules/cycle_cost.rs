@@ -1,4 +1,4 @@
-//! `cycle-cost`: a cycle has cost what it was given.
+//! `cycle-cost`: a cycle has used up its cost budget.
 
 use std::fmt;
 

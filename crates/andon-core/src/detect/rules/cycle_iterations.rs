@@ -1,4 +1,4 @@
-//! `cycle-iterations`: a cycle has gone round as often as it was given.
+//! `cycle-iterations`: a cycle has used up its iterations.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `cycle-runtime`: a cycle has run for as long as it was given.
+//! `cycle-runtime`: a cycle has used up its time.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `hook-bypass`: a commit that went round the gate.
+//! `hook-bypass`: a commit that bypassed the gate.
 
 use std::fmt;
 
@@ -67,11 +67,11 @@ pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level>
 /// How a commit went around the gate.
 #[derive(Debug)]
 enum How {
-    /// A framework was told by name to leave the gate out.
+    /// The gate was named to a framework as one to skip.
     ByName(String),
     /// `--no-verify`, or what comes to the same.
     NoVerify,
-    /// Nobody asked the hooks.
+    /// The hooks did not run.
     HooksOff,
 }
 

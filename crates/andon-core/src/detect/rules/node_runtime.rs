@@ -1,4 +1,4 @@
-//! `node-runtime`: a node has run for as long as it was given.
+//! `node-runtime`: a node has used up its time.
 
 use std::fmt;
 

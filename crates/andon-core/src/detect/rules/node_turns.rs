@@ -1,4 +1,4 @@
-//! `node-turns`: a node has had all the turns that it was given.
+//! `node-turns`: a node has used up its turns.
 
 use std::fmt;
 

@@ -252,9 +252,9 @@ fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Leve
     }
 }
 
-/// The level at most, by the time that each state of a round stood. Where it was so long that the next one was no reaction to
-/// it, somebody switches something on and off; where nobody watched and it was minutes, somebody tries something out. Both have
-/// to go on for longer.
+/// The highest level, by how long each state of a cycle lasted. Where a state lasted so long that the next one was no
+/// reaction to it, a person switches something on and off; where no hook recorded the commits and a state lasted for
+/// minutes, a person tries something out. Both have to go on for longer.
 fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Level {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =

@@ -1,4 +1,4 @@
-//! `same-refusal`: the agent is refused in the same way again and again, whatever it asks for.
+//! `same-refusal`: the agent gets the same refusal again and again, for different calls.
 
 use std::fmt;
 
@@ -128,7 +128,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         call.call.refusal.is_some() && (call.call.refusal == refusal || call.call.result == answer)
     };
     let same = if refusal.is_some() { row(&alike) } else { 0 };
-    // Somebody waits for something that fails until it is there.
+    // The caller waits for something that fails until it exists.
     let polled = of_node.iter().copied().filter(|call| call.call.exact == newest.call.exact);
     if is_moving(polled, POLLED) {
         return None;

@@ -1,4 +1,4 @@
-//! `test-weakening`: tests went, or ask less, whether the suite is green or red.
+//! `test-weakening`: tests disappeared, or assert less, whether the suite is green or red.
 
 mod frameworks;
 
@@ -244,7 +244,7 @@ fn open(timeline: &Timeline) -> Option<Open> {
     (open.failing > 0).then_some(open)
 }
 
-/// Where both counts fell; `skipped` were skipped before: a skip that no diff shows is told by the report alone.
+/// Where both counts fell; `skipped` were skipped before: only the report shows a skip that no diff shows.
 fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Counts> {
     let (failing, ran) = (failing_count(now)?, now.counts.ran());
     let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;

@@ -89,7 +89,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// What the newest iterations have in common, with how many of them there are.
 #[derive(Debug)]
 enum Repeated {
-    /// Iterations of which normalization leaves nothing.
+    /// Iterations that are empty after normalization.
     Cosmetic(u64),
     /// Iterations without a change.
     Nothing(u64),
@@ -249,7 +249,7 @@ fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
 /// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, of a program
 /// or of what is written beside it. A log always grows.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
-    // Where nobody tells what a commit touched, new code is all that is known of the place.
+    // Where the files of a commit are unknown, new code is all that is known of the place.
     let placed = one.change.as_ref().is_none_or(|change| match change.nature {
         Nature::Work | Nature::Space | Nature::Comments | Nature::Version | Nature::Weak => true,
         Nature::Docs | Nature::Log | Nature::Mode | Nature::Nothing | Nature::Ignored => false,
@@ -277,13 +277,13 @@ fn is_document(one: &Iteration) -> bool {
     one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
 
-/// How many repeats in a row it takes where nothing speaks for them: one more where nobody watched, for people come back to
-/// what they did, too.
+/// How many repeats in a row it takes where nothing excuses them: one more where no hook recorded the commits, because
+/// people also come back to what they did.
 fn bare(one: &Iteration, limit: u64) -> u64 {
     limit.saturating_add(u64::from(one.is_unwatched()))
 }
 
-/// A change of which normalization leaves nothing.
+/// A change that is empty after normalization.
 fn is_cosmetic(one: &Iteration) -> bool {
     one.diff.empty && one.diff.files > 0
 }

@@ -84,7 +84,7 @@ impl fmt::Display for Untested {
     }
 }
 
-/// A gap between code and tests, with what mends it.
+/// A gap between code and tests, with the command that closes it.
 struct Gap {
     found: Untested,
     evidence: Vec<Evidence>,

@@ -63,7 +63,7 @@ fn a_moved_attempt_is_the_one_that_was_made() {
     let line = fold.into_timeline();
     assert_eq!((codes(&line), numbers(&line)), (vec![1], vec![1]));
     assert_eq!(line.iterations[0].moved, Some(code(2)));
-    // It is not: the attempt counts as it was made, and its state is nobody's.
+    // It is not: the attempt counts as it was made, and its state was reached by no attempt.
     for kind in [Rebase, CherryPick, Normal] {
         let mut fold = Fold::new(GAP);
         let again = chain(vec![commit(9), moved(commit(2), kind, &made[0])]).remove(1);

@@ -1,4 +1,4 @@
-//! What goes round, and how it reads: a halt that names no commit helps nobody.
+//! What goes round, in words: a halt has to name the commits.
 
 use std::fmt;
 

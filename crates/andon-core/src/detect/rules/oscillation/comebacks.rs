@@ -1,4 +1,4 @@
-//! Returns of the code without a period: which of them say that nothing else moves.
+//! Returns of the code without a period, and which of them show that nothing else moves.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub(super) fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -
 /// Whether the state at index `at` is one of those of the ring before it.
 fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
     let ring = states.get(at.saturating_sub(LONGEST)..at).unwrap_or_default();
-    // What stood for an hour was put back by somebody who thought about it.
+    // A state that lasted for an hour was put back on reflection.
     let left = at.checked_sub(1).and_then(|before| states.get(before));
     states.get(at).is_some_and(|this| {
         let hurried = left.is_none_or(|left| !stood(left.brought_by, this.brought_by));
