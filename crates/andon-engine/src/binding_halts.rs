@@ -11,7 +11,7 @@ use andon_store::journal::Journal;
 /// Most commits that are looked at, behind HEAD and behind a halted commit.
 const MAX_COMMITS: usize = 128;
 
-/// The newest of `halts`, which stand in other worktrees, that binds with HEAD at `head`.
+/// The newest of `halts`, unanswered halts of other worktrees, that binds with HEAD at `head`.
 pub fn binding(ws: &Workspace, head: Option<CommitId>, halts: Vec<StandingHalt>) -> Option<StandingHalt> {
     let head = head?;
     if halts.is_empty() {

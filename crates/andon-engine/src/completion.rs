@@ -19,8 +19,8 @@ use andon_core::domain::tests::TestStatus;
 use andon_core::policy::{self, Bit, Completion, Tests};
 use andon_git::Overlay;
 
-/// Judges the working tree as it is now. No halt is written or answered here; that it is not done is told in the
-/// safety log.
+/// Judges the working tree as it is now. No halt is written or answered here; an unfinished task is noted in the safety
+/// log.
 pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
     ws.top()?;
     of_overlay(ctx, ws, ws.overlay()?)

@@ -18,7 +18,8 @@ use andon_git::platform::test_seam;
 use andon_git::{Repo, RepoEnv};
 use andon_store::process::in_environments_above;
 
-/// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
+/// Names of variables that are kept, in addition to the markers of agents' shells. Everything else of the environment
+/// is none of Andon's business.
 const KEPT: WordList = words![
     "ANDON",
     "ANDON_NODE",
@@ -155,7 +156,7 @@ impl Context {
             .find(|file| file.metadata().is_ok_and(|facts| facts.is_file() && files::is_executable(&facts)))
     }
 
-    /// The time now, for what takes long: the end of a test run.
+    /// The time now, for the end of something long, such as a test run.
     pub fn later(&self) -> Timestamp {
         clock(&self.vars)
     }
@@ -196,7 +197,7 @@ impl Context {
         })
     }
 
-    /// Of how many processes above the environment could be read, and held no agent's marker.
+    /// How many processes above this one had a readable environment without an agent's marker.
     pub fn unmarked_above(&self) -> usize {
         let mut seen = 0;
         if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none") {

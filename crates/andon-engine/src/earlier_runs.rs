@@ -1,4 +1,4 @@
-//! A run beside the runs before it: the same code with another result, and fewer tests than there are.
+//! A test run compared with earlier ones: the same code with another result, and fewer tests than before.
 
 use crate::effect::report_files;
 use crate::error::OpsError;

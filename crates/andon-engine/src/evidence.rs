@@ -195,7 +195,7 @@ fn without_evidence(
         return Ok(EvidenceState::Void(Box::new(run.clone())));
     }
     let Some(run) = loaded.runs.last() else { return Ok(EvidenceState::NeverRan) };
-    // Of a run that was handed in with its fingerprint nothing else is known.
+    // Nothing but the fingerprint is known of a handed-in test run.
     if run.base.is_none() && run.overlay_truncated {
         let (differing, staging) = (Vec::new(), Staging::Edited);
         return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total: 0, staging });

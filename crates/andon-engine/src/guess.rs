@@ -1,4 +1,4 @@
-//! Guesses how a project runs its tests, for the first `andon.toml` and for whoever has no test command yet.
+//! Guesses how a project runs its tests, for the first `andon.toml` and for projects without a test command.
 //!
 //! Pure: the caller lists names and reads the beginnings of a few files ([`listing`]). A guess is written into a file
 //! that people own and then decides what counts as tested, so that one that reaches a part of the tests is worse than
@@ -185,7 +185,7 @@ const ASIDE: WordList = words![
     "testdata",
 ];
 
-/// Projects of another kind than those at the top, one level below: `web/package.json` beside `go.mod`.
+/// Projects of another kind than those at the top, one level below: `web/package.json` with a `go.mod` at the top.
 fn strays(listing: &Listing) -> Vec<String> {
     const FAMILIES: [(&str, &[&str]); 8] = [
         ("Cargo.toml", &["Cargo.toml"]),

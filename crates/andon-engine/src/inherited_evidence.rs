@@ -1,5 +1,5 @@
-//! What stands behind code that has no test run of its own: tests at another commit, or tested commits of which git made
-//! it without anybody's hand.
+//! The evidence for code that has no test run of its own: tests at another commit, or tested commits that git alone
+//! combined.
 //!
 //! Only trees are believed ([`andon_git::Made`]). A commit that merely says that it is a merge, a revert, a pick or a
 //! step of a rebase is ordinary work.
@@ -29,7 +29,7 @@ pub enum Claim {
     Nothing,
 }
 
-/// What stands behind the code of a commit.
+/// The evidence for the code of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backing {
     /// The record of another commit, of the same tree or of the same code.
@@ -56,7 +56,7 @@ pub struct Inquiry<'a> {
     pub judged: &'a dyn Fn(CommitId) -> Option<bool>,
 }
 
-/// Looks for what stands behind commits.
+/// Looks for the evidence for commits.
 pub struct Origins {
     /// Read when it is first asked for.
     known: Option<RecordIndex>,
@@ -82,7 +82,7 @@ pub struct Archive<'a> {
 }
 
 impl Origins {
-    /// What stands behind the code of a commit.
+    /// The evidence for the code of a commit.
     pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
         let known = match self.known.take() {
             Some(known) => known,

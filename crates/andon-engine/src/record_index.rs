@@ -99,6 +99,6 @@ pub fn is_sound(record: &CommitRecord) -> bool {
         | (Gate::NotRun, Recording::CaughtUp) => false,
         (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Patched) => true,
     };
-    // The gate lets code without tests pass only where none are asked for, or where somebody skipped that.
+    // The gate lets code without tests pass only where none are required, or where the rule was skipped.
     watched && (tested || (record.gate == Gate::Passed && record.skipped.is_empty()))
 }

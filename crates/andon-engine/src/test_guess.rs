@@ -20,7 +20,7 @@ pub fn in_directory(top: &Path) -> Guess {
     guess::guess(&listing(top))
 }
 
-/// What a person without a test command is told to do, in one line.
+/// The advice to a person without a test command, in one line.
 pub fn advice(top: &Path) -> String {
     let guess = in_directory(top);
     match &guess {

@@ -76,7 +76,7 @@ impl TestedCode {
         Ok(Self { code, base, overlay: entries, truncated, hidden, beside, written })
     }
 
-    /// Code of which only the fingerprint is known.
+    /// Code that is known by its fingerprint alone.
     pub fn reported(code: CodeId) -> Self {
         Self {
             code,

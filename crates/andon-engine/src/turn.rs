@@ -34,7 +34,7 @@ pub struct Whose {
     pub node: Option<String>,
     /// The session of the agent.
     pub session: Option<String>,
-    /// By which the end is known when it is told of twice.
+    /// Identifies the end when it is reported twice.
     pub id: Option<ShortHash>,
 }
 

@@ -1,4 +1,5 @@
-//! Asks the signals of the newest rounds, for the rule `co-occurrence` (docs/spec-map.md, signals and escalation).
+//! Computes the signals of the newest iterations, for the rule `co-occurrence` (docs/spec-map.md, signals and
+//! escalation).
 
 use std::collections::BTreeSet;
 

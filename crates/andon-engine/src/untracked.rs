@@ -1,8 +1,8 @@
 //! Which untracked files belong to the code that tests are bound to (docs/concepts.md).
 //!
 //! Tests read the working tree, and a commit holds only what git tracks. An untracked file that the tests may have read
-//! binds them: without it, nothing is known of what is committed. One of a kind that the project has no code of, such as a
-//! log or notes, does not: it is kept beside the run, and the record names it.
+//! binds them: without it, nothing is known of what is committed. A file of a kind that the project has no code of,
+//! such as a log or notes, does not: it is kept with the test run, and the record names it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -189,7 +189,7 @@ pub struct Mentions {
 }
 
 impl Mentions {
-    /// Of `paths`, from the top of a working tree.
+    /// Those of `paths`, from the top of a working tree.
     pub fn of<'a>(paths: impl Iterator<Item = &'a [u8]>, top: Option<&Path>) -> Self {
         let paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
         let names: Vec<String> =

@@ -8,7 +8,7 @@ use andon_core::domain::settings::RuleSettings;
 use andon_core::history::Timeline;
 use andon_core::policy;
 
-/// The newest iteration of `timeline` under `rules`; in `config` stands what an escalation does.
+/// The newest iteration of `timeline` under `rules`; `config` says what an escalation does.
 pub fn over(timeline: &Timeline, rules: &RuleSettings, config: &Config) -> Decision {
     let episode = uncertainty::episode(timeline, rules, uncertainty::mode(config));
     let situation = Situation { episode: episode.as_ref(), ..at(timeline, Stage::Replay) };

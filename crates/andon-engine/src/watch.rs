@@ -43,7 +43,7 @@ pub struct Watched {
     pub timeline: Option<Timeline>,
 }
 
-/// By which one finding is told from another.
+/// Distinguishes one finding from another.
 type Key = (&'static str, Level, ReportFile);
 
 /// What came since the rules were last listened to.
@@ -106,7 +106,7 @@ impl<'a> RuleWatch<'a> {
         Ok((decision, warnings))
     }
 
-    /// The same with the facts behind it, so that nobody needs to read them again.
+    /// The same with the facts behind it, so that they are not read again.
     pub fn watched(mut self) -> Result<Watched, OpsError> {
         if let Since::Something(stage) = self.since {
             self.listen(stage)?;

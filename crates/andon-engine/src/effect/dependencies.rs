@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use andon_git::platform::files;
 
-/// Directories and files that are taken along, wherever they lie beside code.
+/// Directories and files that are copied along, wherever they are next to code.
 const NAMES: WordList = words![
     "node_modules",
     "bower_components",

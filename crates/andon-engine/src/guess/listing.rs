@@ -57,7 +57,7 @@ pub const READ_BYTES: u64 = 256 * 1024;
 /// Directories below the top whose names are listed in full.
 pub const LISTED: [&str; 6] = ["tests", "test", "spec", ".config", "build", "t"];
 
-/// Of any other directory at the top only these names are looked for.
+/// In any other directory at the top, only these names are looked for.
 pub const MANIFESTS: [&str; 10] = [
     "Cargo.toml",
     "package.json",

@@ -170,7 +170,7 @@ fn yarn_of(listing: &Listing) -> Manager {
     });
     match path {
         Some(major) => yarn(Some(major)),
-        // Of which version it is the lock file tells no more; with settings of its own it is a new one.
+        // The lock file does not show the version; a version with settings of its own is a new one.
         None if metadata || listing.has(".yarnrc.yml") => Manager::YarnBerry(Foreach::BuiltIn),
         None => Manager::YarnClassic,
     }
@@ -229,7 +229,7 @@ fn reaches(script: &str) -> bool {
     script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(word))
 }
 
-/// A runner that waits for changes never ends: vitest does so on a terminal, unless it is told not to.
+/// A runner that waits for changes never ends: vitest does so on a terminal, unless an option forbids it.
 fn of_script(manager: Manager, script: &str) -> Found {
     let words: Vec<&str> = script.split_whitespace().collect();
     let last = words.iter().rposition(|word| matches!(*word, "&&" | ";" | "||")).map_or(0, |at| at + 1);
@@ -265,7 +265,7 @@ fn of_script(manager: Manager, script: &str) -> Found {
     Found::Sure(candidate)
 }
 
-/// Nobody has written a script: the configuration of a runner, or bun's own, speaks for a command.
+/// There is no script: the configuration of a runner, or bun's own, decides the command.
 fn without_script(listing: &Listing, manager: Manager) -> Option<Found> {
     let configured = |name: &str| {
         ["js", "ts", "mjs", "cjs", "mts", "cts", "json"]

@@ -48,7 +48,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let direct = direct(listing, before, lock);
     let managed = [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(Found::beside);
     match (direct, managed) {
-        // tox and nox make environments of their own: with a lock file beside them either may be meant.
+        // tox and nox make environments of their own: next to a lock file either may be meant.
         (Some(direct), Some(managed))
             if !lock.is_empty() && lock != "pyproject.toml" && !lock.contains('/') =>
         {

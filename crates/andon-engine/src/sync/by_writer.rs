@@ -37,7 +37,7 @@ struct Remembered {
 /// What a remote had when the last sync with it was over.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct AtRemote {
-    /// A state of the records here of which it had everything.
+    /// A state of the records here that it had completely.
     complete: Option<CommitId>,
     /// Its writers.
     writers: Tips,
@@ -68,9 +68,9 @@ pub(super) struct ByWriter {
     incoming: UnitedNotes,
     /// Writers whose records went back or away.
     missed: Tips,
-    /// The state of the records here of which the remote has everything once this clone's ref has arrived.
+    /// The state of the records here that the remote has completely once this clone's ref has arrived.
     offered: Option<CommitId>,
-    /// Whether the remote has everything without it: somebody folded it, and nothing was written since.
+    /// Whether the remote has everything without it: it was folded, and nothing was written since.
     is_spared: bool,
 }
 
@@ -127,8 +127,7 @@ impl ByWriter {
         self.memory.remotes.remove(&self.remote);
     }
 
-    /// Of whatever an address leads to no refs stay here that could be compared: what is remembered of it holds while all of
-    /// it is there.
+    /// No refs of an address stay here for comparison: what is remembered about it holds while all of it is there.
     pub(super) fn compare(&mut self, repo: &Repo, tips: &Tips) {
         let there = |(writer, known): (&String, &CommitId)| {
             tips.get(writer).is_some_and(|tip| repo.is_ancestor(*known, *tip).unwrap_or(false))
@@ -183,7 +182,7 @@ impl ByWriter {
         Ok(missing)
     }
 
-    /// This clone's ref goes on from what the remote has of it, and what is remembered holds as long as it does.
+    /// This clone's ref continues from what the remote has of it, and what is remembered holds as long as that is so.
     fn go_on(&mut self, repo: &Repo, own: Option<&str>, tips: &Tips, at: Timestamp) -> Result<(), OpsError> {
         let Some(own) = own else { return Ok(()) };
         let writer = &own[PREFIX.len()..];

@@ -15,8 +15,9 @@ use andon_store::by_writer::{self, Incoming, PREFIX};
 use andon_store::ledger::Ledger;
 
 impl Sync<'_> {
-    /// Takes the records of writers that have been silent for `days` over into this clone's ref, and then their refs away.
-    /// No lock is needed: a ref is removed only as it was read, and whoever writes on makes it anew.
+    /// Copies the records of writers that have been silent for `days` into this clone's ref, and then removes their
+    /// refs. No lock is needed: a ref is removed only in the state that was read, and a writer that continues makes it
+    /// anew.
     pub fn fold(&mut self, days: u32) -> Result<(), OpsError> {
         let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
         let silent = self.takeover.take_silent(&now, days)?;
@@ -43,7 +44,8 @@ impl Sync<'_> {
 }
 
 impl Takeover<'_> {
-    /// Takes the records of silent writers over into this clone's ref; the names of their refs and where they stand.
+    /// Copies the records of silent writers into this clone's ref; returns the names of their refs and the commits that
+    /// they point to.
     fn take_silent(&mut self, theirs: &Tracked, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
         let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
         let mut silent = Tips::new();

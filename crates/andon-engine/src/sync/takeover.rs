@@ -36,8 +36,8 @@ impl Tracked {
     }
 }
 
-/// The refs below `prefix` whose names are ids, as those of our own making are: nothing else is taken over, whoever
-/// offers it.
+/// The refs below `prefix` whose names are ids, like those that Andon makes: nothing else is taken over from any
+/// source.
 fn tips(repo: &Repo, prefix: &str) -> Result<Tips, GitError> {
     let found = repo.refs_with_prefix(prefix)?.into_iter();
     let named = found.filter_map(|(name, tip)| Some((name.strip_prefix(prefix)?.to_owned(), CommitId(tip))));

@@ -1,5 +1,5 @@
-//! Appending what a person or an orchestrator says. Before anything is signed, the entry is folded in where it would
-//! stand: what would be invalid is refused with its reason, and never appended.
+//! Appends the entries of a person or an orchestrator. Before anything is signed, the entry is folded in at its place:
+//! an invalid entry is refused with its reason, and never appended.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +31,9 @@ pub struct Draft<'a> {
     pub kind: &'static str,
     /// What it says.
     pub said: &'a Said,
-    /// Texts beside it.
+    /// The texts that belong to it.
     pub evidence: &'a [EvidenceText],
-    /// Who signs it; nobody for what agents write.
+    /// Who signs it; `None` for entries of agents.
     pub signer: Option<&'a Signer>,
 }
 
@@ -165,7 +165,7 @@ impl SignedLedger {
         while let Some(commit) = todo.pop().filter(|_| seen.len() < MAX_FAULTY) {
             match self.entries.iter().position(|entry| entry.commit == commit) {
                 Some(at) => found.push(at),
-                // What is no entry stands between.
+                // Not every commit is an entry.
                 None if seen.insert(commit) => {
                     todo.extend(ws.repo.commit(commit).map(|info| info.parents).unwrap_or_default());
                 }

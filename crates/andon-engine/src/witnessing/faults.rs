@@ -25,8 +25,8 @@ pub struct Witnessed {
     pub entry: Option<EntryId>,
     /// Why, as a word for programs.
     pub code: &'static str,
-    /// Whether somebody did wrong. What two clones do at once is nobody's fault: one of both counts for nothing, and that
-    /// is all.
+    /// Whether a person did wrong. Entries that two clones make at once are no one's fault: one of both does not count,
+    /// and that is all.
     pub level: Level,
     /// What is wrong, in one sentence.
     pub message: String,

@@ -13,7 +13,7 @@ use andon_core::{WordList, words};
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
 
-/// What an editing tool is told where it only shows.
+/// The argument by which an editing tool only shows.
 const SHOWING: [&str; 2] = ["view", "read"];
 
 /// A call as it was reported.

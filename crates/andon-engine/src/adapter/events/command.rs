@@ -27,7 +27,7 @@ const WAITING: [&[&str]; 19] = [
     &["docker", "wait"],
     &["docker", "compose", "wait"],
 ];
-/// Commands that are part of waiting beside one of [`WAITING`]: they look at what is waited for, or say nothing.
+/// Commands that are part of waiting next to one of [`WAITING`]: they look at what is waited for, or print nothing.
 const BESIDE: [&[&str]; 32] = [
     &["git", "fetch"],
     &["git", "log"],
@@ -106,7 +106,7 @@ pub(super) fn waits(command: &str) -> bool {
         && parts.iter().all(|words| is(words, &WAITING) || is(words, &BESIDE))
 }
 
-/// The words of a simple command from its program on, the directory of which is left out.
+/// The words of a simple command from its program on; the directory of the program is left out.
 fn words(part: &str) -> Vec<&str> {
     let mut words = part.split_whitespace().peekable();
     while let Some(word) = words.peek() {

@@ -1,5 +1,5 @@
-//! The members that each type of event has. One that is not among them is a slip or means something that nobody here
-//! would look at: either way the fact would be another one than its reporter believes.
+//! The members that each type of event has. Any other member is a slip, or means something that is not read here:
+//! either way the fact would not be the one that its reporter intends.
 
 use serde_json::{Map, Value};
 

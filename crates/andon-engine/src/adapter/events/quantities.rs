@@ -8,7 +8,7 @@ use regex::Regex;
 
 /// Longest text that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
-/// What parts words besides blanks: the structure of JSON. A comma may also stand in a number.
+/// What separates words, apart from blanks: the structure of JSON. A comma may also be part of a number.
 const STRUCTURE: [char; 5] = ['"', '{', '}', '[', ']'];
 /// Quantities that are kept, the first of a text.
 const MOST: usize = 6;

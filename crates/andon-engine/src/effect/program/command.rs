@@ -22,7 +22,7 @@ pub(super) struct Start<'a> {
 /// The output of a command as we read it.
 pub(super) struct Outputs {
     pub(super) streams: [(Stream, File); 2],
-    /// Of those that are terminals.
+    /// The sizes of those that are terminals.
     pub(super) sizes: Vec<Size>,
 }
 

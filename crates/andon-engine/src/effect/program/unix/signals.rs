@@ -45,9 +45,9 @@ impl Group {
         }
     }
 
-    /// True when a terminal that sends this signal has sent it to the command as well. One that somebody
-    /// else sends to us alone looks the same and is not passed on: a test that gets Ctrl-C twice dies
-    /// without cleaning up, and `SIGTERM` is there for those who send signals by hand.
+    /// True when a terminal that sends this signal has sent it to the command as well. A signal that another process
+    /// sends to us alone looks the same and is not passed on: a test that gets Ctrl-C twice dies without cleaning up,
+    /// and people can send `SIGTERM` by hand.
     pub(super) fn has_had(self, number: i32) -> bool {
         self == Self::Ours && matches!(Signal::try_from(number), Ok(Signal::SIGINT | Signal::SIGQUIT))
     }

@@ -18,7 +18,7 @@ impl Group {
     }
 }
 
-/// Stands for the signals that are held back elsewhere.
+/// The counterpart of the signals that are blocked on other systems.
 pub(super) struct HeldSignals;
 
 impl HeldSignals {
@@ -27,8 +27,7 @@ impl HeldSignals {
     }
 }
 
-/// Reports every Ctrl-C as an event; once nobody takes events any more, it ends the process. Nothing waits for the word to
-/// go on.
+/// Reports every Ctrl-C as an event; without a receiver of events it ends the process. The start waits for nothing.
 pub(super) fn listen<E: From<Notice> + Send + 'static>(
     _held: &HeldSignals,
     events: SyncSender<E>,
