@@ -1,4 +1,5 @@
-//! May this task be called done, as `andon complete` and the done gate of agents' hooks ask? The dirty bits of "loop rules" (docs/spec-map.md), by content.
+//! Whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty bits of
+//! "loop rules" (docs/spec-map.md), by content.
 
 use super::context::Context;
 use super::docs;

@@ -1,5 +1,5 @@
-//! `.andon/` that is gone as a whole: `git clean -fdx`, `git stash --all` and their kind take it away without anybody
-//! having meant an answer to a halt. Only a file that is gone from the folder is one.
+//! `.andon/` that is gone as a whole: `git clean -fdx`, `git stash --all` and similar commands remove it without any
+//! intent to answer a halt. Only a file that is gone from the folder is an answer.
 
 use super::context::Context;
 use super::repairs;

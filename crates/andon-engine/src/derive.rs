@@ -1,4 +1,4 @@
-//! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` lives on it.
+//! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing else.
 
 use super::error::OpsError;
 use andon_core::change::hash::Reading;

@@ -1,4 +1,4 @@
-//! Which test run, if any, speaks for a tree: looked up by content, never by time.
+//! The test run, if any, that is evidence for a tree: looked up by content, never by time.
 
 mod hidden;
 mod path_state;

@@ -1,8 +1,8 @@
 //! Guesses how a project runs its tests, for the first `andon.toml` and for projects without a test command.
 //!
 //! Pure: the caller lists names and reads the beginnings of a few files ([`listing`]). A guess is written into a file
-//! that people own and then decides what counts as tested, so that one that reaches a part of the tests is worse than
-//! none: where several commands come in question, or one that leaves something out, the guess says so.
+//! that people own, and then decides what counts as tested. A command that runs a part of the tests is worse than none:
+//! where several commands are possible, or one leaves something out, the guess says so.
 
 mod cargo;
 pub mod listing;

@@ -1,5 +1,5 @@
-//! Whether the agent's configuration, session and role are as pinned: asked of the tree that is to be committed, and only
-//! where something was pinned.
+//! Whether the agent's configuration, session and role are as pinned: checked in the tree that is to be committed, and
+//! only where something was pinned.
 
 use super::context::Context;
 use super::error::OpsError;

@@ -1,5 +1,5 @@
-//! The number of an iteration is derived where it is shown. The one in a record is what the clone that wrote it counted
-//! then: a memo, which a rebase or an amend since then leaves as it was.
+//! The number of an iteration is derived where it is shown. The number in a record is what the writing clone counted
+//! then: a memo, which a later rebase or amend does not change.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What people said of the halts that the ledger has: one reading for all who count them.
+//! What people said about the halts in the ledger: one reading for all code that counts them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a hook put right that a dying one before it left undone, told in the journal.
+//! What a hook completed that a killed one before it left undone, noted in the journal.
 
 use super::context::Context;
 use super::error::OpsError;

@@ -1,4 +1,4 @@
-//! The set of tests of a run, held against that of the last recorded one.
+//! The set of tests of a test run, compared with that of the last recorded one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The code that a run of the tests is bound to: its fingerprint, and how the working tree came to it.
+//! The code that a test run is bound to: its fingerprint, and the state of the working tree behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;

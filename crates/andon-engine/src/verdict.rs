@@ -1,4 +1,4 @@
-//! What the rules say of commits that are there already: the one judgement that `replay` and `check` share.
+//! The rules applied to existing commits: the one judgement that `replay` and `check` share.
 
 use super::uncertainty;
 use andon_config::Config;

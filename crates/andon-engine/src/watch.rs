@@ -1,5 +1,5 @@
-//! What the rules say while facts come in, one after the other: whatever comes later in the same batch, a halt that was
-//! due is a halt.
+//! The rules applied to facts as they arrive, one after the other: a halt that was due stays a halt, whatever comes
+//! later in the same batch.
 
 use crate::context::Context;
 use crate::error::OpsError;

@@ -1,9 +1,9 @@
-//! What was derived from commits, remembered: a walk over a long history that was stopped goes on where it was.
+//! Facts derived from commits, remembered: a walk over a long history continues where it was stopped.
 //!
-//! `<common dir>/andon/cache/derived` is a row of entries ([`crate::wire::envelope`]), appended some hundred at a time, each
-//! write whole entries. Their keys are made of what else the answer depends on (path rules, patterns) and of the commit
-//! id. Writers at once append side by side. A file that would grow too large (about 150,000 commits) begins anew. Whoever must not believe what lies about (`check`) does not
-//! read it unless told to.
+//! `<common dir>/andon/cache/derived` is a row of entries ([`crate::wire::envelope`]), appended some hundred at a time,
+//! each write whole entries. Their keys are made of the commit id and of what else the answer depends on (path rules,
+//! patterns). Several writers append at the same time. A file that would grow too large (about 150,000 commits) begins
+//! anew. `check`, which must not trust files, reads it only on request.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -45,7 +45,7 @@ pub struct DerivedCache {
 }
 
 impl DerivedCache {
-    /// Nothing, for facts that depend on `salt` beside the commit.
+    /// Nothing, for facts that depend on `salt` and the commit.
     pub fn empty(salt: &[u8]) -> Self {
         Self { salt: salt.to_vec(), ..Self::default() }
     }

@@ -1,10 +1,10 @@
 //! What the journal comes to up to a place in it: a cache, kept in the worktree's git directory.
 //!
-//! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its first
-//! part is kept beside the place up to which it was taken, and the next reader goes on from there. The journal only
-//! grows, so that what is kept stays true; it depends on nothing else but the gap between runs, which it names, and on
-//! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
-//! folded again, once. What is of a journal that was replaced is not used.
+//! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its
+//! first part is kept together with the place that it reached, and the next reader continues from there. The journal
+//! only grows, so the kept fold stays true; besides, it depends only on the gap between runs, which it names, and on
+//! answers from elsewhere, which are passed in. Safe to delete: then the whole journal is folded again, once. The fold
+//! of a journal that was replaced is not used.
 
 use serde::{Deserialize, Serialize};
 

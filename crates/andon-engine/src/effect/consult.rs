@@ -1,7 +1,7 @@
 //! The door through which programs of the user's own configuration are started: notices, an advisor, the next provider.
 //!
-//! They get standard input and a time limit, lead a process group of their own so that all of them can be ended, and
-//! of their output only the beginning is kept.
+//! They get standard input and a time limit, and lead a process group of their own, so that all their processes can be
+//! ended. Only the beginning of their output is kept.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What a checkout of its own needs of the working tree that git ignores: installed dependencies and settings of this
-//! machine. What a build makes is left out: it was made of other code, and the tests would write into it.
+//! The ignored files of the working tree that a separate checkout needs: installed dependencies and settings of this
+//! machine. Build output is left out: it was made from other code, and the tests would write into it.
 
 use andon_core::{WordList, words};
 use std::fs;

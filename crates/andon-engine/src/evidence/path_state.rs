@@ -1,4 +1,4 @@
-//! What of a path that differs is where: in HEAD, in the commit, in the working tree. Looks at this path only.
+//! The states of a path that differs: in HEAD, in the commit, in the working tree. Looks at this path only.
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;

@@ -1,4 +1,4 @@
-//! package.json: whose script it is, and who runs it. Deno and Bun, with or without one.
+//! package.json: the test script, and the package manager that runs it. Deno and Bun, with or without one.
 
 use andon_core::{WordList, words};
 use serde::Deserialize;

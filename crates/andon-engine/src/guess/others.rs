@@ -1,4 +1,4 @@
-//! Every other kind of project: mostly one file and the command that everybody uses with it.
+//! Every other kind of project: mostly one file and the usual command for it.
 
 use super::listing::Listing;
 use super::{Found, GuessedCommand};

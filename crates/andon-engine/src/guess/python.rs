@@ -1,4 +1,4 @@
-//! Python: which runner the project names, and who has its environment.
+//! Python: the runner that the project names, and the tool that owns its environment.
 
 use super::listing::Listing;
 use super::{Found, GuessedCommand};

@@ -1,6 +1,6 @@
-//! What one sync knows of the records of writers: which of them are new, what the other side lacks, and what of that is
-//! remembered for the next time (`<common dir>/andon/cache/sync`). The memory only saves work. Without it, and wherever
-//! something went back or away at the other side, everything is compared.
+//! What one sync knows about the records of writers: which are new, what the other side lacks, and what is remembered
+//! for the next time (`<common dir>/andon/cache/sync`). The memory only saves work. Without it, and wherever a ref was
+//! rewound or removed at the other side, everything is compared.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
-//! Taking over the refs of writers that are gone. First this clone's ref gets all that they have and arrives at the remote;
-//! only then their refs go, each only as it was read. So dying in between leaves everything twice. Of two clones that fold
-//! each other at once neither finds the other's ref as it was read, since each has moved on its own first.
+//! Takes over the refs of writers that are gone. First this clone's ref gets all their records and arrives at the
+//! remote; only then their refs are removed, each only in the state that was read. So a crash in between leaves
+//! everything twice. If two clones fold each other at once, neither finds the other's ref in the state that it read,
+//! because each has moved its own first.
 
 use super::Sync;
 use super::by_writer::{Tips, own_ref};

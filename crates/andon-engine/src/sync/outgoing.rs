@@ -1,4 +1,4 @@
-//! What the remote lacks, and what became of it there.
+//! What the remote lacks, and the result of pushing it.
 
 use super::by_writer::own_ref;
 use super::takeover::{Takeover, Tracked};

@@ -1,4 +1,4 @@
-//! What the remote has against what is here: what to take, what to send, what to tell.
+//! The remote compared with this clone: what to take, what to send, what to report.
 
 use crate::context::Context;
 use crate::error::OpsError;

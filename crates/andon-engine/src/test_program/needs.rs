@@ -1,4 +1,4 @@
-//! What a test command needs before anything of it can run, as far as its words say so plainly.
+//! What a test command needs before it can run, as far as its words show it plainly.
 
 use andon_core::{WordList, words};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What went over to another repository, and what was found there.
+//! What was sent to another repository, and what was found there.
 
 use andon_core::domain::diagnostic::Diagnostic;
 

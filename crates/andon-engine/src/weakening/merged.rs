@@ -1,4 +1,4 @@
-//! What a merge itself takes from the tests: what one of its parents has and none of them removed.
+//! What a merge itself removes from the tests: tests that one of its parents has and none of them removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

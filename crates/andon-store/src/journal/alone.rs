@@ -11,14 +11,15 @@ use super::Journal;
 const ATTEMPTS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// While this lives nobody else has one of the same journal. It ends with its process, too.
+/// While this lives no other process has one of the same journal. It ends with its process, too.
 #[derive(Debug)]
 pub struct Alone {
     _locked: File,
 }
 
 impl Journal {
-    /// Waits for the others. `None` where that took too long, or the file system knows no locks: what follows goes on then.
+    /// Waits for the others. `None` where that took too long, or the file system has no locks: the caller then
+    /// continues without.
     pub fn alone(&self) -> Option<Alone> {
         let locked = file::open_append(&self.dir.join(format!("{}.lock", self.name))).ok()?;
         for _ in 0..ATTEMPTS {

@@ -15,7 +15,7 @@ use andon_core::history::{Begins, DEFAULT_NODE, Passing};
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
 
-/// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
+/// The newest safety events that one reading keeps: enough to see whether one was written already.
 const MAX_SAFETY: usize = 64;
 
 /// Test runs before events that one reading keeps, the newest.

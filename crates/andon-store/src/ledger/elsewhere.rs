@@ -1,10 +1,9 @@
-//! What other clones' ledgers mean here: halts of theirs that bind whoever works on from the same commit, and answers
-//! of theirs to halts.
+//! What other clones' ledgers mean here: halts that bind work on the same commit, and answers to halts.
 //!
-//! A hook asks this every time, and the ledgers of others move only when somebody syncs or fetches. So the answer is
-//! remembered (`<common dir>/andon/cache/elsewhere`) under what `stat` says of the files that hold those refs;
-//! one who only commits pays for no ref and no object. Where refs only grew, by entries that are neither halt nor answer, the
-//! rest of the answer still holds, and only those are read. The memory is a saving and nothing else.
+//! Every hook needs this, and the ledgers of others move only by a sync or a fetch. So the answer is remembered
+//! (`<common dir>/andon/cache/elsewhere`) under the `stat` data of the files that hold those refs; a commit then reads
+//! no ref and no object. Where refs only grew, by entries that are neither halt nor answer, the rest of the answer
+//! still holds, and only those are read. The memory only saves time.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,7 +29,7 @@ pub(super) struct Elsewhere {
     at: Place,
     /// The same when everything was read: since then they only grew, by entries that mean nothing here.
     read_at: Place,
-    /// Where they stand.
+    /// The commits that they point to.
     tips: Vec<Tip>,
     /// What the halts and answers come to.
     meaning: Meaning,
@@ -186,7 +185,7 @@ impl Elsewhere {
         self.meaning.halts.iter().any(|known| known.id == halt)
     }
 
-    /// The halts of others that nobody has answered, oldest first; at most [`MAX_SHOWN`], the newest.
+    /// The unanswered halts of others, oldest first; at most [`MAX_SHOWN`], the newest.
     pub(super) fn unanswered(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
         let mut known: Vec<&Known> = self.meaning.halts.iter().collect();
         known.sort_by_key(|known| (known.at, known.id));

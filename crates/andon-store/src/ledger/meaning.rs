@@ -28,7 +28,7 @@ pub(super) struct Known {
 /// What the fold over them came to.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
 pub(super) struct Meaning {
-    /// Of which entries it was made.
+    /// The entries that it was made from.
     pub(super) of: Digest,
     /// Unanswered halts of others.
     pub(super) halts: Vec<Known>,

@@ -14,7 +14,7 @@ use andon_git::Repo;
 pub struct NewestHalt {
     /// The halt's entry.
     pub halt: Entry,
-    /// The answer's; none while it stands.
+    /// The time of the answer; none while it is unanswered.
     pub ack: Option<Entry>,
 }
 

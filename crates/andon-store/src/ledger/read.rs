@@ -178,8 +178,8 @@ fn stored(repo: &Repo, commit: CommitId) -> Result<(Vec<u8>, TreeId, Vec<CommitI
     Ok((raw, info.tree, info.parents))
 }
 
-/// Along first parents a writer's ref holds its own entries, and below its first one those of whomever it saw then.
-/// A foreign entry above an own one, or at the tip, was put there by somebody else.
+/// Along first parents a writer's ref holds its own entries, and below its first one those of a writer that it saw
+/// then. A foreign entry above an own one, or at the tip, was put there by another writer.
 fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<Skipped>) {
     let mut foreign = Vec::new();
     let mut next = Some(tip);

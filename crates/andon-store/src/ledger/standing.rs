@@ -1,4 +1,4 @@
-//! Which halts of this clone stand: a fold over its own entries, remembered by the tip it was taken at.
+//! The unanswered halts of this clone: a fold over its own entries, remembered by the tip it was taken at.
 //!
 //! The memory (`<common dir>/andon/cache/standing`) is a saving and nothing else: deleted, damaged or of
 //! another ledger, the fold begins anew.
@@ -15,7 +15,7 @@ use andon_git::Repo;
 /// Most halts of other worktrees that are read.
 const MAX_OTHERS: usize = 64;
 
-/// The halts that stand, as one worktree sees them.
+/// The unanswered halts, as one worktree sees them.
 #[derive(Debug, Default)]
 pub struct Here {
     /// The halt of this worktree.
@@ -32,7 +32,7 @@ pub(super) fn has_memory(repo: &Repo) -> bool {
     Memory::of(repo, Kind::Standing).path().is_file()
 }
 
-/// The halts of this clone that stand: of `worktree`, and of others, at most [`MAX_OTHERS`].
+/// The unanswered halts of this clone: of `worktree`, and of others, at most [`MAX_OTHERS`].
 pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here, LedgerError> {
     let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(Here::default()) };
     let memory = Memory::of(repo, Kind::Standing);
@@ -107,7 +107,7 @@ fn fold_and_keep(
         standing.clear();
     }
     for commit in new.into_iter().rev() {
-        // Below a writer's first entry are those of others; they are nobody's halts here.
+        // Below a writer's first entry are those of others; their halts do not count here.
         if let Some(entry) = load(repo, commit)?.filter(|entry| entry.writer == writer) {
             apply(&mut standing, entry);
         }
@@ -123,7 +123,7 @@ fn apply(standing: &mut Standing, entry: Entry) {
         }
         EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => match ack.halt {
             Some(answered) => standing.retain(|_, (id, _)| *id != answered),
-            // A counter was reset, and the halt that stands is not of its making.
+            // A counter was reset that did not cause the unanswered halt.
             None if ack.counter.is_some() => {}
             None => {
                 standing.remove(&ack.worktree);

@@ -247,7 +247,7 @@ fn clones_agree_on_the_union_and_its_order() {
     let name = ref_of(&ledger_b.writer_id().unwrap());
     let parents = git(b.path(), &["log", "--format=%p", &name, "--first-parent"]);
     assert_eq!(parents.lines().map(|line| line.split(' ').count()).collect::<Vec<_>>(), [1, 1]);
-    // A halt of another clone does not stand here.
+    // A halt of another clone is not one of this clone.
     assert_eq!(ledger_b.standing("main").unwrap(), None);
     ledger_a.append(&halted("main"), AT).unwrap();
     fetch(a.path(), b.path());

@@ -2,9 +2,9 @@
 //! the notes since, it serves as long as the notes of its own commits are as they were: with many writers on one store
 //! that is nearly always. Safe to delete.
 //!
-//! Two entries ([`crate::wire::envelope`]): how the window was judged, and its commits. What stands behind them is of a
-//! window that was longer. The file is written over in place: the first entry is in its first block and true by itself,
-//! whatever became of the rest.
+//! Two entries ([`crate::wire::envelope`]): how the window was judged, and its commits. Bytes after them are of a
+//! window that was longer. The file is written over in place: the first entry is in its first block and valid by
+//! itself, whatever happened to the rest.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl Key {
         envelope::Key::of(&("window of unrecorded commits too", self.head, self.max))
     }
 
-    /// Of the commits of the window that was kept at `tip`.
+    /// The key of the commits of the window that was kept at `tip`.
     fn facts(&self, tip: CommitId) -> envelope::Key {
         envelope::Key::of(&("facts", self.head, self.max, tip))
     }

@@ -1,4 +1,4 @@
-//! What a command line does, as far as rules ask: whether it only waits, and whether it writes files.
+//! What a command line does, as far as rules need it: whether it only waits, and whether it writes files.
 
 use andon_core::{WordList, words};
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! The times of a batch, for every door alike: a line that tells no time has the latest one that a line before it told.
+//! The times of a batch, the same at every entry point: a line without a time has the latest time of the lines before
+//! it.
 
 use super::Parsed;
 use andon_core::domain::facts::Fact;

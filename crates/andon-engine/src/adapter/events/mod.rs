@@ -1,8 +1,8 @@
 //! The event stream from outside: JSON lines of any orchestrator become facts (docs/formats.md).
 //!
-//! Everything is untrusted. A line that is too long is passed over without being kept, one that means nothing is a
-//! named error, and so is a member that the design does not know, for a slip in a name would make another fact of it;
-//! a time that cannot be true is left out and said; nothing here panics or guesses.
+//! Everything is untrusted. A line that is too long is skipped and not kept. A meaningless line is a named error, and
+//! so is an unknown member, because a slip in a name would change the fact. An impossible time is left out and
+//! reported. Nothing here panics or guesses.
 
 mod answer;
 mod call;

@@ -1,5 +1,5 @@
-//! The quantities of an answer: durations, counters, line numbers. What rises or falls from call to call moves, though the
-//! masks of `hash` hide it (docs/rules.md: `tool-loop`). Times and ids are no quantities.
+//! The quantities of an answer: durations, counters, line numbers. A quantity that rises or falls from call to call
+//! shows movement, though the masks of `hash` hide it (docs/rules.md: `tool-loop`). Times and ids are no quantities.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! The short form of a call, for people: which call goes round in circles has to be read somewhere (docs/formats.md). One
-//! line, bounded, without control characters and without secrets of a known form.
+//! The short form of a call, for people, who have to see which call repeats (docs/formats.md). One line, bounded,
+//! without control characters and without secrets of a known form.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What starting a command and watching it have in common, whatever the system does of it.
+//! What starting a command and waiting for it have in common on every system.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The figures beside a message, in a halt of the ledger and in safety events of the journal.
+//! The figures of a message, in a halt of the ledger and in safety events of the journal.
 
 use serde::{Deserialize, Serialize};
 

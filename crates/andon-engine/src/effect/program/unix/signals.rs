@@ -1,8 +1,8 @@
 //! Signals that reach us while a command runs.
 //!
-//! They are held back in every thread and taken by one thread that does nothing else, so that no code runs
-//! inside a signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, which
-//! is how the thread itself comes to its end. SIGWINCH tells that the terminal has another size.
+//! They are blocked in every thread and taken by one thread that does nothing else, so that no code runs inside a
+//! signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, and so ends the thread.
+//! SIGWINCH reports another size of the terminal.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};

@@ -1,4 +1,4 @@
-//! Ctrl-C while a command runs, which is all that Windows has of signals. The console tells every program that uses it.
+//! Ctrl-C while a command runs, the only signal of Windows. The console sends it to every program that uses it.
 
 use std::io;
 use std::sync::Mutex;
