@@ -69,7 +69,7 @@ pub struct Authority {
     views: Vec<Rc<InForce>>,
     of_entry: Vec<usize>,
     revoked: Vec<Revoked>,
-    /// Of policies and changes of keys: how many keys have signed, and how many must.
+    /// For policies and changes of keys: how many keys have signed, and how many must.
     signatures: BTreeMap<usize, (usize, usize)>,
 }
 
@@ -100,7 +100,7 @@ impl Authority {
             return Err(Code::RevokedKey);
         }
         let grant = self.for_entry(entry).keys.get(signer).ok_or(Code::UnknownKey)?;
-        // What a policy asks of keys is asked of each role alike: without touch it is the key of nobody who counts.
+        // The requirements of a policy for keys hold for every role: without touch a key does not count.
         let is_touched = material.entries[entry].touched || !self.for_entry(entry).rules.require_touch;
         if !is_touched || !roles.iter().any(|role| grant.is(*role)) {
             return Err(Code::WrongRole);

@@ -18,7 +18,7 @@ use andon_core::domain::ids::{CommitId, TreeId};
 
 /// Most entries of a tree for which libgit2's merge is asked: it looks at all of them.
 const MAX_ENTRIES: usize = 100_000;
-/// Most files of which libgit2 compares the contents to find renames.
+/// Most files whose contents libgit2 compares to find renames.
 const RENAMES: u32 = 400;
 /// Most merge bases that are tried.
 const MAX_BASES: usize = 4;
@@ -45,7 +45,7 @@ pub enum Claimed {
 /// Whether a tree is what git makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// It is: nobody's hand is in it.
+    /// It is: nothing in it was made by hand.
     Same,
     /// It is another one, or there is none without a conflict.
     Other,
@@ -132,7 +132,7 @@ impl Repo {
     ) -> Result<Made, GitError> {
         let [parent] = commit.parents[..] else { return Ok(Made::Other) };
         let (ours, source) = (self.tree_of(parent)?, self.commit(source)?);
-        // Of a merge any parent can be the line that it is taken to be a change of.
+        // Any parent of a merge can be the base that it is compared with.
         let mut verdict = Made::Other;
         for before in &source.parents {
             let before = self.tree_of(*before)?;

@@ -4,9 +4,9 @@
 //! times are those that it remembers. The tests read the file. So these files are listed here, and hashed whatever git
 //! says of them.
 //!
-//! Stat data answer for a content when they are equal to the nanosecond, change time included (which nobody can set),
-//! and when the file last changed well before the index was written. git itself compares seconds.
-//! Not seen: a second write within the tick of the kernel's clock in which git read the first.
+//! Stat data prove a content when they are equal to the nanosecond, change time included (which cannot be set), and
+//! when the file last changed well before the index was written. git itself compares seconds. Not seen: a second write
+//! within the tick of the kernel's clock in which git read the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;

@@ -45,8 +45,8 @@ struct CachedRoot {
 }
 
 impl Repo {
-    /// The tree that the effective index stands for, if its TREE extension says so.
-    /// Never a wrong tree: whatever is doubtful is [`IndexTree::Unknown`].
+    /// The tree of the effective index, if its TREE extension has it. Never a wrong tree: any doubt is
+    /// [`IndexTree::Unknown`].
     pub fn index_tree(&self) -> Result<IndexTree, GitError> {
         let path = self.index_path();
         let found = read_root(&path).map_err(|source| GitError::Io { path, source })?;

@@ -34,7 +34,8 @@ impl Deref for Text<'_> {
     }
 }
 
-/// Texts that are kept at the most: each takes some hundred bytes beside its own, and small files are many.
+/// The largest number of texts that are kept: each takes some hundred bytes in addition to its own, and small files are
+/// many.
 const MAX_TEXTS: usize = 1 << 14;
 
 /// Reads texts of one repository, and keeps the newest.

@@ -15,7 +15,7 @@ use crate::platform::files;
 pub(crate) enum Modes {
     /// The file, and git looks at it too.
     OnDisk,
-    /// The file, although git is told not to look.
+    /// The file, although git is configured to skip it.
     OnDiskUnseen,
     /// The index: the file system cannot tell.
     InIndex,
@@ -56,8 +56,7 @@ impl Repo {
     }
 }
 
-/// Whether the file system of `git_dir` keeps the executable bit; false where `top` lies on another one, of which
-/// nothing is known.
+/// Whether the file system of `git_dir` keeps the executable bit; false where `top` is on another, unknown one.
 fn holds_modes(git_dir: &Path, top: &Path) -> bool {
     let device = |path: &Path| path.metadata().ok().map(|meta| files::stat(&meta).device);
     let Ok(file) = tempfile::NamedTempFile::new_in(git_dir) else { return false };

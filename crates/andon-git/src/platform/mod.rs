@@ -1,6 +1,6 @@
-//! What operating systems do differently: the one place outside of starting the tests and of watching files where their own
-//! interfaces are used. Each module has a side for unix and one for Windows with the same functions; whoever calls them
-//! does not know which one it is.
+//! What operating systems do differently: apart from starting the tests, the only place where their own interfaces are
+//! used. Each module has a side for unix and one for Windows with the same functions, so that callers do not know which
+//! one it is.
 
 pub mod paths;
 pub mod test_seam;

@@ -142,7 +142,7 @@ pub struct ReviewPolicy {
     /// A witness may answer what they have a stake in, as long as there are no more than two.
     pub solo: bool,
     pub keys: Vec<KeyGrant>,
-    /// Of an agent, or of `writer:<id>`: the people who answer for it.
+    /// For an agent, or `writer:<id>`: the people who answer for it.
     pub operators: BTreeMap<String, Vec<String>>,
     /// What the accounts hold at first.
     pub accounts: BTreeMap<String, i64>,

@@ -77,7 +77,7 @@ pub fn check_writable(dir: &Path) -> Result<(), &'static str> {
     access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(nix::errno::Errno::desc)
 }
 
-/// A directory of this user, of whoever owns the working tree (a container's user differs), or of the superuser.
+/// A directory of this user, of the owner of the working tree (a container's user differs), or of the superuser.
 pub fn is_ours(dir: &cap_std::fs::Metadata, top: &cap_std::fs::Metadata) -> bool {
     [rustix::process::geteuid().as_raw(), top.uid(), 0].contains(&dir.uid())
 }
