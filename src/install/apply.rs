@@ -61,7 +61,7 @@ pub fn install(
     match result {
         Ok(()) => {
             for backup in change.backups {
-                // A leftover copy does no harm, and the installation stands.
+                // A leftover copy does no harm, and the installation is complete.
                 let _ = fs::remove_file(backup);
             }
             Ok(())
@@ -290,7 +290,7 @@ fn put_back(dir: &Path, state: &HookState) -> Result<Removed, InstallError> {
 /// Takes away the directories that were made for hooks, as far as they are empty again.
 pub fn remove_dirs(created: &[PathBuf]) {
     for dir in created.iter().rev() {
-        // Not empty: somebody uses it now, and so it stays.
+        // Not empty: it is in use, and so it stays.
         if fs::remove_dir(dir).is_err() {
             return;
         }

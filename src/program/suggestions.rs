@@ -9,7 +9,7 @@ use andon_core::domain::spelling::{is_one_slip, nearest};
 
 /// Words that people type, below which command, and what does it.
 struct Meant {
-    /// The command that the words stand below; empty for `andon` itself.
+    /// The command that the words belong to; empty for `andon` itself.
     below: &'static str,
     words: &'static [&'static str],
     help: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! `andon advise`: what stands, whom to ask and who goes on.
+//! `andon advise`: the unanswered halt, whom to ask and which provider goes on.
 
 use crate::json::AdviceJson;
 use crate::verbs::advise::view::ProviderAdvice;

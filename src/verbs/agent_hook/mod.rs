@@ -51,7 +51,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
     Called { ctx, ws, client, event, halted }.answer(read)
 }
 
-/// A client that nobody here knows is refused in the way that most understand, while a halt stands.
+/// An unknown client is refused in the way that most understand, while the loop is halted.
 fn unknown(mut ctx: Context, what: &str) -> Exit {
     let ws = open(&mut ctx, None).ok().flatten();
     let refusal =
@@ -111,7 +111,7 @@ impl Called<'_> {
         }
     }
 
-    /// The defaults stand in for a configuration that cannot be read, and that is said.
+    /// The defaults replace a configuration that cannot be read, with a message.
     fn config_notes(&self, payload: &HookPayload) -> Vec<Diagnostic> {
         let Some(errors) = &self.ws.config_errors else { return Vec::new() };
         let errors = errors.to_string();
@@ -153,7 +153,7 @@ fn read_stdin() -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = u64::try_from(MAX_PAYLOAD).unwrap_or(u64::MAX);
     let mut stdin = std::io::stdin().lock();
-    // What cannot be read is not there: the payload is then cut short, and told of as that.
+    // An unreadable rest is missing: the payload is then cut short, and reported as that.
     let _ = stdin.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes);
     let whole = bytes.len() <= MAX_PAYLOAD;
     if !whole {

@@ -85,7 +85,7 @@ pub fn full(finding: Option<&Finding>, first: bool) -> String {
     ))
 }
 
-/// Why a tool does not run: whether a halt stands could not be found out.
+/// Why a tool does not run: whether the loop is halted could not be found out.
 pub fn unread(why: &str) -> String {
     bounded(&format!(
         "refused: whether this loop is halted is not known.\nreason: {}\nhelp: andon doctor",
@@ -163,7 +163,7 @@ pub fn broken(what: &str) -> String {
     bounded(&format!("andon: this hook did nothing: {}. help: andon doctor", terminal_clip(what, MESSAGE)))
 }
 
-/// What stands as context for a model, at most [`MAX_CONTEXT`] bytes.
+/// The state of the loop for a model, at most [`MAX_CONTEXT`] bytes.
 pub fn session(view: &SessionView) -> String {
     let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
     let mut lines = vec![format!("Andon guards this repository: loop {}{cap}.", view.iteration)];

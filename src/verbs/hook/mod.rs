@@ -103,7 +103,7 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
         Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
             refuse(shell, call, error::diagnostics(&err))
         }
-        // The ledger may hold a halt: what cannot be read frees nobody.
+        // The ledger may hold a halt: an unreadable one ends none.
         Err(err @ OpsError::Ledger(_)) if call.name.is_before_the_fact() => {
             let mut shown = error::diagnostics(&err);
             let what = "while the ledger cannot be read, it is not known whether the loop is halted";

@@ -109,7 +109,7 @@ fn slim(mut record: CommitRecord) -> CommitRecord {
     record
 }
 
-/// The halts at these commits with their answers, and the one that stands.
+/// The halts at these commits with their answers, and the unanswered one.
 fn halts(
     ws: &Workspace,
     ids: &[CommitId],

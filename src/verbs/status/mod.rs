@@ -21,7 +21,7 @@ use andon_engine::text::message;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
-/// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.
+/// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while a person has to act.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open(&shell.ctx)?;

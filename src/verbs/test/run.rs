@@ -50,7 +50,7 @@ pub struct Ran {
     pub kept: Kept,
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
-    /// What is to be said of a run that no report tells of.
+    /// The remarks about a test run without a report.
     pub unread: Unread,
     /// What ran.
     pub asked: WantedTests,

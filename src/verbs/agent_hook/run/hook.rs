@@ -1,4 +1,4 @@
-//! `andon agent hook CLIENT EVENT`: whether a halt stands is asked first, then the payload is read, then the moment decides.
+//! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
 use super::place::{Place, guard_files, hooks_dir, of_agent};
 use super::seen::{Heard, after_tool};
@@ -102,7 +102,7 @@ fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<H
         (Refused::Halted, Halted::Yes(halt)) => words::halted(halt.as_deref(), first),
         (Refused::Halted, Halted::No) => words::halted(None, first),
     };
-    // A refusal stands whether or not it can be remembered.
+    // A refusal remains one whether or not it can be remembered.
     let kept = place.remember(Deed::Refused, &about, Some(mark));
     let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
     Ok(Heard { say: Say::Refuse(text), warnings })

@@ -35,7 +35,7 @@ impl Place<'_> {
         Ok(Journal::of_agents(self.ws.repo.git_dir()).append(&JournalLine::Agent(Box::new(fact)))?)
     }
 
-    /// Waits until no other hook counts what it was told of.
+    /// Waits until no other hook counts.
     pub(super) fn alone(&self) -> Option<Alone> {
         Journal::of_agents(self.ws.repo.git_dir()).alone()
     }

@@ -1,4 +1,5 @@
-//! After a tool has run: the call becomes a fact, the rules are asked, and the model is told once what they saw coming.
+//! After a tool has run: the call becomes a fact, the rules are asked, and the model gets one message about what they
+//! see coming.
 
 use std::path::Path;
 
@@ -24,7 +25,7 @@ use andon_engine::watch::{RuleWatch, Watched};
 
 /// What came of an event.
 pub(super) struct Heard {
-    /// What the model or the person is told.
+    /// The message to the model or the person.
     pub(super) say: Say,
     /// What was odd on the way.
     pub(super) warnings: Vec<Diagnostic>,
@@ -67,7 +68,7 @@ pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Hear
     Ok(Heard { say, warnings })
 }
 
-/// The call as a line of the journal; none for one that was told of already.
+/// The call as a line of the journal; none for one that was reported already.
 fn called(
     place: &Place<'_>,
     session: &mut Session,
@@ -103,7 +104,7 @@ fn called(
     Ok(Some(place.event(Some(id), what)))
 }
 
-/// Tokens that the transcript tells of and that are not known yet.
+/// Tokens in the transcript that are not known yet.
 pub(super) fn counted(
     place: &Place<'_>,
     session: &mut Session,

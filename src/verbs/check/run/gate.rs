@@ -36,7 +36,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
     Some(violation(Some(at(commit)), code, level, what.to_owned(), help))
 }
 
-/// Nobody went round anything: no hook of ours is there for what made the commit.
+/// Nothing was bypassed: no hook of ours exists for what made the commit.
 fn patch(commit: &CommitInfo) -> Diagnostic {
     let what = "git am made the commit, which runs the applypatch hooks alone, and post-applypatch was not installed: \
                 recorded at a later commit";

@@ -35,12 +35,12 @@ struct Wording {
 /// What does not hold.
 #[derive(Default)]
 pub(super) struct Grouped {
-    /// Of the range as a whole, or of commits outside it.
+    /// About the range as a whole, or about commits outside it.
     apart: Vec<Diagnostic>,
     words: Vec<Rc<Wording>>,
     /// Where they are in that list.
     numbers: BTreeMap<Rc<Wording>, u32>,
-    /// Of which commit of the range, and the number of the words.
+    /// The commit of the range, and the number of the words.
     declared: Vec<(u32, Turn, u32)>,
 }
 

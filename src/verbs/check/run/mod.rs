@@ -131,8 +131,8 @@ fn over(
     })
 }
 
-/// What is to be judged, or why it cannot be. What was opened for it is closed again: the walk over the commits begins
-/// with nothing.
+/// What is to be judged, or why it cannot be. Everything that was opened for it is closed again: the walk over the
+/// commits begins with nothing.
 fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = range::spelled(ctx, asked)?;

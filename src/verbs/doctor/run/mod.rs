@@ -60,7 +60,7 @@ pub struct Check {
     pub state: State,
     /// What was found.
     pub message: String,
-    /// The command or sentence that mends it.
+    /// The command or sentence that helps.
     pub hint: Option<String>,
 }
 
@@ -123,14 +123,14 @@ pub enum Health {
     Shaky {
         /// What is wrong.
         message: String,
-        /// What mends it.
+        /// The command that repairs it.
         hint: Option<String>,
     },
     /// It cannot.
     Broken {
         /// What is wrong.
         message: String,
-        /// What mends it.
+        /// The command that repairs it.
         hint: Option<String>,
     },
 }

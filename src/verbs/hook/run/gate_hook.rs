@@ -1,5 +1,5 @@
-//! A commit that the gate did not judge, or not as it was committed. Somebody went round it (`--no-verify`), a hook manager
-//! had taken a hook away, or another hook changed the tree behind the gate. Asked only for such a commit.
+//! A commit that the gate did not judge, or not as it was committed. It was bypassed (`--no-verify`), a hook manager
+//! had removed a hook, or another hook changed the tree after the gate. Runs only for such a commit.
 
 use std::path::{Path, PathBuf};
 

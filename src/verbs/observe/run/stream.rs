@@ -142,7 +142,7 @@ fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
     })
 }
 
-/// What is handed in was not run by `andon test`: it is told, and worth what a report that is handed in is worth.
+/// A test run of a stream was not run by `andon test`: it counts as a handed-in report does.
 fn hand_in(ws: &Workspace, run: &mut TestRun) {
     let tests = &mut run.evidence;
     let reported = Some(tests.command.as_str()).filter(|command| !command.is_empty());

@@ -58,7 +58,7 @@ pub enum SettingsOf<'a> {
 /// What is asked.
 #[derive(Debug)]
 pub struct Wanted<'a> {
-    /// Of what.
+    /// The source of the runs.
     pub good: Good<'a>,
     /// The chance with which the next good run may be halted, at most.
     pub alpha: f64,
@@ -69,7 +69,7 @@ pub struct Wanted<'a> {
 struct Known {
     commits: usize,
     runs: Vec<Run>,
-    /// Runs that are not counted: they were halted, and nobody called that mistaken.
+    /// Runs that are not counted: they were halted, and not marked as mistaken.
     left_out: u64,
     mistaken: MistakenHalts,
     /// Files that are not counted: they have no event.
@@ -246,7 +246,7 @@ fn unasked(rule: &'static Rule) -> UnaskedRule {
     UnaskedRule { rule: rule.id, lacks: rule.about.judges.as_str() }
 }
 
-/// What is borne out of each rule that had something to judge, or that people told of.
+/// What is known about each rule that had something to judge, or that people marked.
 fn bounds(ladder: &Ladder<'_>, runs: &[Run], step: usize) -> Vec<RuleBound> {
     let all = count(runs, |_| true);
     let bound = |(at, rule): (usize, &'static Rule)| {

@@ -156,8 +156,8 @@ fn halted(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
     policy::halting(decision, timeline, &place)
 }
 
-/// What stands from then on. It was told whole where it was made: every decision while it holds has it, and is told its
-/// reason only.
+/// The halt from then on. It was shown in full where it was made: every later decision has it, and shows its reason
+/// only.
 fn standing(halt: &Halt) -> StandingHalt {
     let halt = Halt { evidence: HaltEvidence::default(), suggested_actions: Vec::new(), ..halt.clone() };
     StandingHalt { id: EntryId([0; 32]), halt }

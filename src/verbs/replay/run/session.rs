@@ -86,8 +86,8 @@ fn fact_of(ws: &Workspace, store: &NotesStore<'_>, id: CommitId) -> Option<Commi
     Some(ws.repo.fact(id, record))
 }
 
-/// The records behind HEAD that the journal does not tell of, oldest first, each with the answers at it: another clone has
-/// no other facts.
+/// The records behind HEAD that the journal lacks, oldest first, each with the answers at it: another clone has no
+/// other facts.
 fn recorded_before(
     ws: &Workspace,
     store: &NotesStore<'_>,
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
         let nothing = Trace::default();
         let (named, trace) = match item {
             Item::Fact(Fact::Event(event)) => {
-                // A turn that names no session is nobody's.
+                // A turn without a session belongs to none.
                 if event.what == What::TurnStart && event.session.is_none() {
                     self.current = None;
                 }
@@ -285,14 +285,14 @@ fn of_gate(fact: &SafetyFact, state: SessionState) -> TrajectoryStep {
     TrajectoryStep { at: fact.at, ..step(state, action, next) }
 }
 
-/// What a gate said then stands: it saw a tree that the engine does not see again.
+/// The verdict of a gate is kept: it saw a tree that the engine does not see again.
 fn gate_said(fact: &SafetyFact) -> Decision {
     let verdict = match fact.kind {
         SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
             Verdict::from(fact.level).min(Verdict::Block)
         }
         SafetyKind::Skipped | SafetyKind::Noticed => Verdict::Warn,
-        // The halt stands, with the stop switch and without it.
+        // The halt is unanswered, with the stop switch and without it.
         SafetyKind::Pulled | SafetyKind::Lifted => Verdict::Halt,
     };
     Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }

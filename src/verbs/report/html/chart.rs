@@ -12,7 +12,7 @@ use andon_engine::text::phrase;
 pub(super) const COLUMNS: usize = 500;
 /// Width of a picture in its own units.
 pub(super) const WIDTH: u64 = 10_000;
-/// Where zero stands in a chart of 1,000, from above; the greatest count is as far from the upper edge.
+/// The place of zero in a chart of 1,000, from above; the greatest count is as far from the upper edge.
 const ZERO: u64 = 950;
 /// From zero to the greatest count.
 const RISE: u64 = 900;
@@ -126,7 +126,7 @@ fn middle(column: usize, columns: usize) -> u64 {
     (WIDTH * (2 * column as u64 + 1)) / (2 * columns as u64)
 }
 
-/// Where halts stand, each column once.
+/// The columns with halts, each once.
 fn halts(view: &HistoryView) -> Vec<u64> {
     let heads: std::collections::BTreeSet<_> = view.halts.iter().filter_map(|last| last.halt.head).collect();
     let all = view.commits.len();

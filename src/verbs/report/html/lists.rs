@@ -49,7 +49,7 @@ pub(super) fn flaky(view: &HistoryView) -> Markup {
     }
 }
 
-/// Rules that were skipped, gates that were bypassed, commits that nobody watched.
+/// Rules that were skipped, gates that were bypassed, commits without a record.
 pub(super) fn passed_over(view: &HistoryView) -> Markup {
     let mut lines: Vec<(&HistoryCommit, String)> = Vec::new();
     for (commit, record) in records(view) {

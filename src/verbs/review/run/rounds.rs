@@ -20,7 +20,7 @@ use andon_signing::PublicKey;
 pub struct WaitingRound {
     /// The id of the round.
     pub id: String,
-    /// Where it stands.
+    /// Its status.
     pub status: String,
     /// Why a person is needed.
     pub triggers: Vec<String>,
@@ -76,7 +76,7 @@ pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
         return Ok(known);
     }
-    // Of a halt that waits for a signature nothing is taken from a memory.
+    // Nothing about a halt that waits for a signature is taken from a memory.
     let mut ledger = if memory.is_some() { witnessing::look(ws)? } else { witnessing::load(ws)? };
     let found = list(ws, &mut ledger);
     if let Some(memory) = memory {
@@ -120,7 +120,7 @@ fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bo
     is_open && (!round.is_halt || halt == Some(ledger.entries[round.entry].id))
 }
 
-/// The round that a person names: an id, its first digits, or `halt` for the one that stands here.
+/// The round that a person names: an id, its first digits, or `halt` for the unanswered one here.
 ///
 /// # Errors
 /// There is none, or several.

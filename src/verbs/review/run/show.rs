@@ -24,7 +24,7 @@ const PRECEDENTS: usize = 8;
 /// A round with the ledger that it is in.
 #[derive(Debug)]
 pub struct ShownRound {
-    /// The ledger that the round stands in.
+    /// The ledger that holds the round.
     pub ledger: SignedLedger,
     /// The round's entry.
     pub round: usize,
@@ -32,9 +32,9 @@ pub struct ShownRound {
     pub may_answer: Vec<String>,
     /// Names of the texts that are kept beside its entry.
     pub evidence: Vec<String>,
-    /// Of a halt: what was halted.
+    /// For a halt: what was halted.
     pub(super) halted: Option<HaltedWork>,
-    /// Of a round of agents: the commits that they looked at.
+    /// For a round of agents: the commits that they looked at.
     pub(super) commits: Vec<NamedCommit>,
 }
 

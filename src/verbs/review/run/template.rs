@@ -87,7 +87,7 @@ pub fn template(of: &TemplateOf) -> String {
 /// Reads an answer from text: TOML as the template has it, or a JSON object.
 ///
 /// # Errors
-/// The line that is wrong; `name` says of which file, and `command` how to go on.
+/// The line that is wrong; `name` is the file, and `command` says how to go on.
 pub fn read(command: &str, name: &str, text: &str) -> Result<Said, OpsError> {
     let wrong = |line: Option<usize>, why: &str| wrong(command, name, line, why);
     let said = parse(text).map_err(|(line, why)| wrong(line, &why))?;
@@ -113,7 +113,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
     })
 }
 
-/// The fields of an answer, the last six of which Andon adds itself.
+/// The fields of an answer; Andon adds the last six itself.
 const FIELDS: WordList = words![
     "decision",
     "rationale",

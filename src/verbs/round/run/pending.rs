@@ -182,7 +182,7 @@ fn dir(ws: &Workspace) -> PathBuf {
     ws.repo.common_dir().join("andon").join("rounds")
 }
 
-/// Keeps a new round under a name that nobody has used.
+/// Keeps a new round under an unused name.
 pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String, OpsError> {
     if all(ws).len() >= MAX_ROUNDS {
         return Err(OpsError::Refused {

@@ -24,7 +24,7 @@ pub struct Prepared {
     pub unseen: Option<String>,
 }
 
-/// Where a runner's own configuration stands, and what in it means that reports are already settled.
+/// Where a runner's own configuration is, and what in it means that reports are already configured.
 struct Settled {
     arguments: &'static [&'static str],
     files: &'static [&'static str],

@@ -1,8 +1,8 @@
 //! `andon watch`: the loops of all worktrees, derived from records, journals and the ledger at each look.
 //!
-//! A look asks the file system what has moved, and reads those worktrees again and no other. Nothing is told that was not
-//! read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is read again
-//! all the same, a few worktrees at each look.
+//! A look asks the file system what has moved, and reads those worktrees again and no other. Nothing is shown that was
+//! not read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is
+//! read again all the same, a few worktrees at each look.
 
 mod branches;
 mod row;

@@ -82,7 +82,7 @@ impl<'a> Ladder<'a> {
         Self { config, mode: uncertainty::mode(config), steps, rungs, budgets, same }
     }
 
-    /// A run of which nothing is known yet.
+    /// A run about which nothing is known yet.
     pub(super) fn run(&self) -> Run {
         let count = self.rungs.len();
         Run { scores: vec![None; count], seen: vec![false; count], budgets: BTreeSet::new() }
