@@ -124,6 +124,23 @@ fn six_failures_alike_halt_however_their_commits_are_moved() {
 }
 
 #[test]
+fn six_more_halt_after_each_answer_however_their_commits_are_moved() {
+    for (name, moved) in MOVES {
+        let pair = Pair::new();
+        let mut halts = Vec::new();
+        for number in 1..=9 {
+            pair.attempt(number, &RED);
+            if pair.stage.andon(&["status", "--exit-code"]).code == 1 {
+                halts.push(number);
+                pair.stage.andon(&["resume", "--reason", "go on"]).ok();
+            }
+            moved(&pair, number);
+        }
+        assert_eq!(halts, [3, 6, 9], "{name}\n{}", pair.stage.andon(&["log", "--events"]));
+    }
+}
+
+#[test]
 fn progress_and_green_work_are_never_halted_however_they_are_moved() {
     let failing = |count: usize| -> Vec<String> {
         (0..9).map(|test| format!("{} t{test}", if test < count { "not ok" } else { "ok" })).collect()

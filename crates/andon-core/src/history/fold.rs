@@ -111,9 +111,9 @@ impl Fold {
             Fact::Ack(ack) => {
                 match &ack.counter {
                     Some(counter) => self.timeline.reset(counter),
-                    // An answer moves with a rewritten commit: what was spent since it was given stays spent.
+                    // An answer moves with a rewritten commit: what was spent and tried since it was given stays.
                     None if self.timeline.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {
-                        self.timeline.restart_iterations();
+                        self.timeline.restart_up_to(ack.head);
                     }
                     None => {
                         let at = self.timeline.iterations.pop().filter(|one| one.source == Source::Commit);
@@ -276,6 +276,15 @@ impl Timeline {
         self.restart_activity();
     }
 
+    /// Drops the commit at which an answer was given, and what came before it.
+    fn restart_up_to(&mut self, answered: Option<CommitId>) {
+        let is_it = |one: &Iteration| answered.is_some() && [one.commit, one.root].contains(&answered);
+        if let Some(at) = self.iterations.iter().rposition(is_it) {
+            self.iterations.drain(..=at);
+            self.amended.clear();
+        }
+    }
+
     fn restart_iterations(&mut self) {
         self.resets.clear();
         self.iterations.clear();
@@ -297,13 +306,7 @@ impl Timeline {
             self.move_attempt(at, fact);
             return EventEffect::Nothing;
         }
-        let amends = |one: &Iteration| {
-            let upcoming = Upcoming::of(&fact);
-            upcoming.kind == CommitKind::Amend
-                && one.parent == upcoming.parent
-                && is_same_tree(one, &fact.record)
-        };
-        if self.iterations.is_empty() && self.answered.as_deref().is_some_and(amends) {
+        if self.is_answered_again(&fact) {
             let node = self.node_of(&fact);
             self.move_in_turn(&node);
             return EventEffect::Nothing;
@@ -370,6 +373,15 @@ impl Timeline {
                 .filter(|at| self.iterations.get(*at).is_some_and(|one| is_same_tree(one, record))),
             CommitKind::Merge | CommitKind::Revert => None,
         }
+    }
+
+    /// Whether `fact` amends the commit at which the newest answer was given, and leaves its tree alone.
+    fn is_answered_again(&self, fact: &CommitFact) -> bool {
+        let upcoming = Upcoming::of(fact);
+        let amends = |one: &Iteration| one.parent == upcoming.parent && is_same_tree(one, &fact.record);
+        upcoming.kind == CommitKind::Amend
+            && self.iterations.is_empty()
+            && self.answered.as_deref().is_some_and(amends)
     }
 
     /// The attempt at `at` is `fact` from now on. Tests of the new commit's own code speak for it.

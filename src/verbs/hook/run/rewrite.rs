@@ -73,7 +73,7 @@ pub fn post_rewrite(
         link_children(ws, &store, (&mut written, &mut lines))?;
         store.put_records(&written, ctx.now)?;
     }
-    move_acks(ws, &store, (command, rewrites))?;
+    move_ack(ws, &store, (command, rewrites))?;
     Ok(warnings)
 }
 
@@ -112,28 +112,35 @@ fn link_children(
     Ok(())
 }
 
-/// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds. An amend
-/// that brings other code is the first attempt after the answer, which stays where it was given.
-fn move_acks(
+/// An acknowledgement names the commit that was HEAD then. Where that commit is amended and its code left alone, the newest
+/// answer still holds for what took its place. An amend that brings other code is the first attempt after it, and a
+/// rebased commit is known by what it carries.
+fn move_ack(
     ws: &Workspace,
     store: &NotesStore<'_>,
     (command, rewrites): (RewriteCommand, &[Rewrite]),
 ) -> Result<(), OpsError> {
-    let code = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record.code);
-    let differs = |one: &Rewrite| match (code(one.old), code(one.new)) {
-        (Some(old), Some(new)) => old != new,
-        _ => ws.repo.tree_of(one.old).ok() != ws.repo.tree_of(one.new).ok(),
+    let [rewrite] = rewrites else { return Ok(()) };
+    let record = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record);
+    let (old, new) = (record(rewrite.old), record(rewrite.new));
+    let same = match (&old, &new) {
+        (Some(old), Some(new)) => old.code == new.code,
+        _ => ws.repo.tree_of(rewrite.old).ok() == ws.repo.tree_of(rewrite.new).ok(),
     };
-    let is_attempt = |one: &Rewrite| command == RewriteCommand::Amend && differs(one);
+    if command != RewriteCommand::Amend || !same {
+        return Ok(());
+    }
     let journal = Journal::open(ws.repo.git_dir());
     let (lines, _) = journal.read_tail();
-    for line in lines {
-        let JournalLine::Ack(ack) = line else { continue };
-        let rewritten = rewrites.iter().find(|rewrite| Some(rewrite.old) == ack.head);
-        if let Some(rewrite) = rewritten.filter(|one| !is_attempt(one)) {
-            let moved = Ack { head: Some(rewrite.new), ..*ack };
-            journal.append(&JournalLine::Ack(Box::new(moved)))?;
-        }
+    let answer = lines.into_iter().rev().find_map(|line| {
+        let JournalLine::Ack(ack) = line else { return None };
+        Some(ack).filter(|ack| ack.counter.is_none())
+    });
+    let carried = old.and_then(|old| Some(old.carries?.commit));
+    let here = [Some(rewrite.old), carried];
+    if let Some(ack) = answer.filter(|ack| ack.head.is_some() && here.contains(&ack.head)) {
+        let moved = Ack { head: Some(rewrite.new), ..*ack };
+        journal.append(&JournalLine::Ack(Box::new(moved)))?;
     }
     Ok(())
 }
