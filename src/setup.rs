@@ -12,10 +12,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::install::InstallError;
-use crate::install::hooks::Hook;
 use crate::install::husky::Layout;
 use crate::install::manifest::ManifestError;
 use crate::install::mode::{self, Integration, Unfit};
+use andon_core::domain::git_hook::GitHook;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::error::OpsError;
 use andon_git::platform::paths::shell_bytes;
@@ -198,6 +198,6 @@ pub(crate) fn hooks_of_husky(repo: &Repo) -> Option<Layout> {
 }
 
 /// The key that names the event of `hook`.
-pub(crate) fn event_key(hook: Hook) -> String {
+pub(crate) fn event_key(hook: GitHook) -> String {
     format!("hook.andon-{}.event", hook.name())
 }

@@ -6,7 +6,7 @@ use super::setup::live::{self, Guarded};
 use crate::view::status::{HooksGone, LoopState};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::Presence;
-use andon_engine::adapter::git_hook::HookName;
+use andon_core::domain::git_hook::GitHook;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::standing::{self, stops};
@@ -47,7 +47,7 @@ impl HooksSeen {
 
     /// Where git is known to look for hooks in `dir`.
     pub fn at(repo: &Repo, dir: &Path) -> Self {
-        let there = dir.join(HookName::PostCommit.as_str()).symlink_metadata().is_ok();
+        let there = dir.join(GitHook::PostCommit.name()).symlink_metadata().is_ok();
         let installed = if there { Presence::Present } else { Presence::Absent };
         Self { guarded: live::look_at(repo, dir), installed }
     }

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::InstallError;
-use super::hooks::Hook;
 use super::inspect::HookState;
 use super::manifest::{HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displaced, Intent, Removal};
 use super::shim;
+use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::files;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::temporary_beside;
@@ -52,7 +52,7 @@ impl Undo {
 /// `before` is that manifest, with the caller's own entries (`display_refs`) already in it.
 pub fn install(
     dir: &Path,
-    intents: &[(Hook, Intent)],
+    intents: &[(GitHook, Intent)],
     program: &Path,
     (manifest_path, before): (&Path, &Manifest),
 ) -> Result<(), InstallError> {
@@ -88,11 +88,11 @@ struct Change<'a> {
 impl Change<'_> {
     fn make(
         &mut self,
-        intents: &[(Hook, Intent)],
+        intents: &[(GitHook, Intent)],
         program: &Path,
         (manifest_path, before): (&Path, &Manifest),
     ) -> Result<(), InstallError> {
-        let writes: Vec<(Hook, Displaced)> = intents
+        let writes: Vec<(GitHook, Displaced)> = intents
             .iter()
             .filter_map(|(hook, intent)| match intent {
                 Intent::Write(displaced) => Some((*hook, *displaced)),
@@ -137,7 +137,7 @@ impl Change<'_> {
 
     fn entry(
         &self,
-        intents: &[(Hook, Intent)],
+        intents: &[(GitHook, Intent)],
         program: &Path,
         created: Vec<PathBuf>,
         before: &Manifest,
@@ -192,7 +192,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    fn put(&mut self, hook: Hook, displaced: Displaced, file: NamedTempFile) -> Result<(), InstallError> {
+    fn put(&mut self, hook: GitHook, displaced: Displaced, file: NamedTempFile) -> Result<(), InstallError> {
         let (at, chained) = (self.dir.join(hook.name()), self.dir.join(hook.chained_name()));
         let failed = |error| InstallError::io("write", &at, error);
         match displaced {
@@ -266,7 +266,7 @@ pub enum Removed {
 }
 
 /// Puts the hooks of `states` in `dir` back. What is in the way is left and reported.
-pub fn uninstall(dir: &Path, states: &[HookState]) -> Result<Vec<(Hook, Removed)>, InstallError> {
+pub fn uninstall(dir: &Path, states: &[HookState]) -> Result<Vec<(GitHook, Removed)>, InstallError> {
     states.iter().map(|state| Ok((state.hook, put_back(dir, state)?))).collect()
 }
 

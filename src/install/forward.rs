@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
-use super::hooks::Hook;
 use super::shim::quote;
+use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::files;
 use andon_git::platform::paths::shell_bytes;
 
@@ -35,8 +35,8 @@ pub fn dir(common: &Path) -> PathBuf {
 
 /// The files that lead on to the hooks in `theirs`: names and contents.
 pub fn files_to(theirs: &Path) -> Vec<(String, Vec<u8>)> {
-    let chained = Hook::ALL.into_iter().map(|hook| (hook.name(), hook.chained_name()));
-    let is_ours = |name: &&str| Hook::from_name(name).is_none();
+    let chained = GitHook::ALL.into_iter().map(|hook| (hook.name(), hook.chained_name()));
+    let is_ours = |name: &&str| GitHook::from_name(name).is_none();
     let others = OTHERS.into_iter().filter(is_ours).map(|name| (name, name.to_owned()));
     let hot = HOT.into_iter().filter(|name| theirs.join(name).is_file()).map(|name| (name, name.to_owned()));
     chained.chain(others).chain(hot).map(|(name, file)| (file, script(theirs, name))).collect()

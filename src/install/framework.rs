@@ -2,8 +2,8 @@
 //! where its shape is not the usual one nothing is edited.
 
 use super::block;
-use super::hooks::Hook;
 use super::start_lines::{self, Heard};
+use andon_core::domain::git_hook::GitHook;
 
 /// The configuration that both tools read.
 pub const FILE: &str = ".pre-commit-config.yaml";
@@ -27,14 +27,14 @@ pub enum FileChange {
 
 /// The entry, indented by `indent` spaces.
 pub fn entry(indent: usize) -> String {
-    let hooks: String = Hook::of_frameworks().map(hook).collect();
+    let hooks: String = GitHook::of_frameworks().map(hook).collect();
     block::marked(indent, &format!("- repo: local\n  hooks:\n{hooks}"))
 }
 
-fn hook(hook: Hook) -> String {
+fn hook(hook: GitHook) -> String {
     let name = hook.name();
-    let id = if hook == Hook::PreCommit { "andon".to_owned() } else { format!("andon-{name}") };
-    let files = hook == Hook::PrepareCommitMsg;
+    let id = if hook == GitHook::PreCommit { "andon".to_owned() } else { format!("andon-{name}") };
+    let files = hook.spec().names_files;
     let lines = start_lines::lines(hook, "", " \"$@\"", (FILE, Heard::NotPreparing));
     let entry: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
@@ -50,7 +50,7 @@ fn hook(hook: Hook) -> String {
 pub fn defaults(text: &str) -> String {
     let mut lines = String::new();
     if !has_key(text, TYPES_KEY) {
-        let names: Vec<&str> = Hook::of_frameworks().map(Hook::name).collect();
+        let names: Vec<&str> = GitHook::of_frameworks().map(GitHook::name).collect();
         lines.push_str(&format!("{TYPES_KEY}: [{}]\n", names.join(", ")));
     }
     if !has_key(text, STAGES_KEY) {
@@ -68,15 +68,15 @@ pub fn runs_others_everywhere(text: &[u8]) -> bool {
 }
 
 /// Whether `text` has the hooks of `hook` installed, by name or by default.
-pub fn is_listed(text: &[u8], hook: Hook) -> bool {
+pub fn is_listed(text: &[u8], hook: GitHook) -> bool {
     words_of(&String::from_utf8_lossy(text), TYPES_KEY)
-        .map_or(hook == Hook::PreCommit, |words| words.iter().any(|word| word == hook.name()))
+        .map_or(hook == GitHook::PreCommit, |words| words.iter().any(|word| word == hook.name()))
 }
 
 /// The name of a hook of git, as both tools take it.
 fn is_stage(word: &str) -> bool {
     const OTHERS: [&str; 2] = ["commit-msg", "post-checkout"];
-    Hook::of_frameworks().any(|hook| hook.name() == word) || OTHERS.contains(&word)
+    GitHook::of_frameworks().any(|hook| hook.name() == word) || OTHERS.contains(&word)
 }
 
 /// Whether `key` is at the top, as YAML allows to write it.
@@ -107,7 +107,7 @@ fn words_of(text: &str, key: &str) -> Option<Vec<String>> {
 /// Whether `text` names every hook that has to be installed, or says nothing of them.
 pub fn installs_all(text: &[u8]) -> bool {
     let Some(words) = words_of(&String::from_utf8_lossy(text), TYPES_KEY) else { return true };
-    Hook::of_frameworks().all(|hook| words.iter().any(|word| word == hook.name()))
+    GitHook::of_frameworks().all(|hook| words.iter().any(|word| word == hook.name()))
 }
 
 /// Says where the lines go in `text`, which holds none of ours.
@@ -283,8 +283,32 @@ mod tests {
         assert!(installs_all(b"repos: []\n"));
         assert!(installs_all(defaults("").as_bytes()));
         assert!(!installs_all(b"default_install_hook_types: [pre-commit, pre-push]\n"));
-        let listed: String = Hook::of_frameworks().map(|hook| format!("- {}\n", hook.name())).collect();
+        let listed: String = GitHook::of_frameworks().map(|hook| format!("- {}\n", hook.name())).collect();
         assert!(installs_all(format!("default_install_hook_types:\n{listed}").as_bytes()));
         assert!(!installs_all(format!("default_install_hook_types:\n- pre-commit\nx:\n{listed}").as_bytes()));
+    }
+
+    #[test]
+    fn what_this_repository_offers_frameworks_is_every_hook_of_ours() {
+        let offered = include_str!("../../.pre-commit-hooks.yaml");
+        for hook in GitHook::of_frameworks() {
+            let name = hook.name();
+            let end = if hook == GitHook::PreCommit { String::new() } else { format!("-{name}") };
+            for (id, language) in [("andon", "rust"), ("andon-wheel", "python")] {
+                assert!(offered.contains(&format!("- id: {id}{end}\n  name: andon ({name})\n")), "{id}{end}");
+                let files = hook.spec().names_files;
+                let how = format!(
+                    "  entry: andon hook {name}\n  language: {language}\n  stages: [{name}]\n  \
+                     always_run: true\n  pass_filenames: {files}\n"
+                );
+                assert!(offered.contains(&how), "{how}");
+            }
+        }
+        assert_eq!(offered.matches("  entry: andon hook ").count(), 2 * GitHook::of_frameworks().count());
+        let mut listed = words_of(&offered.replace("#   ", ""), TYPES_KEY).unwrap();
+        let mut ours: Vec<&str> = GitHook::of_frameworks().map(GitHook::name).collect();
+        listed.sort();
+        ours.sort_unstable();
+        assert_eq!(listed, ours);
     }
 }

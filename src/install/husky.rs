@@ -1,8 +1,8 @@
 //! Andon's lines in the hooks of husky: files of `sh` under `.husky/`, committed and the same for everybody.
 
 use super::block;
-use super::hooks::Hook;
 use super::start_lines::{self, Heard};
+use andon_core::domain::git_hook::GitHook;
 
 /// How husky starts its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub struct EndsEarly {
 }
 
 /// The lines for `hook`.
-pub fn block(hook: Hook) -> String {
+pub fn block(hook: GitHook) -> String {
     let place = (".husky", Heard::Always);
-    let lines = if reads_stdin(hook) {
+    let lines = if hook.spec().reads_stdin {
         // Read once, for us and for the lines below.
         let input = "[ -z \"$ANDON_INPUT\" ] || printf '%s\\n' \"$ANDON_INPUT\"";
         let run = start_lines::lines(hook, &format!("{{ {input}; }} | "), " \"$@\"", place);
@@ -37,12 +37,8 @@ pub fn block(hook: Hook) -> String {
     block::marked(0, &lines)
 }
 
-fn reads_stdin(hook: Hook) -> bool {
-    matches!(hook, Hook::PostRewrite | Hook::PrePush)
-}
-
 /// A file for a hook that has none yet.
-pub fn new_file(hook: Hook, layout: Layout) -> String {
+pub fn new_file(hook: GitHook, layout: Layout) -> String {
     match layout {
         Layout::Plain => block(hook),
         Layout::Sourced => {
@@ -53,8 +49,8 @@ pub fn new_file(hook: Hook, layout: Layout) -> String {
 
 /// Where the lines go in `text`. Before the fact the hooks that are there go first: they may still change what is
 /// committed. Otherwise ours do: the record must not depend on what others do, and they read the input first.
-pub fn position(hook: Hook, text: &[u8]) -> Result<usize, EndsEarly> {
-    if matches!(hook, Hook::PreCommit | Hook::PreMergeCommit) {
+pub fn position(hook: GitHook, text: &[u8]) -> Result<usize, EndsEarly> {
+    if hook.spec().sees_index {
         let ends = |line: &[u8]| line.starts_with(b"exit") || line.starts_with(b"exec ");
         let early = text.split(|byte| *byte == b'\n').position(ends);
         return early.map_or(Ok(text.len()), |at| Err(EndsEarly { line: at + 1 }));
@@ -79,19 +75,19 @@ mod tests {
     fn lines_go_where_they_run() {
         let plain = b"npx lint-staged\n";
         let sourced = b"#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\nnpm test\n";
-        assert_eq!(position(Hook::PreCommit, plain), Ok(plain.len()));
-        assert_eq!(position(Hook::PreCommit, b"a\nexit 0\n"), Err(EndsEarly { line: 2 }));
-        assert_eq!(position(Hook::PreCommit, b"exec git lfs"), Err(EndsEarly { line: 1 }));
-        assert_eq!(position(Hook::PreCommit, b"if a; then\n  exit 1\nfi\n"), Ok(23));
-        assert_eq!(position(Hook::PrePush, plain), Ok(0));
-        assert_eq!(position(Hook::PrePush, b"#!/bin/sh\nexec git lfs\n"), Ok(10));
+        assert_eq!(position(GitHook::PreCommit, plain), Ok(plain.len()));
+        assert_eq!(position(GitHook::PreCommit, b"a\nexit 0\n"), Err(EndsEarly { line: 2 }));
+        assert_eq!(position(GitHook::PreCommit, b"exec git lfs"), Err(EndsEarly { line: 1 }));
+        assert_eq!(position(GitHook::PreCommit, b"if a; then\n  exit 1\nfi\n"), Ok(23));
+        assert_eq!(position(GitHook::PrePush, plain), Ok(0));
+        assert_eq!(position(GitHook::PrePush, b"#!/bin/sh\nexec git lfs\n"), Ok(10));
         let below = sourced.windows(10).position(|window| window == b"\n\nnpm test");
-        assert_eq!(position(Hook::PostCommit, sourced).ok(), below.map(|at| at + 1));
+        assert_eq!(position(GitHook::PostCommit, sourced).ok(), below.map(|at| at + 1));
     }
 
     #[test]
     fn every_block_names_its_hook_and_no_path_of_this_machine() {
-        for hook in Hook::ALL {
+        for hook in GitHook::ALL {
             for layout in [Layout::Plain, Layout::Sourced] {
                 let text = new_file(hook, layout);
                 assert!(text.contains(&format!(" hook {} \"$@\" || ", hook.name())), "{text}");

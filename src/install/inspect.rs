@@ -5,9 +5,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
-use super::hooks::Hook;
 use super::manifest::Manifest;
 use super::shim::{self, Content, Owner};
+use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::files;
 
 /// Hooks longer than this are never compared with each other.
@@ -61,7 +61,7 @@ pub enum Twins {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookState {
     /// The hook, by the name that git calls it.
-    pub hook: Hook,
+    pub hook: GitHook,
     /// At its own name.
     pub standing: Standing,
     /// At `NAME.andon-chained`.
@@ -80,10 +80,10 @@ pub fn inspect(dir: &Path, manifest: &Manifest) -> Result<Vec<HookState>, Instal
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(InstallError::io("read", dir, error)),
     }
-    Hook::ALL.into_iter().map(|hook| state(dir, hook, manifest)).collect()
+    GitHook::ALL.into_iter().map(|hook| state(dir, hook, manifest)).collect()
 }
 
-fn state(dir: &Path, hook: Hook, manifest: &Manifest) -> Result<HookState, InstallError> {
+fn state(dir: &Path, hook: GitHook, manifest: &Manifest) -> Result<HookState, InstallError> {
     let (at, chained) = (dir.join(hook.name()), dir.join(hook.chained_name()));
     let recorded = manifest.recorded(dir, hook);
     let look = |path: &Path| {

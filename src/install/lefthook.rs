@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::InstallError;
 use super::block;
 use super::edits;
-use super::hooks::Hook;
 use super::start_lines::{self, Heard};
+use andon_core::domain::git_hook::GitHook;
 
 /// Files that hold the configuration of lefthook.
 pub const FILES: [&str; 10] = [
@@ -39,25 +39,23 @@ pub const OTHER_LOCALS: [&str; 5] = [
 
 /// All commands. They sort behind the project's own, which may still change what is committed.
 pub fn block() -> String {
-    let hooks: String = Hook::ALL.into_iter().map(hook).collect();
+    let hooks: String = GitHook::ALL.into_iter().map(hook).collect();
     block::marked(0, &hooks)
 }
 
-fn hook(hook: Hook) -> String {
+fn hook(hook: GitHook) -> String {
     let name = hook.name();
-    let more = match hook {
+    let spec = hook.spec();
+    let more = if spec.sees_index {
         // lefthook passes over a command that is given no files: an empty commit, an amended message.
-        Hook::PreCommit | Hook::PreMergeCommit => format!("      files: echo {LOCAL}\n"),
+        format!("      files: echo {LOCAL}\n")
+    } else if spec.reads_stdin {
         // With standard input no command is passed over.
-        Hook::PrePush | Hook::PostRewrite => "      use_stdin: true\n".to_owned(),
-        Hook::PrepareCommitMsg
-        | Hook::PostCommit
-        | Hook::PostMerge
-        | Hook::PreApplypatch
-        | Hook::PostApplypatch
-        | Hook::PreRebase => String::new(),
+        "      use_stdin: true\n".to_owned()
+    } else {
+        String::new()
     };
-    let seen = if matches!(hook, Hook::PreCommit | Hook::PreMergeCommit) { " # {files}" } else { "" };
+    let seen = if spec.sees_index { " # {files}" } else { "" };
     let lines = start_lines::lines(hook, "", " {0}", (LOCAL, Heard::Always));
     let lines: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
@@ -73,7 +71,7 @@ pub const NOTICE: &str = "#!/bin/sh\n\
     recorded; run: lefthook install\" >&2\n";
 
 /// The hooks where it may go, first the one that every commit runs.
-const NOTICE_AT: [Hook; 3] = [Hook::PrepareCommitMsg, Hook::PostCommit, Hook::PreCommit];
+const NOTICE_AT: [GitHook; 3] = [GitHook::PrepareCommitMsg, GitHook::PostCommit, GitHook::PreCommit];
 
 /// Where the notice would go in `dir`; `None` where other hooks are in each place.
 pub fn place_of_notice(dir: &Path) -> Option<PathBuf> {
@@ -116,8 +114,8 @@ fn is_notice(path: &Path) -> bool {
 }
 
 /// The first hook that `text` configures already: it cannot be there twice.
-pub fn taken(text: &[u8]) -> Option<Hook> {
-    let is = |hook: &Hook| {
+pub fn taken(text: &[u8]) -> Option<GitHook> {
+    let is = |hook: &GitHook| {
         text.split(|byte| *byte == b'\n').any(|line| {
             let key = line.strip_prefix(hook.name().as_bytes()).or_else(|| {
                 let quoted = line.strip_prefix(b"\"").or_else(|| line.strip_prefix(b"'"))?;
@@ -129,7 +127,7 @@ pub fn taken(text: &[u8]) -> Option<Hook> {
         })
     };
     let odd = text.trim_ascii_start().starts_with(b"{") || block::find(text, b"\n...").is_some();
-    if odd { Some(Hook::PreCommit) } else { Hook::ALL.into_iter().find(is) }
+    if odd { Some(GitHook::PreCommit) } else { GitHook::ALL.into_iter().find(is) }
 }
 
 #[cfg(test)]
@@ -140,9 +138,9 @@ mod tests {
     fn a_hook_that_is_configured_already_is_seen() {
         assert_eq!(taken(b""), None);
         assert_eq!(taken(b"colors: false\npre-commit-x:\n  a: 1\n"), None);
-        assert_eq!(taken(b"a: 1\npre-push:\n  jobs: []\n"), Some(Hook::PrePush));
-        assert_eq!(taken(b"\"post-commit\" : {}\n"), Some(Hook::PostCommit));
-        assert_eq!(taken(b"{\"a\": 1}"), Some(Hook::PreCommit));
+        assert_eq!(taken(b"a: 1\npre-push:\n  jobs: []\n"), Some(GitHook::PrePush));
+        assert_eq!(taken(b"\"post-commit\" : {}\n"), Some(GitHook::PostCommit));
+        assert_eq!(taken(b"{\"a\": 1}"), Some(GitHook::PreCommit));
         assert_eq!(taken(b"a:\n  pre-push: 1\n"), None);
     }
 
@@ -166,7 +164,7 @@ mod tests {
     #[test]
     fn every_hook_is_there_once() {
         let text = block();
-        for hook in Hook::ALL {
+        for hook in GitHook::ALL {
             assert_eq!(text.matches(&format!("\n{}:\n", hook.name())).count(), 1, "{text}");
         }
     }

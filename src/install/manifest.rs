@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::hooks::Hook;
 use super::mode::Integration;
+use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::ids::Digest;
 use andon_git::platform::paths::{bytes_of, path_from_bytes};
 
@@ -55,7 +55,7 @@ pub struct HooksFolder {
     /// The directories that were made for the hooks, outermost first; empty when `dir` was there.
     pub created: Vec<PathBuf>,
     /// The digest of each shim as written.
-    pub shims: BTreeMap<Hook, Digest>,
+    pub shims: BTreeMap<GitHook, Digest>,
 }
 
 /// Whether an edited file was there before Andon.
@@ -145,7 +145,7 @@ impl Manifest {
     }
 
     /// The digest of the shim that was written for `hook` in `dir`.
-    pub fn recorded(&self, dir: &Path, hook: Hook) -> Option<Digest> {
+    pub fn recorded(&self, dir: &Path, hook: GitHook) -> Option<Digest> {
         self.place(dir).and_then(|place| place.shims.get(&hook)).copied()
     }
 }
@@ -241,7 +241,7 @@ impl Wire {
             let mut shims = BTreeMap::new();
             for (name, sum) in place.shims {
                 // A hook of a newer version: not ours to judge, its shim is known by its bytes.
-                let Some(hook) = Hook::from_name(&name) else { continue };
+                let Some(hook) = GitHook::from_name(&name) else { continue };
                 shims.insert(hook, sum.parse::<Digest>().map_err(|error| error.to_string())?);
             }
             Ok(HooksFolder { dir, created, shims })
@@ -276,7 +276,7 @@ mod tests {
 
     fn sample() -> Manifest {
         let dir = path_from_bytes(b"/r/\xff\n'/hooks");
-        let shims = BTreeMap::from([(Hook::PreCommit, Digest([7; 32]))]);
+        let shims = BTreeMap::from([(GitHook::PreCommit, Digest([7; 32]))]);
         Manifest {
             places: vec![
                 HooksFolder { dir: dir.clone(), created: vec![dir], shims },
@@ -301,8 +301,8 @@ mod tests {
         assert_eq!(Manifest::read(&path).unwrap(), None);
         sample().write(&path).unwrap();
         assert_eq!(Manifest::read(&path).unwrap(), Some(sample()));
-        assert_eq!(sample().recorded(&sample().places[0].dir, Hook::PreCommit), Some(Digest([7; 32])));
-        assert_eq!(sample().recorded(Path::new("/x/h"), Hook::PreCommit), None);
+        assert_eq!(sample().recorded(&sample().places[0].dir, GitHook::PreCommit), Some(Digest([7; 32])));
+        assert_eq!(sample().recorded(Path::new("/x/h"), GitHook::PreCommit), None);
     }
 
     #[test]

@@ -11,7 +11,6 @@ pub mod clients;
 pub mod edits;
 pub mod forward;
 pub mod framework;
-pub mod hooks;
 pub mod husky;
 pub mod inspect;
 pub mod lefthook;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::hooks::Hook;
 use super::inspect::{HookMode, HookState, Standing, Twins};
 use super::shim::Owner;
+use andon_core::domain::git_hook::GitHook;
 
 /// What happens to the file in the place of the shim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum Obstacle {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// The hook, by the name that git calls it.
-    pub hook: Hook,
+    pub hook: GitHook,
     /// The file in the way.
     pub path: PathBuf,
     /// What is in the way.
@@ -95,7 +95,7 @@ pub fn install(
     dir: &Path,
     states: &[HookState],
     program: &Path,
-) -> Result<Vec<(Hook, Intent)>, Vec<Conflict>> {
+) -> Result<Vec<(GitHook, Intent)>, Vec<Conflict>> {
     let (mut intents, mut conflicts) = (Vec::new(), Vec::new());
     for state in states {
         match intent(state, program) {
@@ -195,7 +195,7 @@ mod tests {
 
     fn state(standing: Standing, chained: Standing) -> HookState {
         HookState {
-            hook: Hook::PreCommit,
+            hook: GitHook::PreCommit,
             standing,
             chained,
             legacy: Standing::Nothing,
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn every_conflict_is_named_at_once() {
         let mut second = state(Standing::NoFile, Standing::Nothing);
-        second.hook = Hook::PrePush;
+        second.hook = GitHook::PrePush;
         let states = [state(Standing::EditedShim, Standing::Nothing), second];
         let conflicts = install(Path::new("/h"), &states, Path::new(PROGRAM)).unwrap_err();
         let texts: Vec<String> = conflicts.iter().map(ToString::to_string).collect();

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
 
-use super::hooks::Hook;
 use super::lefthook;
+use andon_core::domain::git_hook::{GitHook, Work};
 use andon_core::domain::ids::Digest;
 use andon_git::platform::paths::{path_from_bytes, shell_bytes};
 
@@ -70,7 +70,7 @@ pub enum Content {
 }
 
 /// The bytes of the shim that starts `program` for `hook`. Any path is safe in it: it is quoted for `sh`.
-pub fn render(program: &Path, hook: Hook) -> Vec<u8> {
+pub fn render(program: &Path, hook: GitHook) -> Vec<u8> {
     let (head, middle, tail) = segments(hook);
     [head, &quote(&shell_bytes(program)), &middle, hook.name().as_bytes(), tail].concat()
 }
@@ -82,7 +82,7 @@ pub fn digest(bytes: &[u8]) -> Digest {
 
 /// Says what `bytes` found at the place of `hook` are. `recorded` is the digest noted when a shim was
 /// written there, if one was.
-pub fn classify(bytes: &[u8], hook: Hook, recorded: Option<Digest>) -> Content {
+pub fn classify(bytes: &[u8], hook: GitHook, recorded: Option<Digest>) -> Content {
     if let Some(program) = program_of(bytes, hook)
         && render(&program, hook) == bytes
     {
@@ -110,18 +110,18 @@ fn owner(bytes: &[u8]) -> Owner {
 }
 
 /// The program path in a shim, whatever else the file says.
-fn program_of(bytes: &[u8], hook: Hook) -> Option<PathBuf> {
+fn program_of(bytes: &[u8], hook: GitHook) -> Option<PathBuf> {
     let (head, _, _) = segments(hook);
     let quoted = bytes.strip_prefix(head)?;
     unquote(quoted).map(|path| path_from_bytes(&path))
 }
 
 /// The template cut at its two placeholders.
-fn segments(hook: Hook) -> (&'static [u8], Vec<u8>, &'static [u8]) {
+fn segments(hook: GitHook) -> (&'static [u8], Vec<u8>, &'static [u8]) {
     let (head, rest) = split(TEMPLATE, PROGRAM);
     let (middle, tail) = split(rest, HOOK);
     let (before, start) = middle.split_at(find(middle, START).unwrap_or(middle.len()));
-    let marking = if hook == Hook::PreCommit { MARKING } else { &[] };
+    let marking = if hook.spec().work == Work::Mark { MARKING } else { &[] };
     (head, [before, marking, start].concat(), tail)
 }
 
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_shim_is_a_few_lines_of_sh_that_name_the_program_and_the_hook_once() {
-        for hook in Hook::ALL {
+        for hook in GitHook::ALL {
             let text = String::from_utf8(render(Path::new("/usr/bin/andon"), hook)).unwrap();
             assert!(text.lines().count() <= 24, "{text}");
             assert!(text.starts_with("#!/bin/sh\n# andon hook shim ("));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_ours_and_what_is_not() {
-        let hook = Hook::PreCommit;
+        let hook = GitHook::PreCommit;
         let shim = render(Path::new("/opt/it's here/andon"), hook);
         let edited = [&shim[..], b"echo more\n"].concat();
         let old = b"#!/bin/sh\n# andon hook shim (of another version)\n";
@@ -221,15 +221,15 @@ mod tests {
 
     #[test]
     fn a_shim_for_another_hook_is_not_this_hook() {
-        let shim = render(Path::new("/bin/andon"), Hook::PrePush);
-        assert_eq!(classify(&shim, Hook::PreCommit, None), Content::EditedShim);
+        let shim = render(Path::new("/bin/andon"), GitHook::PrePush);
+        assert_eq!(classify(&shim, GitHook::PreCommit, None), Content::EditedShim);
     }
 
     proptest! {
         #[test]
         fn every_path_comes_back(raw in prop::collection::vec(1_u8..=255, 1..200)) {
             let program = path_from_bytes(&raw);
-            for hook in Hook::ALL {
+            for hook in GitHook::ALL {
                 let shim = render(&program, hook);
                 prop_assert!(shim.len() <= MAX_BYTES);
                 let wanted = Content::Shim { program: Some(program.clone()) };
@@ -239,7 +239,7 @@ mod tests {
 
         #[test]
         fn no_bytes_panic(raw in prop::collection::vec(any::<u8>(), 0..400)) {
-            for hook in [Hook::PreCommit, Hook::PrepareCommitMsg] {
+            for hook in [GitHook::PreCommit, GitHook::PrepareCommitMsg] {
                 let _ = classify(&raw, hook, None);
                 let (head, _, _) = segments(hook);
                 let _ = classify(&[head, &raw].concat(), hook, None);

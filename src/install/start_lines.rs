@@ -1,7 +1,7 @@
 //! Lines of `sh` in files of other hook managers that start Andon. Such files are committed: they hold no path of one
 //! machine, and where the program is not there the commit passes with one line that says so.
 
-use super::hooks::Hook;
+use andon_core::domain::git_hook::{GitHook, Prevented, SaysGone};
 
 /// Where git keeps a link to the program, for shells without it on their PATH.
 const FIND_PROGRAM: &str =
@@ -21,7 +21,7 @@ pub enum Heard {
 
 /// The lines that run `hook`, ready for `sh -e`. They end the script only where git is to refuse. `before` comes before
 /// the program, `args` after it; `place` is where the lines are.
-pub fn lines(hook: Hook, before: &str, args: &str, place: (&str, Heard)) -> String {
+pub fn lines(hook: GitHook, before: &str, args: &str, place: (&str, Heard)) -> String {
     let name = hook.name();
     let missing = missing(hook, place);
     format!(
@@ -32,7 +32,7 @@ pub fn lines(hook: Hook, before: &str, args: &str, place: (&str, Heard)) -> Stri
 }
 
 /// The command that starts `program` or the one on the PATH; the caller appends the arguments of the hook.
-pub fn command(hook: Hook, program: &str) -> String {
+pub fn command(hook: GitHook, program: &str) -> String {
     let name = hook.name();
     let start = format!(
         "{{ c=0; \"$A\" hook {name} \"$@\" || c=$?; case $c in {CANNOT_START}) ;; *) exit $c ;; esac; }}"
@@ -44,15 +44,16 @@ pub fn command(hook: Hook, program: &str) -> String {
 }
 
 /// Said once a commit and once a push, where the program is not there; a command that says nothing for the other hooks.
-fn missing(hook: Hook, (place, heard): (&str, Heard)) -> String {
-    let tells: &[Hook] = match heard {
-        Heard::Always => &[Hook::PrepareCommitMsg, Hook::PreApplypatch, Hook::PrePush],
-        Heard::NotPreparing => &[Hook::PostCommit, Hook::PostMerge, Hook::PrePush],
+fn missing(hook: GitHook, (place, heard): (&str, Heard)) -> String {
+    let spec = hook.spec();
+    let own = match heard {
+        Heard::Always => SaysGone::WhereAllIsSeen,
+        Heard::NotPreparing => SaysGone::InFrameworks,
     };
-    if !tells.contains(&hook) {
+    if spec.says_gone != own && spec.says_gone != SaysGone::Everywhere {
         return ":".to_owned();
     }
-    let what = if hook == Hook::PrePush { "this push" } else { "this commit" };
+    let what = if spec.refuses == Some(Prevented::Push) { "this push" } else { "this commit" };
     format!(
         "[ \"${{ANDON-}}\" = 0 ] || echo \"andon: program not found, {what} was not checked; put andon on the PATH, or take \
          its lines out of {place}\" >&2"
@@ -76,9 +77,10 @@ mod tests {
             (Heard::Always, vec!["prepare-commit-msg", "pre-applypatch", "pre-push"]),
             (Heard::NotPreparing, vec!["post-commit", "post-merge", "pre-push"]),
         ] {
-            let tells = |hook: &Hook| lines(*hook, "", "", (".husky", heard)).contains("program not found");
+            let tells =
+                |hook: &GitHook| lines(*hook, "", "", (".husky", heard)).contains("program not found");
             let mut found: Vec<&str> =
-                Hook::ALL.iter().filter(|hook| tells(hook)).map(|hook| hook.name()).collect();
+                GitHook::ALL.iter().filter(|hook| tells(hook)).map(|hook| hook.name()).collect();
             found.retain(|name| !telling.contains(name));
             assert_eq!(found, Vec::<&str>::new(), "{heard:?}");
         }
@@ -89,7 +91,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let program = dir.path().join("andon");
         let path = format!("{}:/usr/bin:/bin", dir.path().display());
-        let hook = Hook::PrepareCommitMsg;
+        let hook = GitHook::PrepareCommitMsg;
         let as_lines = format!("{}echo after\n", lines(hook, "", " \"$@\"", (".husky", Heard::Always)));
         let as_command = |first: &str| format!("{} \"$@\"", command(hook, first));
         let gone = run(&as_lines, "/usr/bin:/bin");

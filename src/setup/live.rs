@@ -8,19 +8,16 @@ use std::time::UNIX_EPOCH;
 use super::{HUSKY, event_key, hooks_of_husky};
 use crate::install::block;
 use crate::install::framework;
-use crate::install::hooks::Hook;
 use crate::install::husky::Layout;
 use crate::install::inspect::{self, HookState, Standing, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
+use andon_core::domain::git_hook::{GitHook, Loss};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
 use andon_git::platform::files;
-
-/// The hooks without which nothing is stopped or recorded.
-const NEEDED: [Hook; 3] = [Hook::PreCommit, Hook::PrepareCommitMsg, Hook::PostCommit];
 
 /// What only lefthook's own hooks hold.
 const LEFTHOOK: &[u8] = b"call_lefthook";
@@ -79,18 +76,22 @@ fn shims(dir: &Path, manifest: &Manifest) -> Guarded {
     let Ok(states) = inspect(dir, manifest) else {
         return gone(format!("core.hooksPath is {}, which is no directory", dir.display()), "andon doctor");
     };
-    let lost: Vec<&HookState> =
-        states.iter().filter(|state| NEEDED.contains(&state.hook) && !runs(state)).collect();
+    let lost: Vec<&HookState> = states.iter().filter(|state| is_needed(state.hook) && !runs(state)).collect();
     if lost.is_empty() {
         return Guarded::Yes;
     }
     let moved = manifest.places.iter().all(|place| !is_same(&place.dir, dir));
-    let what = if moved && lost.len() == NEEDED.len() {
+    let what = if moved && lost.len() == GitHook::needed().count() {
         format!("git looks for hooks in {} now (core.hooksPath)", dir.display())
     } else {
         lost.iter().map(|state| fate(state)).collect::<Vec<_>>().join(", ")
     };
     gone(what, "andon install")
+}
+
+/// Whether nothing is stopped or recorded without it.
+fn is_needed(hook: GitHook) -> bool {
+    hook.spec().loss == Loss::Guard
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
@@ -121,7 +122,7 @@ pub(crate) fn fate(state: &HookState) -> String {
 
 /// Since when git starts Andon for the patches of `git am`, as far as files tell; `None` where it does not.
 pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
-    let hook = Hook::PostApplypatch;
+    let hook = GitHook::PostApplypatch;
     let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
     let own = dir.join(hook.name());
     let by = match manifest.mode {
@@ -148,10 +149,9 @@ pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
 }
 
 fn config(repo: &Repo) -> Guarded {
-    let lost: Vec<&str> = NEEDED
-        .into_iter()
+    let lost: Vec<&str> = GitHook::needed()
         .filter(|hook| repo.config_string(&event_key(*hook)).is_none())
-        .map(Hook::name)
+        .map(GitHook::name)
         .collect();
     if lost.is_empty() {
         return Guarded::Yes;
@@ -174,7 +174,7 @@ fn husky(repo: &Repo, top: &Path, dir: &Path) -> Guarded {
 fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
     match hooks_of_husky(repo) {
         None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
-        Some(_) if !NEEDED.iter().all(|hook| starts(&dir.join(hook.name()))) => {
+        Some(_) if !GitHook::needed().all(|hook| starts(&dir.join(hook.name()))) => {
             let how =
                 if hooks_of_husky(repo) == Some(Layout::Sourced) { "chmod +x .husky/*" } else { "npx husky" };
             gone(format!("{} holds no hooks that git can start", dir.display()), how)
@@ -184,8 +184,8 @@ fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
 }
 
 fn without_lines(folder: &Path) -> Vec<&'static str> {
-    let has = |hook: &Hook| short(&folder.join(hook.name())).is_some_and(|bytes| block::is_in(&bytes));
-    NEEDED.iter().filter(|hook| !has(hook)).map(|hook| hook.name()).collect()
+    let has = |hook: &GitHook| short(&folder.join(hook.name())).is_some_and(|bytes| block::is_in(&bytes));
+    GitHook::needed().filter(|hook| !has(hook)).map(|hook| hook.name()).collect()
 }
 
 fn lefthook(top: &Path, dir: &Path) -> Guarded {
@@ -225,7 +225,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
     }
     // A shim of ours that runs from before, or as its legacy hook, does as well.
     if inspect(dir, manifest)
-        .is_ok_and(|states| states.iter().filter(|state| NEEDED.contains(&state.hook)).all(runs))
+        .is_ok_and(|states| states.iter().filter(|state| is_needed(state.hook)).all(runs))
     {
         return Guarded::Yes;
     }
@@ -235,13 +235,14 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
 /// What is missing where a framework runs pre-commit as git's hook and not all the others that Andon needs.
 pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<Gone> {
     match framework_runs(top, dir) {
-        Guarded::Gone(gone) if starts(&dir.join(Hook::PreCommit.name())) => Some(gone),
+        Guarded::Gone(gone) if starts(&dir.join(GitHook::PreCommit.name())) => Some(gone),
         Guarded::Gone(_) | Guarded::Never | Guarded::Yes => None,
     }
 }
 
 fn framework_runs(top: &Path, dir: &Path) -> Guarded {
-    let types: String = Hook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
+    let types: String =
+        GitHook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
     let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
     let types = if listed { "" } else { types.as_str() };
     started_by(dir, b"pre", &format!("pre-commit install{types}"))
@@ -249,11 +250,11 @@ fn framework_runs(top: &Path, dir: &Path) -> Guarded {
 
 /// Whether the hooks that a manager writes for itself are there.
 fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
-    let is = |hook: &Hook| {
+    let is = |hook: &GitHook| {
         let path = dir.join(hook.name());
         starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
     };
-    let lost: Vec<&str> = NEEDED.iter().filter(|hook| !is(hook)).map(|hook| hook.name()).collect();
+    let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(|hook| hook.name()).collect();
     if lost.is_empty() {
         return Guarded::Yes;
     }

@@ -19,7 +19,7 @@ use andon_agents::{self as agent, HookPayload, Reply, Say};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_engine::adapter::git_hook::HookName;
+use andon_core::domain::git_hook::GitHook;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
@@ -104,7 +104,7 @@ impl Called<'_> {
 
     /// A commit that the client's shell made without hooks is recorded, and a halt that is due is written.
     fn catch_up(&self) -> Vec<Diagnostic> {
-        let call = HookCall { name: HookName::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
+        let call = HookCall { name: GitHook::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
         match git_hooks::run(&self.ctx, &call) {
             Ok(outcome) => outcome.warnings,
             Err(error) => vec![error.as_warning()],

@@ -21,7 +21,7 @@ use andon_config::OnInternalError;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
-use andon_engine::adapter::git_hook::HookName;
+use andon_core::domain::git_hook::{GitHook, Prevented};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::text::message::{self, Consequence};
@@ -40,10 +40,10 @@ pub fn run(shell: &Shell, args: &HookArgs) -> Result<Exit, OpsError> {
 pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     let out = crate::cli::printer(&ctx, ColorChoice::Auto);
     let shell = Shell { ctx, out };
-    let Some(name) = HookName::from_name(name) else {
+    let Some(name) = GitHook::from_name(name) else {
         return unknown(out, name);
     };
-    let stdin = if name.reads_stdin() { read_stdin() } else { Vec::new() };
+    let stdin = if name.spec().reads_stdin { read_stdin() } else { Vec::new() };
     let mut call = HookCall { name, args: args.to_vec(), stdin, before: None };
     if shell.ctx.var("ANDON") == Some("0") {
         return chained_exit(&shell, &call);
@@ -51,7 +51,7 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     call.before = hook::tree_before(&shell.ctx, name);
     // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
     // goes first: it must not depend on what others do.
-    if call.name.is_before_the_fact() {
+    if call.name.spec().refuses.is_some() {
         let chained = chained_exit(&shell, &call);
         if chained != Exit::Allowed {
             return chained;
@@ -64,7 +64,7 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
 }
 
 fn unknown(out: Printer, name: &str) -> Exit {
-    let known = HookName::ALL.map(|(_, name)| name).join(", ");
+    let known = GitHook::ALL.map(GitHook::name).join(", ");
     let error = Diagnostic::error(format!("no such hook: {name}")).help(format!("one of: {known}"));
     out.message(&message::diagnostic(&error, out.err));
     Exit::Usage
@@ -104,7 +104,7 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
             refuse(shell, call, error::diagnostics(&err))
         }
         // The ledger may hold a halt: an unreadable one ends none.
-        Err(err @ OpsError::Ledger(_)) if call.name.is_before_the_fact() => {
+        Err(err @ OpsError::Ledger(_)) if call.name.spec().refuses.is_some() => {
             let mut shown = error::diagnostics(&err);
             let what = "while the ledger cannot be read, it is not known whether the loop is halted";
             shown.insert(0, Diagnostic::error(what).code("ledger"));
@@ -117,8 +117,8 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
 /// An internal error: loud, and the commit passes unless the project wants it otherwise.
 fn internal(shell: &Shell, call: &HookCall, mut shown: Vec<Diagnostic>) -> Exit {
     let block = workspace::on_internal_error(&shell.ctx) == OnInternalError::Block;
-    let hook = call.name.as_str();
-    if block && call.name.is_before_the_fact() {
+    let hook = call.name.name();
+    if block && call.name.spec().refuses.is_some() {
         let what = format!("{hook} met an internal error, and guard.on_internal_error is \"block\"");
         shown.insert(0, Diagnostic::error(what));
         return refuse(shell, call, shown);
@@ -184,12 +184,12 @@ fn refuse(shell: &Shell, call: &HookCall, messages: Vec<Diagnostic>) -> Exit {
 }
 
 fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
-    match (refused, call.name) {
+    match (refused, call.name.spec().refuses) {
         (Refusal::Pass, _) => Consequence::Done,
-        (Refusal::Refuse, HookName::PrePush) => Consequence::PushRefused,
-        (Refusal::Refuse, HookName::PreRebase) => Consequence::RebaseRefused,
-        (Refusal::Refuse, HookName::PreApplypatch) => Consequence::PatchRefused,
-        (Refusal::Refuse, _) => Consequence::CommitRefused,
+        (Refusal::Refuse, Some(Prevented::Push)) => Consequence::PushRefused,
+        (Refusal::Refuse, Some(Prevented::Rebase)) => Consequence::RebaseRefused,
+        (Refusal::Refuse, Some(Prevented::Patch)) => Consequence::PatchRefused,
+        (Refusal::Refuse, Some(Prevented::Commit) | None) => Consequence::CommitRefused,
     }
 }
 

@@ -16,9 +16,10 @@ use crate::setup::live;
 use andon_config::ConfigErrors;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::git_hook::{ConfigGate, GitHook, Work};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_engine::adapter::framework::{self, HookRunner};
-use andon_engine::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
+use andon_engine::adapter::git_hook::{self, PushedRef, Rewrite, RewriteCommand};
 use andon_engine::bound;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
@@ -32,7 +33,7 @@ use andon_git::{Operation, Repo};
 /// A hook as git or the framework called it.
 pub struct HookCall {
     /// The hook that git runs.
-    pub name: HookName,
+    pub name: GitHook,
     /// The arguments that git passes to the hook.
     pub args: Vec<OsString>,
     /// Its standard input, for the hooks that have one.
@@ -87,8 +88,8 @@ fn unrecorded(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
 }
 
 /// The tree that is to be committed before the chained hook runs, for the hooks that ask for it.
-pub fn tree_before(ctx: &Context, name: HookName) -> Option<TreeId> {
-    if !matches!(name, HookName::PreCommit | HookName::PrepareCommitMsg) || !chain::is_there(ctx, name) {
+pub fn tree_before(ctx: &Context, name: GitHook) -> Option<TreeId> {
+    if !matches!(name.spec().work, Work::Mark | Work::Judge) || !chain::is_there(ctx, name) {
         return None;
     }
     // What cannot be read is reported when it is judged.
@@ -104,16 +105,16 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
     if ws.config_errors.is_some() && is_gate(ctx, &ws, call.name)? {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());
     }
-    let mut outcome = match call.name {
-        HookName::PreCommit if !bound::binds(ctx, &ws) => {
+    let mut outcome = match call.name.spec().work {
+        Work::Mark if !bound::binds(ctx, &ws) => {
             HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::silent() }
         }
-        HookName::PreCommit => {
+        Work::Mark => {
             let mut outcome = HookOutcome::of_gate(guard::early(ctx, &ws, call.before)?);
             outcome.warnings.extend(unrecorded(ctx, &ws));
             outcome
         }
-        HookName::PrepareCommitMsg => {
+        Work::Judge => {
             let judged = if bound::binds_message(ctx, &ws, &call.args) {
                 guard::last(ctx, &ws, call.before)?
             } else {
@@ -124,29 +125,21 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
             HookOutcome::of_gate(judged)
         }
         // Where a message shows that it is an agent's all the same, prepare-commit-msg judges.
-        HookName::PreMergeCommit | HookName::PreApplypatch | HookName::PreRebase
-            if !bound::binds(ctx, &ws) =>
-        {
-            HookOutcome::silent()
-        }
-        HookName::PreMergeCommit | HookName::PreApplypatch | HookName::PreRebase => {
-            HookOutcome::of_gate(guard::halts_only(ctx, &ws)?)
-        }
-        HookName::PostCommit | HookName::PostApplypatch => {
-            HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?)
-        }
-        HookName::PostMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
-        HookName::PostRewrite => {
+        Work::AskHalts if !bound::binds(ctx, &ws) => HookOutcome::silent(),
+        Work::AskHalts => HookOutcome::of_gate(guard::halts_only(ctx, &ws)?),
+        Work::Record => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
+        Work::RecordMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
+        Work::Rewrite => {
             let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;
             let mut warnings: Vec<Diagnostic> = unread.into_iter().collect();
             warnings.extend(rewrite::post_rewrite(ctx, &ws, command, &rewrites)?);
             HookOutcome { warnings, ..HookOutcome::silent() }
         }
-        HookName::PrePush => judge_push(ctx, &ws, call)?,
+        Work::JudgePush => judge_push(ctx, &ws, call)?,
     };
     outcome.config_errors = ws.config_errors.take();
     outcome.underway =
-        is_halted(&outcome).then(|| ws.repo.operation()).filter(|_| call.name != HookName::PrePush);
+        is_halted(&outcome).then(|| ws.repo.operation()).filter(|_| call.name != GitHook::PrePush);
     Ok(outcome)
 }
 
@@ -160,17 +153,11 @@ fn is_halted(outcome: &HookOutcome) -> bool {
 }
 
 /// Whether the hook is one at which more than halts binds.
-fn is_gate(ctx: &Context, ws: &Workspace, name: HookName) -> Result<bool, OpsError> {
-    match name {
-        HookName::PreCommit | HookName::PrePush => Ok(true),
-        HookName::PrepareCommitMsg => guard::is_asked(ctx, ws),
-        HookName::PreMergeCommit
-        | HookName::PostCommit
-        | HookName::PostMerge
-        | HookName::PostRewrite
-        | HookName::PreApplypatch
-        | HookName::PostApplypatch
-        | HookName::PreRebase => Ok(false),
+fn is_gate(ctx: &Context, ws: &Workspace, name: GitHook) -> Result<bool, OpsError> {
+    match name.spec().gate {
+        ConfigGate::Always => Ok(true),
+        ConfigGate::WhereAsked => guard::is_asked(ctx, ws),
+        ConfigGate::Never => Ok(false),
     }
 }
 
@@ -198,7 +185,7 @@ impl HookOutcome {
 }
 
 /// Lines of standard input that make no sense: git writes none, so they come from elsewhere.
-fn unread(hook: HookName, lines: usize) -> Option<Diagnostic> {
+fn unread(hook: GitHook, lines: usize) -> Option<Diagnostic> {
     let what = format!("{}: {lines} line(s) of standard input could not be read", hook.as_str());
     (lines > 0).then(|| Diagnostic::warning(what).help(format!("git help githooks, {}", hook.as_str())))
 }

@@ -12,7 +12,6 @@ use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::install::apply::Removed;
-use crate::install::hooks::Hook;
 use crate::install::mode::Integration;
 use crate::install::plan::{Displaced, Intent};
 use crate::json::{
@@ -32,6 +31,7 @@ use crate::verbs::install::{
 };
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::git_hook::GitHook;
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::guess::Guess;
@@ -176,7 +176,7 @@ fn mode_of(asked: InstallMode) -> Integration {
     }
 }
 
-fn hook_word(hook: Hook, intent: Intent) -> String {
+fn hook_word(hook: GitHook, intent: Intent) -> String {
     match intent {
         Intent::Keep => "there".to_owned(),
         Intent::RunsThrough(owner) => format!("runs through {}", owner.name()),
@@ -246,7 +246,7 @@ fn hooks_text(report: &InstallReport) -> String {
     match report.choice.mode {
         Integration::Shim => {
             let dir = shown(&report.hooks_dir.to_string_lossy());
-            let line = |(hook, intent): &(Hook, Intent)| {
+            let line = |(hook, intent): &(GitHook, Intent)| {
                 format!("  {:<20}{}\n", hook.name(), hook_word(*hook, *intent))
             };
             format!("hooks in {dir}:\n{}", report.hooks.iter().map(line).collect::<String>())
@@ -290,7 +290,7 @@ fn install_json<'a>(
     fetch: &'a [FetchSpec],
     push: Option<&'a str>,
 ) -> InstallJson<'a> {
-    let hook = |(hook, intent): &(Hook, Intent)| HookJson {
+    let hook = |(hook, intent): &(GitHook, Intent)| HookJson {
         dir: None,
         hook: hook.name(),
         state: hook_word(*hook, *intent),
@@ -373,9 +373,9 @@ fn removed_word(removed: &Removed) -> Option<String> {
     }
 }
 
-fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::Path, Hook, String)> {
+fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::Path, GitHook, String)> {
     report.places.iter().flat_map(|place| {
-        let words = |(hook, removed): &(Hook, Removed)| removed_word(removed).map(|word| (*hook, word));
+        let words = |(hook, removed): &(GitHook, Removed)| removed_word(removed).map(|word| (*hook, word));
         place.hooks.iter().filter_map(words).map(|(hook, word)| (place.dir.as_path(), hook, word))
     })
 }

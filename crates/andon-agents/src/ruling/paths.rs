@@ -2,6 +2,7 @@
 
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_ruling::Disarm;
+use andon_core::domain::git_hook::GitHook;
 
 /// Where this repository keeps what must not be touched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,19 +25,13 @@ pub(super) enum Use {
     Removed,
 }
 
+/// Hooks of git that stop what Andon does not.
+const OTHER_HOOKS: [&str; 2] = ["commit-msg", "reference-transaction"];
+
 /// Hooks of git that guard a loop.
-const HOOKS: [&str; 10] = [
-    "pre-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "post-rewrite",
-    "pre-push",
-    "pre-applypatch",
-    "post-applypatch",
-    "pre-rebase",
-    "reference-transaction",
-];
+fn hooks() -> impl Iterator<Item = &'static str> {
+    GitHook::ALL.into_iter().map(GitHook::name).chain(OTHER_HOOKS)
+}
 
 /// What writing `path` would disarm.
 pub(super) fn disarms(path: &str, used: Use, guarded: &GuardFiles) -> Option<Disarm> {
@@ -51,7 +46,7 @@ pub(super) fn disarms(path: &str, used: Use, guarded: &GuardFiles) -> Option<Dis
     // What a variable stands for is not known, but hooks are known by their names.
     if let [variable, "hooks", below @ ..] = parts.as_slice()
         && variable.starts_with('$')
-        && below.first().map_or(used == Use::Removed, |name| HOOKS.iter().any(|hook| means(name, hook)))
+        && below.first().map_or(used == Use::Removed, |name| hooks().any(|hook| means(name, hook)))
     {
         return Some(Disarm::Hooks);
     }
@@ -107,7 +102,7 @@ pub(super) fn holds_guard(path: &str, guarded: &GuardFiles) -> bool {
 /// Whether a pattern may stand for a file of the guard's, or for a directory that holds one.
 pub(super) fn may_name_guard(pattern: &str) -> bool {
     let own = [".andon", ".git", "CHECKPOINT.md", "BLOCKER_REPORT.md", "STOP", "PAUSE"];
-    let names = HOOKS.iter().chain(&IN_GIT).chain(&own).copied();
+    let names = hooks().chain(IN_GIT).chain(own);
     let mut names = names.chain(settings().flat_map(|path| path.split('/')));
     pattern.contains('/') || names.any(|name| means(pattern, name))
 }

@@ -24,6 +24,7 @@ pub mod escalation;
 pub mod events;
 pub mod facts;
 pub mod findings;
+pub mod git_hook;
 pub mod identity;
 pub mod ids;
 pub mod paths;

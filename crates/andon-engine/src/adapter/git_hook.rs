@@ -1,75 +1,6 @@
-//! What git hands to a hook: its name, its arguments and, for two of them, lines on standard input.
+//! What git hands to a hook: lines on standard input, for two of them.
 
 use andon_core::domain::ids::{CommitId, Oid};
-
-/// The hooks that Andon installs (docs/git-facts.md, "Which hooks fire").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HookName {
-    /// Before the message; skipped by `--no-verify`.
-    PreCommit,
-    /// Before the message is edited; `--no-verify` does not skip it.
-    PrepareCommitMsg,
-    /// After the commit.
-    PostCommit,
-    /// After a merge, true or fast-forward.
-    PostMerge,
-    /// Before a clean true merge is committed.
-    PreMergeCommit,
-    /// After `--amend` and rebase.
-    PostRewrite,
-    /// Before refs leave this clone.
-    PrePush,
-    /// Before a patch that `git am` or `rebase --apply` put into the tree is committed.
-    PreApplypatch,
-    /// After that commit.
-    PostApplypatch,
-    /// Before a rebase moves anything.
-    PreRebase,
-}
-
-impl HookName {
-    /// Every hook with git's name for it.
-    pub const ALL: [(Self, &'static str); 10] = [
-        (Self::PreCommit, "pre-commit"),
-        (Self::PrepareCommitMsg, "prepare-commit-msg"),
-        (Self::PostCommit, "post-commit"),
-        (Self::PostMerge, "post-merge"),
-        (Self::PreMergeCommit, "pre-merge-commit"),
-        (Self::PostRewrite, "post-rewrite"),
-        (Self::PrePush, "pre-push"),
-        (Self::PreApplypatch, "pre-applypatch"),
-        (Self::PostApplypatch, "post-applypatch"),
-        (Self::PreRebase, "pre-rebase"),
-    ];
-
-    /// git's name.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(hook, _)| *hook == self).map_or("", |(_, name)| name)
-    }
-
-    /// The hook of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(hook, _)| *hook)
-    }
-
-    /// Whether the hook can still refuse.
-    pub fn is_before_the_fact(self) -> bool {
-        match self {
-            Self::PreCommit
-            | Self::PrepareCommitMsg
-            | Self::PreMergeCommit
-            | Self::PrePush
-            | Self::PreApplypatch
-            | Self::PreRebase => true,
-            Self::PostCommit | Self::PostMerge | Self::PostRewrite | Self::PostApplypatch => false,
-        }
-    }
-
-    /// Whether git writes lines to the hook's standard input.
-    pub fn reads_stdin(self) -> bool {
-        matches!(self, Self::PostRewrite | Self::PrePush)
-    }
-}
 
 /// A commit that was rewritten: post-rewrite's "old new" line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,15 +100,6 @@ mod tests {
     const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
     const ZERO: &str = "0000000000000000000000000000000000000000";
-
-    #[test]
-    fn names_survive_a_round_trip() {
-        for (hook, name) in HookName::ALL {
-            assert_eq!(HookName::from_name(name), Some(hook));
-            assert_eq!(hook.as_str(), name);
-        }
-        assert_eq!(HookName::from_name("update"), None);
-    }
 
     #[test]
     fn rewrites_are_read_and_garbage_is_counted() {

@@ -2,7 +2,6 @@
 
 use super::{Check, Diagnosis, Health, HooksPlace, LastTests, Limit, RepositoryFacts, State};
 use crate::install::clients::SettingsState;
-use crate::install::hooks::Hook;
 use crate::install::inspect::{HookMode, HookState, Standing};
 use crate::install::mode::Integration;
 use crate::install::shim::Owner;
@@ -12,6 +11,7 @@ use crate::setup::live::Guarded;
 use crate::setup::place::Override;
 use crate::setup::{NOTES_REF, names_notes_ref, quoted};
 use andon_core::domain::facts::Presence;
+use andon_core::domain::git_hook::{GitHook, Loss};
 use andon_core::escape::shell_quote;
 use andon_engine::test_program::TestProgram;
 use andon_git::{ConfigScope, SourcedValue};
@@ -163,18 +163,11 @@ fn hooks_path(place: &HooksPlace) -> Check {
     }
 }
 
-/// What losing a hook costs: without these two the guard stops nothing and records nothing; without the
-/// others `andon check` finds fewer things in order.
-fn absence(hook: Hook) -> State {
-    match hook {
-        Hook::PreCommit | Hook::PrepareCommitMsg | Hook::PostCommit => State::Fail,
-        Hook::PreMergeCommit
-        | Hook::PostMerge
-        | Hook::PostRewrite
-        | Hook::PrePush
-        | Hook::PreApplypatch
-        | Hook::PostApplypatch
-        | Hook::PreRebase => State::Warn,
+/// How bad it is that a hook is not there.
+fn absence(hook: GitHook) -> State {
+    match hook.spec().loss {
+        Loss::Guard => State::Fail,
+        Loss::Detail => State::Warn,
     }
 }
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use super::*;
 use crate::install::clients::SettingsState;
 use crate::install::clients::place::Scope;
-use crate::install::hooks::Hook;
 use crate::install::inspect::{HookMode, Standing, Twins};
 use crate::install::shim::Owner;
 use crate::setup::clients::{ScopeHooks, Trust};
 use crate::setup::fetch::fetch_states;
 use crate::verbs::install::run::tests::Scratch;
 use andon_core::domain::agent::Client;
+use andon_core::domain::git_hook::GitHook;
 use andon_git::{ConfigScope, Repo, RepoEnv};
 
 fn shim() -> Standing {
@@ -48,7 +48,7 @@ fn healthy() -> RepositoryFacts {
             patches: Presence::Present,
             shared: None,
             leads_on: false,
-            hooks: Ok(Hook::ALL.into_iter().map(state).collect()),
+            hooks: Ok(GitHook::ALL.into_iter().map(state).collect()),
         }),
         missing_programs: Vec::new(),
         framework: Presence::Absent,
@@ -86,7 +86,7 @@ fn with(change: impl FnOnce(&mut RepositoryFacts)) -> Vec<String> {
     complaints(&facts)
 }
 
-fn with_hook(hook: Hook, change: impl FnOnce(&mut HookState)) -> Vec<String> {
+fn with_hook(hook: GitHook, change: impl FnOnce(&mut HookState)) -> Vec<String> {
     with(|facts| {
         let states = facts.place.as_mut().unwrap().hooks.as_mut().unwrap();
         change(states.iter_mut().find(|state| state.hook == hook).unwrap());
@@ -104,26 +104,29 @@ fn what_is_wrong_with_hooks() {
     let foreign = |owner| Standing::Foreign { owner, mode: HookMode::Runs };
     let none: Vec<String> = Vec::new();
     assert_eq!(
-        with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing),
+        with_hook(GitHook::PreCommit, |state| state.standing = Standing::Nothing),
         ["fail hook-pre-commit"]
     );
-    assert_eq!(with_hook(Hook::PrePush, |state| state.standing = Standing::Nothing), ["warn hook-pre-push"]);
+    assert_eq!(
+        with_hook(GitHook::PrePush, |state| state.standing = Standing::Nothing),
+        ["warn hook-pre-push"]
+    );
     let ignored = Standing::Shim { program: None, mode: HookMode::Ignored };
-    assert_eq!(with_hook(Hook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
+    assert_eq!(with_hook(GitHook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
     assert_eq!(
-        with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim),
+        with_hook(GitHook::PostMerge, |state| state.standing = Standing::EditedShim),
         ["warn hook-post-merge"]
     );
     assert_eq!(
-        with_hook(Hook::PostMerge, |state| state.standing = Standing::NoFile),
+        with_hook(GitHook::PostMerge, |state| state.standing = Standing::NoFile),
         ["warn hook-post-merge"]
     );
     assert_eq!(
-        with_hook(Hook::PreCommit, |state| state.standing = foreign(Owner::Prek)),
+        with_hook(GitHook::PreCommit, |state| state.standing = foreign(Owner::Prek)),
         ["fail hook-pre-commit"]
     );
-    assert_eq!(with_hook(Hook::PreCommit, |state| state.chained = foreign(Owner::Husky)), none);
-    let legacy = with_hook(Hook::PreCommit, |state| {
+    assert_eq!(with_hook(GitHook::PreCommit, |state| state.chained = foreign(Owner::Husky)), none);
+    let legacy = with_hook(GitHook::PreCommit, |state| {
         state.standing = foreign(Owner::PreCommit);
         state.legacy = shim();
     });

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use andon_core::domain::git_hook::GitHook;
 use andon_engine::adapter::chain::{self, ChainPlan, Chained, Running};
-use andon_engine::adapter::git_hook::HookName;
 use andon_engine::context::Context;
 use andon_engine::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
 use andon_git::platform::processes;
@@ -45,19 +45,19 @@ pub struct ChainedCall<'a> {
 
 /// The shim of the hook `name`, if it started this process. The shim names itself in `ANDON_HOOK`; under a framework
 /// there is no shim, and nothing to chain.
-fn shim(ctx: &Context, name: HookName) -> Option<&Path> {
-    ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name.as_str()))
+fn shim(ctx: &Context, name: GitHook) -> Option<&Path> {
+    ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name.name()))
 }
 
 /// Whether a hook was there before the shim that started this process.
-pub fn is_there(ctx: &Context, name: HookName) -> bool {
-    let file = shim(ctx, name).and_then(Path::parent).map(|dir| chain::chained_file(dir, name.as_str()));
+pub fn is_there(ctx: &Context, name: GitHook) -> bool {
+    let file = shim(ctx, name).and_then(Path::parent).map(|dir| chain::chained_file(dir, name.name()));
     file.is_some_and(|file| matches!(hook_program::probe(&file, 1), Ok(Probe::Program { .. })))
 }
 
 /// Runs the hook that was here before the shim that started this process.
 pub fn run_for(ctx: &Context, call: &super::HookCall) -> Result<u8, HookProgramError> {
-    let name = call.name.as_str();
+    let name = call.name.name();
     let Some(file) = shim(ctx, call.name) else { return Ok(0) };
     let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
     let handed = ChainedCall { name, args: &call.args, stdin };

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::install::framework;
-use crate::install::hooks::Hook;
 use crate::install::inspect::{self, Standing};
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
@@ -13,6 +12,7 @@ use crate::setup::live::{self, Guarded};
 use andon_core::detect;
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::facts::{Gate, Skip};
+use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::paths::PathClass;
 use andon_engine::context::Context;
@@ -55,11 +55,11 @@ pub(super) fn without_receipt(
     let why = match judged {
         Some(receipt) => changed_behind(ws, receipt.tree, commit.tree)?,
         None if marked => {
-            let why = lost(ctx, ws, Hook::PrepareCommitMsg);
+            let why = lost(ctx, ws, GitHook::PrepareCommitMsg);
             why.unwrap_or_else(|| "prepare-commit-msg did not judge it".to_owned())
         }
         None => {
-            return Ok(match lost(ctx, ws, Hook::PreCommit) {
+            return Ok(match lost(ctx, ws, GitHook::PreCommit) {
                 Some(why) => (Gate::NotRun, vec![passed_over(why)]),
                 None => (Gate::Bypassed, skip::gate_by_name(ctx).into_iter().collect()),
             });
@@ -94,7 +94,7 @@ fn changed_behind(ws: &Workspace, judged: TreeId, committed: TreeId) -> Result<S
 }
 
 /// Why a hook of ours could not run, where the files tell.
-fn lost(ctx: &Context, ws: &Workspace, hook: Hook) -> Option<String> {
+fn lost(ctx: &Context, ws: &Workspace, hook: GitHook) -> Option<String> {
     let manifest = Manifest::read(&Manifest::path(ws.repo.common_dir())).ok().flatten().unwrap_or_default();
     let dir = hooks_dir(ctx, ws);
     let what = match manifest.mode {
@@ -121,7 +121,7 @@ pub(super) fn hooks_dir(ctx: &Context, ws: &Workspace) -> PathBuf {
 }
 
 /// What is in the place of the hook.
-fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: Hook) -> Option<String> {
+fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: GitHook) -> Option<String> {
     let state = inspect::inspect(dir, manifest).ok()?.into_iter().find(|state| state.hook == hook)?;
     if live::runs(&state) {
         return None;
@@ -142,12 +142,12 @@ fn gone(ws: &Workspace, dir: &Path) -> Option<String> {
 }
 
 /// Whether the framework's configuration runs other hooks of Andon and not this one.
-fn not_named(ws: &Workspace, hook: Hook) -> Option<String> {
+fn not_named(ws: &Workspace, hook: GitHook) -> Option<String> {
     let top = ws.repo.workdir()?;
     let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
     let (name, text) = names.into_iter().find_map(|name| Some((name, live::text(&top.join(name))?)))?;
     let stage = hook.name();
-    let ids = if hook == Hook::PreCommit {
+    let ids = if hook == GitHook::PreCommit {
         ["andon".to_owned(), "andon-wheel".to_owned()]
     } else {
         [format!("andon-{stage}"), format!("andon-wheel-{stage}")]

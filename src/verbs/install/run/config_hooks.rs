@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use crate::install::hooks::Hook;
 use crate::install::manifest::Manifest;
 use crate::install::start_lines;
 use crate::setup::{SetupError, event_key};
+use andon_core::domain::git_hook::GitHook;
 use andon_core::escape::shell_quote_bytes;
 use andon_git::platform::paths::shell_bytes;
 use andon_git::{ConfigScope, GitError, Repo};
@@ -14,12 +14,12 @@ use andon_git::{ConfigScope, GitError, Repo};
 /// The keys and their values. git appends the arguments of the hook to the command.
 pub(super) fn keys(program: &Path) -> Vec<(String, String)> {
     let program = shell_quote_bytes(&shell_bytes(program));
-    let of_one = |hook: Hook| {
+    let of_one = |hook: GitHook| {
         let name = hook.name();
         let command = start_lines::command(hook, &program);
         [(event_key(hook), name.to_owned()), (format!("hook.andon-{name}.command"), command)]
     };
-    Hook::ALL.into_iter().flat_map(of_one).collect()
+    GitHook::ALL.into_iter().flat_map(of_one).collect()
 }
 
 /// Brings the configuration to `wanted`; returns whether something changed.

@@ -6,7 +6,6 @@ use crate::install::InstallError;
 use crate::install::block;
 use crate::install::edits::{self, Edit, FileKind};
 use crate::install::framework::{self, FileChange};
-use crate::install::hooks::Hook;
 use crate::install::husky::{self, Layout};
 use crate::install::inspect::{HookState, Standing, inspect};
 use crate::install::lefthook;
@@ -16,6 +15,7 @@ use crate::install::shim::Owner;
 use crate::setup::live::{self, Gone, Guarded};
 use crate::setup::place;
 use crate::setup::{HUSKY, SetupError, hooks_of_husky};
+use andon_core::domain::git_hook::GitHook;
 use andon_git::Repo;
 
 /// Everything that the choice of a mode depends on.
@@ -122,7 +122,7 @@ fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>
         if sourced { Layout::Sourced } else { Layout::Plain }
     });
     let mut edits = Vec::new();
-    for hook in Hook::ALL {
+    for hook in GitHook::ALL {
         let file = bare(top, dir.join(hook.name()), manifest)?;
         if file.rest.is_empty() {
             let text = husky::new_file(hook, layout);
@@ -249,11 +249,11 @@ pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> 
         Integration::PreCommit => &[Owner::PreCommit, Owner::Prek],
     };
     let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
-    let needed = |hook: Hook| {
+    let needed = |hook: GitHook| {
         if mode == Integration::PreCommit {
             framework::is_listed(&text, hook)
         } else {
-            hook == Hook::PreCommit
+            hook == GitHook::PreCommit
         }
     };
     let states = inspect(dir, &Manifest::default()).ok()?;
@@ -261,7 +261,7 @@ pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> 
         let Standing::Foreign { owner, .. } = &state.standing else { return None };
         (owners.contains(owner) && !needed(state.hook)).then_some(*owner)
     };
-    let left: Vec<(Hook, Owner)> =
+    let left: Vec<(GitHook, Owner)> =
         states.iter().filter_map(|state| Some((state.hook, owner_of(state)?))).collect();
     let owner = left.first()?.1;
     let names: Vec<&str> = left.iter().map(|(hook, _)| hook.name()).collect();

@@ -23,13 +23,13 @@ pub use self::preview::{Besides, Preview, Step, preview};
 pub use self::push_records::{Along, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::install::InstallError;
-use crate::install::hooks::Hook;
 use crate::install::manifest::Manifest;
 use crate::install::mode::{ChosenMode, Integration};
 use crate::install::plan::Intent;
 use crate::setup::live::Gone;
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use andon_config as config;
+use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_engine::guess::Guess;
 use andon_engine::test_guess;
@@ -101,7 +101,7 @@ pub struct InstallReport {
     /// The mode, and why it was taken.
     pub choice: ChosenMode,
     /// Each hook, in mode `shim`.
-    pub hooks: Vec<(Hook, Intent)>,
+    pub hooks: Vec<(GitHook, Intent)>,
     /// The files of others with lines of ours, and whether they changed now.
     pub files: Vec<(PathBuf, Changed)>,
     /// Whether anything else changed: keys of the configuration, what an earlier mode had left.

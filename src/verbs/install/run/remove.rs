@@ -11,7 +11,6 @@ use crate::install::InstallError;
 use crate::install::apply::{self, Removed};
 use crate::install::edits::{self, Cleaned};
 use crate::install::forward;
-use crate::install::hooks::Hook;
 use crate::install::inspect::inspect;
 use crate::install::lefthook;
 use crate::install::manifest::{HooksFolder, Manifest};
@@ -19,6 +18,7 @@ use crate::install::mode::Integration;
 use crate::setup::left;
 use crate::setup::place::{self, HOOKS_PATH, program_link};
 use crate::setup::{DISPLAY_REF_KEY, SetupError, quoted};
+use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_git::{ConfigScope, Repo};
 
@@ -28,11 +28,11 @@ pub struct PlaceReport {
     /// The hooks directory.
     pub dir: PathBuf,
     /// Each hook.
-    pub hooks: Vec<(Hook, Removed)>,
+    pub hooks: Vec<(GitHook, Removed)>,
 }
 
 impl PlaceReport {
-    fn left(&self, hook: Hook) -> bool {
+    fn left(&self, hook: GitHook) -> bool {
         self.hooks.iter().any(|(other, what)| *other == hook && matches!(what, Removed::Left(_)))
     }
 

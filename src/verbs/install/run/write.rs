@@ -9,7 +9,6 @@ use super::remove;
 use super::{Changed, config_hooks};
 use crate::install::edits::{self, Edit};
 use crate::install::forward;
-use crate::install::hooks::Hook;
 use crate::install::inspect::{HookState, Standing, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
@@ -19,6 +18,7 @@ use crate::install::{InstallError, apply};
 use crate::setup::SetupError;
 use crate::setup::live;
 use crate::setup::place::{self, Override, Shared};
+use andon_core::domain::git_hook::GitHook;
 use andon_git::Repo;
 use andon_git::platform::files;
 
@@ -30,7 +30,7 @@ pub(super) struct Plan {
     /// In mode `shim`, hooks of all repositories that ours are to run.
     pub(super) theirs: Option<Shared>,
     /// The shims, in mode `shim`.
-    pub(super) intents: Vec<(Hook, Intent)>,
+    pub(super) intents: Vec<(GitHook, Intent)>,
     pub(super) edits: Vec<Edit>,
 }
 

@@ -1,0 +1,246 @@
+//! The hooks of git that Andon takes part in, a row each (docs/git-facts.md, "Which hooks fire"). A new one is a row and a line of
+//! the registry.
+
+/// All that is known of one hook.
+#[derive(Debug)]
+pub struct HookSpec {
+    /// git's name of it.
+    pub name: &'static str,
+    /// What Andon does at it.
+    pub work: Work,
+    /// What is refused at it; `None` after the fact.
+    pub refuses: Option<Prevented>,
+    /// When a configuration that cannot be read refuses.
+    pub gate: ConfigGate,
+    /// Whether git writes lines to its standard input.
+    pub reads_stdin: bool,
+    /// Whether it sees what is to be committed, so that hooks which change files come first.
+    pub sees_index: bool,
+    /// Whether git names files to it.
+    pub names_files: bool,
+    /// Whether pre-commit and prek have a stage for it.
+    pub in_frameworks: bool,
+    /// What its loss costs.
+    pub loss: Loss,
+    /// Where it says that the program is gone.
+    pub says_gone: SaysGone,
+}
+
+/// What Andon does at a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Marks git's process, or judges early where that is not enough.
+    Mark,
+    /// Judges the commit.
+    Judge,
+    /// Asks whether the loop is halted.
+    AskHalts,
+    /// Records the commit.
+    Record,
+    /// Records the merge.
+    RecordMerge,
+    /// Gives rewritten commits the records of the commits they replace.
+    Rewrite,
+    /// Judges the tips that are pushed.
+    JudgePush,
+}
+
+/// What git does not do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prevented {
+    /// It makes no commit.
+    Commit,
+    /// It does not push.
+    Push,
+    /// It does not begin the rebase.
+    Rebase,
+    /// It does not commit the patch.
+    Patch,
+}
+
+/// When a configuration that cannot be read refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigGate {
+    /// Always.
+    Always,
+    /// Where the gate is asked for.
+    WhereAsked,
+    /// Never: at most a halt refuses.
+    Never,
+}
+
+/// What the loss of a hook costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Nothing is stopped or recorded.
+    Guard,
+    /// `andon check` finds fewer things in order.
+    Detail,
+}
+
+/// Where a hook says that the program is gone: once a commit and once a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaysGone {
+    /// Nowhere.
+    Nowhere,
+    /// Where the output of every hook is seen.
+    WhereAllIsSeen,
+    /// Where that of prepare-commit-msg is not.
+    InFrameworks,
+    /// Everywhere.
+    Everywhere,
+}
+
+macro_rules! registry {
+    ($($(#[$doc:meta])* $hook:ident = $row:ident,)*) => {
+        /// A hook of git that Andon installs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum GitHook {
+            $($(#[$doc])* $hook,)*
+        }
+
+        impl GitHook {
+            /// Every hook, in the order in which git may run them.
+            pub const ALL: [Self; [$($row.name),*].len()] = [$(Self::$hook),*];
+
+            /// What is known of it.
+            pub fn spec(self) -> &'static HookSpec {
+                match self {
+                    $(Self::$hook => const { &$row },)*
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    /// Before a commit: the gate.
+    PreCommit = PRE_COMMIT,
+    /// Before a clean true merge is committed.
+    PreMergeCommit = PRE_MERGE_COMMIT,
+    /// Before the message is edited: not skipped by `--no-verify`.
+    PrepareCommitMsg = PREPARE_COMMIT_MSG,
+    /// After a commit.
+    PostCommit = POST_COMMIT,
+    /// After a merge, true or fast-forward.
+    PostMerge = POST_MERGE,
+    /// After an amend or a rebase.
+    PostRewrite = POST_REWRITE,
+    /// Before refs leave this clone.
+    PrePush = PRE_PUSH,
+    /// Before a patch that `git am` or `rebase --apply` put into the tree is committed.
+    PreApplypatch = PRE_APPLYPATCH,
+    /// After that commit.
+    PostApplypatch = POST_APPLYPATCH,
+    /// Before a rebase moves anything.
+    PreRebase = PRE_REBASE,
+}
+
+impl GitHook {
+    /// git's name of it, which is that of the file in the hooks directory.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The hook of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hook| hook.name() == name)
+    }
+
+    /// Those that pre-commit and prek can install.
+    pub fn of_frameworks() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|hook| hook.spec().in_frameworks)
+    }
+
+    /// Those without which nothing is stopped or recorded.
+    pub fn needed() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|hook| hook.spec().loss == Loss::Guard)
+    }
+
+    /// The name of the file that holds the hook that was there before.
+    pub fn chained_name(self) -> String {
+        format!("{}.andon-chained", self.name())
+    }
+
+    /// The name under which pre-commit and prek keep a hook that they replaced and still run.
+    pub fn legacy_name(self) -> String {
+        format!("{}.legacy", self.name())
+    }
+}
+
+/// A hook after the fact.
+const fn after(name: &'static str, work: Work) -> HookSpec {
+    HookSpec {
+        name,
+        work,
+        refuses: None,
+        gate: ConfigGate::Never,
+        reads_stdin: false,
+        sees_index: false,
+        names_files: false,
+        in_frameworks: true,
+        loss: Loss::Detail,
+        says_gone: SaysGone::Nowhere,
+    }
+}
+
+/// A hook that refuses.
+const fn before(name: &'static str, work: Work, refused: Prevented) -> HookSpec {
+    HookSpec { refuses: Some(refused), ..after(name, work) }
+}
+
+const PRE_COMMIT: HookSpec = HookSpec {
+    gate: ConfigGate::Always,
+    sees_index: true,
+    loss: Loss::Guard,
+    ..before("pre-commit", Work::Mark, Prevented::Commit)
+};
+
+const PRE_MERGE_COMMIT: HookSpec =
+    HookSpec { sees_index: true, ..before("pre-merge-commit", Work::AskHalts, Prevented::Commit) };
+
+const PREPARE_COMMIT_MSG: HookSpec = HookSpec {
+    gate: ConfigGate::WhereAsked,
+    names_files: true,
+    loss: Loss::Guard,
+    says_gone: SaysGone::WhereAllIsSeen,
+    ..before("prepare-commit-msg", Work::Judge, Prevented::Commit)
+};
+
+const POST_COMMIT: HookSpec =
+    HookSpec { loss: Loss::Guard, says_gone: SaysGone::InFrameworks, ..after("post-commit", Work::Record) };
+
+const POST_MERGE: HookSpec =
+    HookSpec { says_gone: SaysGone::InFrameworks, ..after("post-merge", Work::RecordMerge) };
+
+const POST_REWRITE: HookSpec = HookSpec { reads_stdin: true, ..after("post-rewrite", Work::Rewrite) };
+
+const PRE_PUSH: HookSpec = HookSpec {
+    gate: ConfigGate::Always,
+    reads_stdin: true,
+    says_gone: SaysGone::Everywhere,
+    ..before("pre-push", Work::JudgePush, Prevented::Push)
+};
+
+const PRE_APPLYPATCH: HookSpec = HookSpec {
+    in_frameworks: false,
+    says_gone: SaysGone::WhereAllIsSeen,
+    ..before("pre-applypatch", Work::AskHalts, Prevented::Patch)
+};
+
+const POST_APPLYPATCH: HookSpec = HookSpec { in_frameworks: false, ..after("post-applypatch", Work::Record) };
+
+const PRE_REBASE: HookSpec = before("pre-rebase", Work::AskHalts, Prevented::Rebase);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for hook in GitHook::ALL {
+            assert_eq!(GitHook::from_name(hook.name()), Some(hook));
+        }
+        assert_eq!(GitHook::from_name("update"), None);
+    }
+}
