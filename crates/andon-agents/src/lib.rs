@@ -28,6 +28,9 @@ pub use transcript::{ReadUsage, exit_code, newest_usage};
 /// Most bytes of a payload.
 pub const MAX_PAYLOAD: usize = 64 << 20;
 
+/// A command line that is refused whether or not the loop is halted.
+const DISARMS: &str = "ANDON=0 git commit";
+
 /// What a client told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookPayload {

@@ -9,9 +9,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::canary::DISARMS;
 use crate::told::{self, Told, text};
-use crate::{Asked, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;

@@ -4,9 +4,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::canary::DISARMS;
 use super::told::{self, Told};
-use super::{Asked, Called, HookPayload, Reply, Say, tools};
+use super::{Asked, Called, DISARMS, HookPayload, Reply, Say, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::events::CallEnd;

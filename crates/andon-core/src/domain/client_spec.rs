@@ -188,7 +188,7 @@ pub struct Settings {
     /// What is put there: one nameless file, or those of a folder.
     pub files: &'static [Piece],
     /// How a command in them is started.
-    pub start: Start,
+    pub start: CommandStart,
 }
 
 /// One file that is installed.
@@ -226,7 +226,7 @@ pub enum FileOwner {
 
 /// How a client starts a command of its settings.
 #[derive(Debug, Clone, Copy)]
-pub enum Start {
+pub enum CommandStart {
     /// By `sh`.
     Sh,
     /// By `bash`.

@@ -6,8 +6,8 @@ use super::client_spec::HookMoment::{
     TurnEnd,
 };
 use super::client_spec::{
-    Answer, AnswerText, ClientSpec, Dialect, ExitCode, FileOwner, Habits, Home, Piece, Settings, Shape,
-    Start, Tokens, Transcript, TrustBy,
+    Answer, AnswerText, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home, Piece,
+    Settings, Shape, Tokens, Transcript, TrustBy,
 };
 use super::codec::named;
 use super::events::CallEnd;
@@ -67,7 +67,7 @@ const fn merged(path: &'static str, files: &'static [Piece]) -> Settings {
         home: Home::Home,
         owner: FileOwner::Shared,
         files,
-        start: Start::Sh,
+        start: CommandStart::Sh,
     }
 }
 
@@ -176,7 +176,7 @@ const CODEX: ClientSpec = ClientSpec {
     habits: Habits::USUAL,
     settings: Settings {
         home: Home::Variable("CODEX_HOME"),
-        start: Start::Login,
+        start: CommandStart::Login,
         ..merged(".codex/hooks.json", &[only("codex/hooks.json")])
     },
     guarded: &[".codex/hooks.json", ".codex/config.toml", ".codex/plugins"],
@@ -316,7 +316,7 @@ const COPILOT: ClientSpec = ClientSpec {
     settings: Settings {
         user: ".copilot/hooks/andon.json",
         owner: FileOwner::Whole,
-        start: Start::Bash,
+        start: CommandStart::Bash,
         ..merged(".github/hooks/andon.json", &[only("copilot/andon.json")])
     },
     guarded: &[".github/hooks", ".copilot/hooks", ".copilot/config.json"],
@@ -402,7 +402,7 @@ const OPENCODE: ClientSpec = ClientSpec {
         user: "opencode/plugin/andon.js",
         home: Home::Config,
         owner: FileOwner::Whole,
-        start: Start::Plugin,
+        start: CommandStart::Plugin,
         ..merged(".opencode/plugin/andon.js", &[only("opencode/andon.js")])
     },
     guarded: &[
