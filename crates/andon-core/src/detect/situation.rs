@@ -87,10 +87,10 @@ pub enum IndexUse {
 /// Whose work code is. What a commit calls itself says nothing about that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Origin {
-    /// Somebody's.
+    /// Ordinary work.
     #[default]
     Work,
-    /// git made it of tested commits, without anybody's hand: a clean merge, revert, pick or rebase, made again to see.
+    /// git alone made it of tested commits: a clean merge, revert, pick or rebase, made again to see.
     MadeByGit,
 }
 
