@@ -194,7 +194,7 @@ fn carry(
         },
         recording: match (new, old.recording) {
             (Some(record), _) => record.recording,
-            // Nobody watched the making of the old one, nor of this one.
+            // No hook saw the old one being made, nor this one.
             (None, Recording::Backfilled) => Recording::Backfilled,
             (None, Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived) => {
                 Recording::AtCommit
