@@ -1,4 +1,4 @@
-//! The clients of coding agents that Andon speaks to: programs with hooks of their own.
+//! The clients of coding agents that Andon supports: programs with hooks of their own.
 
 use super::codec::named;
 

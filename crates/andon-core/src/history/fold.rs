@@ -33,7 +33,7 @@ pub struct Upcoming {
     pub uptime: Option<Uptime>,
     /// Kind of commit.
     pub kind: CommitKind,
-    /// Its code: the same code committed anew on the same parent is an amend, by whatever command.
+    /// Its code: the same code committed again on the same parent is an amend, whatever the command.
     pub code: CodeId,
     /// Whether it counts.
     pub strike: Strike,
@@ -66,7 +66,7 @@ impl Fold {
         Self { timeline: Timeline::new(session_gap) }
     }
 
-    /// The fold that came to `timeline`, to go on with.
+    /// The fold that made `timeline`, to continue with.
     pub fn on(timeline: Timeline) -> Self {
         Self { timeline }
     }
@@ -192,8 +192,8 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
     if anew { Begins::Run } else { Begins::Nothing }
 }
 
-/// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins the count anew, and
-/// no run (docs/concepts.md, "run").
+/// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins a new count,
+/// but no run (docs/concepts.md, "run").
 pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     match commit.record.iteration {
         // A record that continues the numbers saw no pause; a first one comes after a pause, or after an answer.
@@ -335,8 +335,8 @@ impl Timeline {
         if amended.is_some() {
             fact.record.amend();
         }
-        // What the record holds was counted where and when it was written. It tells of what came before the window, and of
-        // commits that were refused; it takes nothing back of what was seen here since then. 0 is "not numbered".
+        // The number in the record was counted where and when it was written. It covers what came before the window,
+        // and refused commits; it takes back nothing that was seen here since then. 0 is "not numbered".
         let counted = self.number_for(&Upcoming::of(&fact));
         let number = amended.unwrap_or(match fact.record.iteration {
             0 => counted,
@@ -385,7 +385,7 @@ impl Timeline {
             && self.answered.as_deref().is_some_and(amends)
     }
 
-    /// The attempt at `at` is `fact` from now on. Tests of the new commit's own code speak for it.
+    /// The attempt at `at` is `fact` from now on. Tests of the new commit's own code count for it.
     fn move_attempt(&mut self, at: usize, fact: CommitFact) {
         let recorded_at = known_time(fact.record.recorded_at);
         self.activity.now = self.activity.now.max(recorded_at);

@@ -62,7 +62,7 @@ fn is_about_keys(kind: &str) -> bool {
     ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
 }
 
-/// Policies are few, and read as a whole wherever a ledger is.
+/// Policies are few, and read as a whole with every ledger.
 fn is_kept_whole(kind: &str) -> bool {
     kind == "policy"
 }
