@@ -165,7 +165,7 @@ impl std::fmt::Display for Process {
     }
 }
 
-/// State and start of a process, as Linux tells them in `/proc/<id>/stat`.
+/// State and start of a process, as Linux gives them in `/proc/<id>/stat`.
 fn proc_stat(id: u32) -> Option<(char, u64)> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name may hold anything, spaces and parentheses too.
