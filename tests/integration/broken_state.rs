@@ -41,7 +41,7 @@ fn no_broken_state_of_a_halted_loop_makes_a_command_panic_hang_or_keep_silent() 
     break_all("halted", &Ground::halted());
 }
 
-/// What must not open the gate while a halt stands.
+/// What must not open the gate while the loop is halted.
 const WAYS_AROUND: &[&str] = &[
     "writer-garbage",
     "writer-huge",

@@ -131,12 +131,12 @@ fn compare(door: &str, moments: &[Moment], outcomes: &[OutcomeSpan], found: &mut
     }
 }
 
-/// What hooks said of these moments, taken together: the gravest stands.
+/// What hooks said of these moments, taken together: the gravest counts.
 fn together(moments: &[Moment]) -> Option<Outcome> {
     let mut all = moments.iter().map(|moment| beyond_gates(&moment.outcome));
     let mut whole = all.next()?;
     for next in all {
-        // What stands is what stands at the end.
+        // The unanswered halt is the one at the end.
         let halt = next.halt.clone();
         whole = Outcome { halt, ..if rank(&next) > rank(&whole) { next } else { whole } };
     }
