@@ -266,6 +266,6 @@ fn a_broken_configuration_refuses_where_it_must_and_is_named_everywhere() {
             }
         }
         let out = run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
-        assert!(out.stderr.contains("defaults stand in"), "{out}");
+        assert!(out.stderr.contains("defaults are used instead"), "{out}");
     }
 }
