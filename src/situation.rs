@@ -85,7 +85,7 @@ impl SharedHooks {
         }
     }
 
-    /// The directory, where git told one.
+    /// The directory, where git named one.
     pub fn dir(&self) -> Option<&Path> {
         self.dir.as_deref()
     }

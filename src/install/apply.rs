@@ -1,8 +1,8 @@
 //! Carries a plan out: all of it or none of it.
 //!
-//! Everything that can fail for want of space or permission happens first, into temporary files beside the
-//! hooks. Then each hook changes by one rename, so that git finds either the old hook or the new one, and
-//! every change leaves behind what undoes it.
+//! Everything that can fail for lack of space or permission happens first, in temporary files next to the hooks. Then
+//! each hook changes by one rename, so that git finds either the old hook or the new one, and every change leaves
+//! behind what undoes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -287,7 +287,7 @@ fn put_back(dir: &Path, state: &HookState) -> Result<Removed, InstallError> {
     }
 }
 
-/// Takes away the directories that were made for hooks, as far as they are empty again.
+/// Removes the directories that were made for hooks, as far as they are empty again.
 pub fn remove_dirs(created: &[PathBuf]) {
     for dir in created.iter().rev() {
         // Not empty: it is in use, and so it stays.

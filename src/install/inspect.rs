@@ -47,8 +47,7 @@ pub enum Standing {
     NoFile,
 }
 
-/// Whether the file that replaced our shim is the one that we chained: husky writes its hooks anew on
-/// every `npm install`.
+/// Whether the file that replaced our shim is the one that we chained: husky rewrites its hooks on every `npm install`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Twins {
     /// The same bytes.

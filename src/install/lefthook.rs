@@ -64,7 +64,8 @@ fn hook(hook: GitHook) -> String {
     )
 }
 
-/// The hook that tells, at each commit, that lefthook does not run them yet. `lefthook install` puts its own in this place.
+/// The hook that reports, at each commit, that lefthook does not run them yet. `lefthook install` puts its own in this
+/// place.
 pub const NOTICE: &str = "#!/bin/sh\n\
     # andon: stands here until `lefthook install` puts the hooks of lefthook in this place\n\
     [ \"${ANDON-}\" = 0 ] || echo \"andon: lefthook does not run the hooks of andon here yet, so this commit is not \

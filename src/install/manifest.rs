@@ -40,7 +40,7 @@ pub enum ManifestError {
         path.display()
     )]
     Malformed {
-        /// The file that was taken for the manifest.
+        /// The file that should be the manifest.
         path: PathBuf,
         /// What is wrong, with line and column.
         why: String,

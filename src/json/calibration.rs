@@ -46,7 +46,7 @@ pub struct CalibrationJson {
 /// A step of the ladder.
 #[derive(Debug, Serialize)]
 pub struct CalibrationStepJson {
-    /// By which counts are multiplied.
+    /// The factor of the counts.
     pub factor: String,
     /// Good runs that are halted.
     pub halted: u64,

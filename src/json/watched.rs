@@ -38,7 +38,7 @@ pub struct WorktreeJson<'a> {
     pub path: &'a str,
     /// That of `andon status`, or `away`, or `unreadable`.
     pub state: &'static str,
-    /// Whether it does not go on without a person.
+    /// Whether it needs a person to continue.
     pub needs_person: bool,
     /// Why it is unreadable.
     pub error: Option<&'a str>,

@@ -146,7 +146,7 @@ pub fn diagnostic(err: &clap::Error, cli: &Command, args: &[String]) -> Option<D
     }
 }
 
-/// What is to be said beside clap's own words, about an option that is none.
+/// The addition to clap's own words about an unknown option.
 pub fn hint(err: &clap::Error, cli: &Command, args: &[String]) -> Option<String> {
     if err.kind() != ErrorKind::UnknownArgument {
         return None;

@@ -97,7 +97,7 @@ impl ClientHooks {
             .filter(|place| matches!(place.state, SettingsState::Installed | SettingsState::Outdated))
     }
 
-    /// Whether the client runs the hooks, as far as can be told.
+    /// Whether the client runs the hooks, as far as is known.
     pub fn live(&self) -> Option<bool> {
         let whole = self.places.iter().any(|place| place.state == SettingsState::Installed);
         match self.trust {
@@ -125,7 +125,8 @@ impl ClientHooks {
     }
 }
 
-/// Looks at every client. Codex is asked where its hooks are installed; nothing else is started.
+/// Looks at every client. Codex is started to ask whether it trusts the hooks, where they are installed; nothing else
+/// is.
 pub fn gather(ctx: &Context, repo: Option<&Repo>) -> Vec<ClientHooks> {
     let roots = roots(ctx, repo);
     let facts = repo.map(|repo| Journal::of_agents(repo.git_dir()).agent_facts()).unwrap_or_default();

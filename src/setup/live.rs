@@ -49,7 +49,7 @@ fn gone(what: impl Into<String>, hint: impl Into<String>) -> Guarded {
     Guarded::Gone(Gone { what: what.into(), hint: hint.into() })
 }
 
-/// Looks. What cannot be looked at is taken for being there: `andon doctor` says what is wrong with it.
+/// Looks. An unreadable hook counts as present: `andon doctor` says what is wrong with it.
 pub fn look(repo: &Repo) -> Guarded {
     repo.hooks_dir().map_or(Guarded::Yes, |dir| look_at(repo, &dir))
 }

@@ -37,7 +37,7 @@ pub(super) fn trust(ctx: &Context, client: Client, installed: &[Scope], roots: &
         TrustBy::Codex if in_user || in_project => codex_trust(ctx, roots),
         TrustBy::Folders(list) if in_project && !in_user => listed_trust(list, roots),
         TrustBy::Unlisted if in_project && !in_user => Trust::Unknown,
-        TrustBy::Nobody | TrustBy::Codex | TrustBy::Folders(_) | TrustBy::Unlisted => Trust::NotNeeded,
+        TrustBy::NoOne | TrustBy::Codex | TrustBy::Folders(_) | TrustBy::Unlisted => Trust::NotNeeded,
     }
 }
 

@@ -13,7 +13,7 @@ use andon_core::domain::time::Timestamp;
 pub enum LoopState {
     /// No iteration yet.
     Idle,
-    /// Iterations go on.
+    /// The loop runs.
     Running,
     /// A halt is unanswered.
     Halted,

@@ -136,7 +136,7 @@ pub struct WatchView {
 /// What a person has to do with it, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Need {
-    /// It does not go on without a person.
+    /// It needs a person to continue.
     Person,
     /// The loop runs.
     Nothing,
@@ -158,7 +158,7 @@ pub enum WatchLine<'a> {
 }
 
 impl WatchLine<'_> {
-    /// What tells it from every other line, however its state changes.
+    /// What identifies the line, however its state changes.
     pub fn key(&self) -> String {
         match self {
             Self::Worktree(worktree) => format!("w {}", worktree.name),

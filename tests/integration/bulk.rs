@@ -178,7 +178,7 @@ fn a_replay_says_the_same_with_and_without_backfilled_records() {
     for rule in ["unchanged-diff", "weak-change", "undo-churn", "oscillation", "recurrence"] {
         assert!(tripped(rule), "{rule} must have something to say:\n{derived}");
     }
-    // Nobody was there when those were written: the commits are derived anew all the same.
+    // No hook was there when those were written: the commits are derived again all the same.
     stage.andon(&["backfill", "main"]).ok();
     std::fs::remove_file(cache(&stage)).unwrap();
     assert_eq!(stage.andon(&["replay", "--format", "json"]).ok(), derived);

@@ -1,4 +1,4 @@
-//! `andon check`: what CI is told about a range, each kind of violation by its own message, and no false alarms.
+//! `andon check`: the report to CI about a range, each kind of violation by its own message, and no false alarms.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -105,7 +105,7 @@ fn another_clone_comes_to_the_same_answer() {
         )
         .ok();
     let out = stage.andon_in(&clone, &["check", "HEAD~4..HEAD"]).ok();
-    // The answer of a person is told, and is no violation.
+    // The answer of a person is reported, and is no violation.
     assert!(
         out.stdout
             .starts_with("note[answered-halt]: the halt by repeated-failures was answered by A. Author")

@@ -208,7 +208,7 @@ fn the_call_that_halts_tells_all_of_it() {
         assert_eq!(halted["suggested_actions"][0]["code"], "clarify_task");
         assert!(halted["suggested_actions"][0]["text"].as_str().unwrap().contains("which file"));
     }
-    // While it stands it is told as what stands.
+    // While it is unanswered it is reported as `standing`.
     let (_, after) = json(&stage, &["tick"], "");
     assert_eq!((&after["halted"], &after["standing"]["rule"]), (&Value::Null, &"idle-turns".into()));
     assert_eq!(after["standing"]["suggested_actions"][0]["code"], "clarify_task");
@@ -229,7 +229,7 @@ fn hooks_and_a_replay_of_commits_tell_the_halt_too() {
     assert_eq!(last["halted"]["suggested_actions"][0]["code"], "read_first_error");
 }
 
-/// Six failing runs that were handed in, a turn each: stuck, whoever ran the tests.
+/// Six failing runs that were handed in, a turn each: stuck, wherever the tests ran.
 #[test]
 fn failing_runs_that_are_handed_in_count_as_failures() {
     let stage = Stage::installed();

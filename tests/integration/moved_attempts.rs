@@ -1,4 +1,4 @@
-//! Attempts whose commits are moved: a loop is seen however they are, and whoever edits history is nobody's loop.
+//! Attempts whose commits are moved: a loop is seen however they are, and editing history is no loop.
 
 use std::path::PathBuf;
 

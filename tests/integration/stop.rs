@@ -1,4 +1,4 @@
-//! Stop and resume: what halts, what is refused while it stands, and how a person answers.
+//! Stop and resume: what halts, what is refused until the answer, and how a person answers.
 
 use insta::assert_snapshot;
 

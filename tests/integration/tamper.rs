@@ -1,4 +1,4 @@
-//! What somebody may do to the evidence, and what `andon check` says of it: each in its own words.
+//! What a person may do to the evidence, and what `andon check` says about it: each in its own words.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

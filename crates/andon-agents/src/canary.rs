@@ -6,9 +6,6 @@ use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::Dialect;
 
-/// A command line that is refused whether or not the loop is halted.
-pub(super) const DISARMS: &str = "ANDON=0 git commit";
-
 /// The client's event before a tool, and a payload of it in `session`.
 pub fn canary(client: Client, session: &str) -> (&'static str, String) {
     let spec = client.spec();
@@ -34,7 +31,7 @@ pub(super) fn exits_refusing(code: Option<i32>, _: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Say, moment, read, reply};
+    use crate::{DISARMS, Say, moment, read, reply};
     use andon_core::domain::agent_door::HookMoment;
 
     #[test]

@@ -2,15 +2,14 @@
 //!
 //! What Cline tells.
 //!
-//! How Cline is answered. `cancel` ends the whole run and nobody sees why, so that a shell call is refused by a command in
-//! its place that says the reason and fails; any other tool can only be cancelled.
+//! Replies to Cline. `cancel` ends the whole run without a visible reason, so a refused shell call is replaced by a
+//! command that prints the reason and fails; any other tool can only be cancelled.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::canary::DISARMS;
 use crate::told::{self, Told, text};
-use crate::{Asked, HookPayload, Own, Reply, Say, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
 use andon_core::domain::events::CallEnd;
 use andon_core::escape::shell_quote;

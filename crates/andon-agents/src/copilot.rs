@@ -3,16 +3,15 @@
 //! What Copilot CLI tells. Its camel case payloads have neither the event's name nor an id of the call; a red command ends
 //! with `success` and its exit code in the last line. A subagent has a session of its own and names its parent.
 //!
-//! How Copilot CLI is answered: exit code 2 alone blocks and loses the reason, so that the flat decision goes with it; a
-//! turn goes on by a decision, and context is a flat member.
+//! Replies to Copilot CLI: exit code 2 alone blocks and loses the reason, so that the flat decision goes with it; a
+//! decision continues a turn, and context is a flat member.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::canary::DISARMS;
 use crate::shaped;
 use crate::told::{self, Told};
-use crate::{Asked, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, Shape};

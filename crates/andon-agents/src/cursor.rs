@@ -8,9 +8,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::canary::DISARMS;
 use crate::told::{self, Told};
-use crate::{Asked, HookPayload, Own, Reply, Say, exits_refusing, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
 use andon_core::domain::usage::Usage;

@@ -28,10 +28,13 @@ pub use transcript::{ReadUsage, exit_code, newest_usage};
 /// Most bytes of a payload.
 pub const MAX_PAYLOAD: usize = 64 << 20;
 
+/// A command line that is refused whether or not the loop is halted.
+const DISARMS: &str = "ANDON=0 git commit";
+
 /// What a client told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookPayload {
-    /// The session; of a subagent that of its parent, where it is told.
+    /// The session; for a subagent that of its parent, where it is given.
     pub session: Option<String>,
     /// The subagent that is at work.
     pub subagent: Option<String>,
@@ -79,7 +82,7 @@ pub enum Say {
     Rewrite(Value),
     /// Something that the model is to know.
     Tell(String),
-    /// The turn goes on; what is missing.
+    /// The turn continues; what is missing.
     Hold(String),
     /// The turn ends; what the person is to know.
     LetGo(String),

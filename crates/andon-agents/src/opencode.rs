@@ -2,16 +2,15 @@
 //!
 //! What the plugin hands over: `{"input": ..., "output": ...}` of a hook, or an event of the bus.
 //!
-//! How the plugin is answered: exit code 2 and the reason on standard error, which it throws; a member of the JSON on
-//! standard output otherwise: `args` to run with, `context` for the model, `message` for the person. It cannot keep a turn
-//! from ending: what is missing is a `prompt` for the next one, which nobody has to send.
+//! Replies to the plugin: exit code 2 and the reason on standard error, which it throws; a member of the JSON on
+//! standard output otherwise: `args` to run with, `context` for the model, `message` for the person. It cannot keep a
+//! turn from ending: what is missing becomes a `prompt` for the next one, which need not be sent.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::canary::DISARMS;
 use crate::told::{self, Told, text};
-use crate::{Asked, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
@@ -97,7 +96,7 @@ fn of_bus(event: &str, kind: &str, properties: &Value) -> HookPayload {
     payload
 }
 
-/// A tool that failed: no hook tells of it, and only then the bus has to.
+/// A tool that failed: no hook reports it, so the bus has to.
 fn failed_part(payload: &mut HookPayload, part: Option<&Value>) {
     let state = part.and_then(|part| part.get("state"));
     let failed = text(part, "type") == Some("tool") && text(state, "status") == Some("error");

@@ -4,9 +4,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::canary::DISARMS;
 use super::told::{self, Told};
-use super::{Asked, Called, HookPayload, Reply, Say, tools};
+use super::{Asked, Called, DISARMS, HookPayload, Reply, Say, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::events::CallEnd;
@@ -176,7 +175,7 @@ fn lasting(text: &str) -> Value {
 /// Most calls of a batch that are looked at: no model makes as many at once.
 const MAX_BATCH: usize = 256;
 
-/// Of a batch only the calls of which nothing else tells: those that were refused before they ran.
+/// Only the calls of a batch that no other event reports: those that were refused before they ran.
 fn refused(calls: &[Value]) -> Vec<Called> {
     let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {
         let answer = call.get("tool_response")?;

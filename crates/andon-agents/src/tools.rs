@@ -90,7 +90,7 @@ const SHELLS: WordList = words![
     "write_bash",
     "local_shell_call",
 ];
-/// What an editor is told where it only shows.
+/// The argument by which an editor only shows.
 const SHOWING: [&str; 3] = ["view", "read", "undo_view"];
 const PATHS: WordList = words![
     "file_path",

@@ -16,7 +16,7 @@ pub struct ReadUsage {
     pub usage: Usage,
 }
 
-/// The newest tokens that `tail`, the last bytes of a transcript, tells of.
+/// The newest tokens in `tail`, the last bytes of a transcript.
 pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
     let of = match client.spec().transcript? {
         Transcript::Claude => claude,

@@ -1,8 +1,8 @@
 //! `[workflow]`: nodes and edges as they are declared, and the cycles that follow from them (docs/spec-map.md, loop safety:
 //! definitions, budget model, implementation sketch).
 //!
-//! Whatever could make a budget bind silently nowhere is an error at its line: nodes nobody declared, nodes that match
-//! the same commits, anchors that close no cycle, budgets of nothing or less.
+//! Everything that could make a budget silently bind nowhere is an error at its line: undeclared nodes, nodes that
+//! match the same commits, anchors that close no cycle, budgets of nothing or less.
 
 mod cycles;
 
@@ -41,7 +41,7 @@ pub(super) struct Declared {
     pub(super) anchor: Anchor,
     /// The budgets of the cycle that it closes.
     pub(super) budget: CycleBudget,
-    /// Where it stands.
+    /// The place of the entry.
     pub(super) at: Range<usize>,
 }
 

@@ -149,9 +149,10 @@ pub fn carried(
 /// Rows of attempts that are compared with a squash, the newest.
 const ROWS: usize = 4;
 
-/// The newest of the attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that build on
-/// each other, whose code it has, or whose whole change it makes on another parent. One alone is put elsewhere by a soft reset
-/// when nothing was tried since and the tree is the same: to make the same change anew on another parent is an attempt.
+/// The newest of the attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that
+/// build on each other, whose code it has, or whose whole change it makes on another parent. A single attempt was moved
+/// by a soft reset when nothing was tried since and the tree is the same: making the same change again on another
+/// parent is a new attempt.
 pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<Carried> {
     if beside.is_empty() || made.diff.empty {
         return None;

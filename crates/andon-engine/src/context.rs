@@ -159,7 +159,7 @@ impl Context {
         clock(&self.vars)
     }
 
-    /// The time since the system was started, where it tells.
+    /// The time since the system was started, where it is known.
     pub fn uptime(&self) -> Option<Uptime> {
         uptime(&self.vars)
     }
@@ -223,8 +223,8 @@ fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
     Timestamp(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
-/// What tells one start of the system from another, and the time since then with sleep. Read from the kernel's files and
-/// not by a call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
+/// An id of this start of the system, and the time since then with sleep. Read from the kernel's files and not by a
+/// call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
 fn uptime(vars: &BTreeMap<String, String>) -> Option<Uptime> {
     if let Some(fixed) = test_seam::variable(vars, "ANDON_TEST_UPTIME") {
         return fixed.parse().ok();

@@ -75,7 +75,7 @@ fn is_full(tests: &TestEvidence) -> bool {
         && tests.caveats.full_run.is_none()
 }
 
-/// Whether the files that differ between two runs declare the same tests. What cannot be read is taken for different.
+/// Whether the files that differ between two test runs declare the same tests. Unreadable files count as different.
 fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
     if before.evidence.code == now.evidence.code {
         return Ok(true);

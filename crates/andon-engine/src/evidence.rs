@@ -38,8 +38,8 @@ pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
     })
 }
 
-/// The run that speaks for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its files were
-/// not tracked yet when the tests ran.
+/// The test run that is evidence for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its
+/// files were not tracked yet when the tests ran.
 pub fn of_tree(
     ws: &Workspace,
     loaded: &Loaded,
@@ -131,7 +131,7 @@ pub fn changed_by_hook(
     Ok(changed.filter(|path| rules.class(path) == PathClass::Code).collect())
 }
 
-/// Whose work the code of commit `tip` is: asked only where no tests speak for it.
+/// Who made the code of commit `tip`: needed only where no tests are evidence for it.
 pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Origin, OpsError> {
     if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
         return Ok(Origin::Work);

@@ -296,7 +296,7 @@ pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&C
     findings
 }
 
-/// The decision with what the refusals so far come to, this one included.
+/// The decision with the findings about the refusals so far, this one included.
 fn with_refusals(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
     let Decision { mut findings, standing, .. } = decision;
     let counted = asked(ws, loaded, Stage::Event, None);

@@ -20,7 +20,7 @@ use andon_core::{WordList, words};
 pub struct GuessedCommand {
     /// For `sh -c`.
     pub command: String,
-    /// What speaks for it, such as a file.
+    /// The sign for it, such as a file.
     pub because: String,
     /// What a person should know of it.
     pub note: Option<&'static str>,
@@ -35,7 +35,7 @@ impl GuessedCommand {
 /// How the tests of a project run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guess {
-    /// By this command: nothing speaks for another one.
+    /// By this command: there is no sign of another one.
     Sure(GuessedCommand),
     /// By one of these, or by more than one of them.
     Unsure {
@@ -44,7 +44,7 @@ pub enum Guess {
         /// The commands that come in question, the likeliest first; perhaps none.
         candidates: Vec<GuessedCommand>,
     },
-    /// Nothing speaks for any command.
+    /// There is no sign of any command.
     None,
 }
 

@@ -15,7 +15,7 @@ use andon_store::notes::NotesStore;
 
 /// Most trees that are made again in one go: a range may have any number of merges.
 const DERIVED: usize = 512;
-/// Most commits that are taken for squashes in one go.
+/// Most commits that are tried as squashes in one go.
 const SQUASHES: usize = 16;
 /// Most commits that one commit is compared with as its squash: the newest ones.
 const SQUASHED: usize = 16;
@@ -42,7 +42,7 @@ pub enum Backing {
     Nobody,
 }
 
-/// A commit that is asked about.
+/// The commit in question.
 pub struct Inquiry<'a> {
     /// The commit as git has it.
     pub commit: &'a CommitInfo,
@@ -148,7 +148,7 @@ fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: Claimed) -
     stored.is_some_and(|stored| stored.record.diff == asked.record.diff && !stored.record.diff.truncated)
 }
 
-/// The record of another commit that speaks for this one too.
+/// The record of another commit that is evidence for this one too.
 fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Option<Backing> {
     let parent = asked.commit.parents.first();
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;

@@ -26,7 +26,7 @@ pub const RULE: &str = "missing-ledger";
 const MAX_JOURNAL: u64 = 4 << 20;
 /// How many records are looked through.
 const MAX_RECORDS: usize = 24;
-/// How far back HEAD's reflog tells which commits were made here.
+/// How far back HEAD's reflog is read for commits that were made here.
 const MAX_REFLOG: usize = 256;
 
 /// What all ledgers together hold.

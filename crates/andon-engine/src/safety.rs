@@ -170,7 +170,7 @@ fn fact(ctx: &Context, rule: &str, level: Level, message: &str) -> SafetyFact {
     }
 }
 
-/// What cannot be told changes no decision: it is said.
+/// An event that cannot be written changes no decision: it is a warning.
 fn tell(ws: &Workspace, loaded: &Loaded, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
     let journal = Journal::open(ws.repo.git_dir());
     let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);

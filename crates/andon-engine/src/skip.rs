@@ -1,5 +1,5 @@
-//! `ANDON_SKIP=untested-edit git commit`: a dirty bit of the commit gate is passed over, for one commit and with a
-//! reason (docs/spec-map.md, loop rules: skip dirty bit check).
+//! `ANDON_SKIP=untested-edit git commit`: a dirty bit of the commit gate is skipped, for one commit and with a reason
+//! (docs/spec-map.md, loop rules: skip dirty bit check).
 //!
 //! A skip is a fact like any other: it goes from the receipt into the record, travels with it, and is shown with the
 //! commit. The reason is in `ANDON_SKIP_REASON` or in a trailer of the message, which pre-commit cannot see yet:

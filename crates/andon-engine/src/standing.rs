@@ -274,13 +274,13 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
 /// What an acknowledgement answers.
 #[derive(Debug, Clone, Copy)]
 pub enum Answer<'a> {
-    /// The unanswered halt, or none: the window starts anew.
+    /// The unanswered halt, or none: a new window starts.
     Loop(Option<&'a StandingHalt>),
-    /// The unanswered halt, which was mistaken: the window starts anew.
+    /// The unanswered halt, which was mistaken: a new window starts.
     Mistaken(&'a StandingHalt),
     /// The unanswered halt, by a witness whose signature was verified.
     Witness(&'a StandingHalt, &'a HaltAnswer),
-    /// One counter, and the halt that it made: the window goes on.
+    /// One counter, and the halt that it made: the window continues.
     Counter(&'a str, Option<&'a StandingHalt>),
 }
 
@@ -339,7 +339,7 @@ pub fn acknowledge(
     repairs::locks(ctx, ws)
 }
 
-/// Where the window begins anew: HEAD, or the halted commit where HEAD was moved off it.
+/// Where the new window begins: HEAD, or the halted commit where HEAD was moved off it.
 fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>, OpsError> {
     let head = ws.repo.head()?.commit();
     let halted = halt.and_then(|halt| halt.halt.head).filter(|halted| ws.repo.commit(*halted).is_ok());

@@ -78,7 +78,7 @@ fn below(top: &Path, dir: &str, listing: &mut Listing) {
     }
 }
 
-/// Adds a regular file; unreadable or too long, it speaks for no more than its name.
+/// Adds a regular file; an unreadable or too long one counts by its name alone.
 fn add_file(top: &Path, path: &str, listing: &mut Listing) {
     let full = top.join(path);
     if !fs::metadata(&full).is_ok_and(|facts| facts.is_file()) {

@@ -172,7 +172,7 @@ mod tests {
         for (set, tests) in [(first, &sets[0]), (second, &sets[1]), (third, &sets[2])] {
             assert_eq!(recorded(&line, set).as_ref(), Some(tests));
         }
-        // Names that are not those of the hash, and a chain without its beginning or one that goes round, tell nothing.
+        // Names that are not those of the hash, and a chain without its beginning or with a cycle, prove nothing.
         let forged = timeline(vec![told(1, first, all(&sets[1]))]);
         assert_eq!(recorded(&forged, first), None);
         let round = SetNames::Since { set: first, came: Vec::new(), went: Vec::new() };

@@ -40,7 +40,7 @@ pub enum Since {
     Changed(BTreeSet<Vec<u8>>),
 }
 
-/// What running a test command gave, before anybody says what it is worth.
+/// The result of running a test command, before it is judged.
 pub struct Executed {
     /// How the command ended.
     pub end: ProgramEnd,

@@ -61,7 +61,7 @@ pub struct Loaded {
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
-    /// The rest of what the journal tells, with its place among commits and acknowledgements.
+    /// The other facts of the journal, with their places among commits and acknowledgements.
     pub journal: JournalPart,
     /// Unreadable records and journal lines that were skipped.
     pub warnings: Vec<Diagnostic>,
@@ -83,8 +83,8 @@ pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -
     Loaded { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
 }
 
-/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still speaks for the
-/// code: a broken notes ref must not switch those rules off too.
+/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still has the tests of
+/// the code: a broken notes ref must not switch those rules off too.
 pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     match NotesStore::open(&ws.repo) {
         Ok(store) => {
@@ -179,7 +179,7 @@ fn elsewhere(ws: &Workspace, window: &Window, aside: &[Attempted]) -> Result<Vec
 /// The facts of the journal apart from tests and answers.
 #[derive(Debug, Default)]
 pub struct JournalPart {
-    /// What its first part comes to; `None` where all of it was read.
+    /// The summary of its first part; `None` where all of it was read.
     pub totals: Option<Totals>,
     /// What follows, oldest first.
     pub items: Vec<JournalItem>,

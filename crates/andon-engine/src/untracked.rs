@@ -25,7 +25,7 @@ use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
 use andon_store::fingerprint::Fingerprinter;
 
-/// Newest runs that are asked whether a commit has one of their untracked files.
+/// The newest test runs that are searched for an untracked file of a commit.
 const RUNS: usize = 8;
 /// Files that are named in a message.
 const NAMED: usize = 3;
@@ -93,8 +93,8 @@ impl Holder<'_> {
     }
 }
 
-/// The run that speaks for what `holder` has, whose fingerprint is `code`, although the tests ran when some of its files were not
-/// tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
+/// The test run that is evidence for `holder`, whose fingerprint is `code`, although the tests ran when some of its
+/// files were not tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
 pub(super) fn run_before_add(
     ws: &Workspace,
     loaded: &Loaded,

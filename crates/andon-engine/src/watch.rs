@@ -53,7 +53,7 @@ enum Since {
     Something(WatchStage),
 }
 
-/// At which stage the rules are asked.
+/// The stage of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchStage {
     /// At this one.
@@ -95,7 +95,7 @@ impl<'a> RuleWatch<'a> {
                 self.loaded = Some(loaded);
                 if heard == self.heard { Ok(()) } else { self.listen(stage) }
             }
-            // Where a test run belongs among the other facts only a whole reading tells.
+            // Only a whole reading shows the place of a test run among the other facts.
             (_, _) => self.listen(stage),
         }
     }

@@ -40,8 +40,8 @@ pub fn last_result<'a>(
     last.or_else(|| timeline.last_result_before(code))
 }
 
-/// What `commit` took away, given the result before it. A merge takes away what its parents have and none of them removed;
-/// where something failed before it, all that its first parent has more.
+/// What `commit` removed, given the result before it. A merge removes tests that its parents have and none of them
+/// removed; where something failed before it, all tests that its first parent has in addition.
 pub fn of(
     repo: &Repo,
     rules: &RuleSettings,

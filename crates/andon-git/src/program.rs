@@ -45,9 +45,9 @@ const LOCAL_VARIABLES: [&str; 17] = [
 /// Those of them that only say where the repository is; the rest stays for git on the same repository.
 const PLACE_VARIABLES: usize = 8;
 
-/// Settings by which a repository has git start programs or work on the side. No answer that is asked for here needs
-/// them, so they are overruled wherever a whole working tree, objects or a remote are looked at. Filters stay: they say
-/// what a file's content is. So do credentials, proxies and ssh: a remote cannot be reached without them.
+/// Settings by which a repository makes git start programs or work in the background. No command here needs them, so
+/// they are overruled for a whole working tree, objects or a remote. Filters stay: they define a file's content. So do
+/// credentials, proxies and ssh: a remote cannot be reached without them.
 const INERT: [&str; 9] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",

@@ -66,7 +66,7 @@ impl Topics {
         }
     }
 
-    /// Whether anybody holds one of `tags`.
+    /// Whether any witness holds one of `tags`.
     pub fn is_held(&self, tags: &BTreeSet<String>) -> bool {
         tags.iter().filter_map(|tag| self.by_tag.get(tag)).any(|topic| !topic.on.is_empty())
     }

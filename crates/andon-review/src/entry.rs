@@ -28,6 +28,6 @@ pub struct ReviewEntry {
     pub parents: Vec<usize>,
     /// Everything else it says; untrusted.
     pub body: Arc<Map<String, Value>>,
-    /// What that comes to.
+    /// The result of that.
     pub payload: Arc<Result<Payload, Malformed>>,
 }

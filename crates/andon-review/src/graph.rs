@@ -1,8 +1,8 @@
 //! Which entry comes after which: the order of the ledger (R24), effective times (T0) and ancestry.
 //!
-//! Ancestry is asked for often. Entries are laid out in lanes (an entry continues the lane that one of its parents
-//! ends), and each remembers how far down every lane it sees. A ledger of few writers has few lanes, so that a question
-//! costs one comparison and an entry a few words.
+//! Ancestry is needed often. Entries are laid out in chains (an entry continues the chain that one of its parents
+//! ends), and each remembers how far down every chain it sees. A ledger of few writers has few chains, so that a
+//! question costs one comparison and an entry a few words.
 
 use super::code::Code;
 use super::entry::ReviewEntry;

@@ -35,7 +35,7 @@ pub struct Vote {
     pub made: Option<usize>,
 }
 
-/// From where something is asked: over what is before this place in the order, at this time.
+/// The point of view of a question: the votes before this place in the order, at this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vantage {
     pub place: usize,
@@ -93,10 +93,10 @@ impl TrackRecord {
     }
 }
 
-/// Votes before which a witness's time tells nothing of fatigue.
+/// The number of votes before which a witness's time says nothing about fatigue.
 const FATIGUE_AFTER: usize = 5;
 
-/// What reputation needs of a vote: few bytes, as it is asked for at every accept.
+/// What reputation needs of a vote: few bytes, because it is computed at every accept.
 #[derive(Debug, Clone, Copy)]
 struct CountedVote {
     place: usize,
@@ -112,7 +112,7 @@ pub struct Votes {
     by_witness: BTreeMap<String, Vec<usize>>,
     /// The votes of each witness that count for reputation, in the order of the ledger.
     counted: BTreeMap<String, Vec<CountedVote>>,
-    /// Rounds that a panel has decided: only there anybody is overturned.
+    /// Rounds that a panel has decided: only there a decision is overturned.
     contested: BTreeSet<usize>,
     seconds: BTreeMap<String, Sliding<i64, Vec<i64>>>,
     choices: Sliding<VoteChoice>,

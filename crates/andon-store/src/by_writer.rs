@@ -2,9 +2,9 @@
 //! push is ever refused because another was faster. `refs/notes/andon`, the union of all writers, is what people and
 //! hooks read; it stays in the clone.
 //!
-//! The ref of a writer has what was written in its clone, commit by commit, and whatever else a remote was found to lack.
-//! What more it has than needed costs bytes and nothing else, since a union does not care who says a line; what it lacks
-//! would be lost. So wherever it is not known what a remote has, everything is compared.
+//! The ref of a writer has the records that were written in its clone, commit by commit, and those that a remote was
+//! found to lack. A record too many costs only bytes, because the writer of a line does not matter in a union; a
+//! missing record would be lost. So where it is unknown what a remote has, everything is compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 

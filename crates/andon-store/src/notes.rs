@@ -21,7 +21,7 @@ const MAX_NOTE: usize = 1 << 20;
 /// Fewer records are written as objects of their own.
 const PACKED: usize = 100;
 
-/// The record that speaks for a commit.
+/// The record that counts for a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRecord {
     /// The record, decoded.
@@ -151,7 +151,7 @@ impl<'r> NotesStore<'r> {
         best(commit, &note, &derived).map(Some)
     }
 
-    /// The note of `commit`, for `check`: read once, whatever is asked of it.
+    /// The note of `commit`, for `check`: read once for all questions.
     ///
     /// # Errors
     /// [`RecordError::Git`] when it cannot be read.

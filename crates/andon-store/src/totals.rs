@@ -1,4 +1,4 @@
-//! What the journal comes to up to a place in it: a cache, kept in the worktree's git directory.
+//! The fold of the journal up to a place in it: a cache, kept in the worktree's git directory.
 //!
 //! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its
 //! first part is kept together with the place that it reached, and the next reader continues from there. The journal
@@ -17,15 +17,15 @@ use andon_core::history::{Fold, Snapshot};
 
 /// A journal that is shorter is folded from its start.
 pub const SHORT: u64 = 64 << 10;
-/// How much is read on from a place before a newer one is kept: about as long as folding it takes no time to speak of.
+/// How much is read beyond a place before a newer one is kept: so little that folding it takes no noticeable time.
 const STEP: u64 = 64 << 10;
 
-/// What the journal comes to up to a place in it.
+/// The fold of the journal up to a place in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// The place.
     pub at: Position,
-    /// What it comes to.
+    /// The state of the fold.
     pub snapshot: Snapshot,
 }
 
@@ -43,8 +43,8 @@ impl Totals {
 }
 
 impl Journal {
-    /// What the journal comes to up to a place near its end; `None` while it is short enough to be folded from its
-    /// start. A pause longer than `gap` ends a run, and so do `answers` that were given elsewhere, at their times.
+    /// The fold of the journal up to a place near its end; `None` while it is short enough to be folded from its start.
+    /// A pause longer than `gap` ends a run, and so do `answers` that were given elsewhere, at their times.
     pub fn totals(&self, gap: Span, answers: &[Ack]) -> Option<Totals> {
         let size = self.size().unwrap_or(0);
         let kept = self.kept(gap).filter(|kept| kept.knows(answers));
@@ -63,7 +63,7 @@ impl Journal {
         !self.rotated_since(at) && size.saturating_sub(at.offset) <= STEP
     }
 
-    /// Folds what was written since `from`, and keeps what it comes to. That it cannot be kept only costs time.
+    /// Folds what was written since `from`, and keeps the result. A result that cannot be kept only costs time.
     fn go_on(&self, from: Totals, gap: Span, answers: &[Ack]) -> Totals {
         let mut fold = Fold::new(gap);
         fold.resume(from.snapshot.clone());

@@ -101,7 +101,7 @@ mod tests {
     }
 
     proptest! {
-        /// Order and repetition of merges do not matter: all clones come to the same bytes.
+        /// Order and repetition of merges do not matter: all clones get the same bytes.
         #[test]
         fn merging_is_a_union(a in note(), b in note(), c in note()) {
             let join = |left: &[u8], right: &[u8]| joined(left, right);

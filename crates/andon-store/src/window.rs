@@ -48,8 +48,8 @@ pub struct Unrecorded {
 /// Reads at most `max` records, from `head` along first parents. The last answer is kept by HEAD and holds as long as
 /// neither HEAD nor the notes of its commits have moved: a walk costs some hundred objects. The walk ends at a record
 /// that starts a window (`iteration` 1, included), at a backfilled one, at a commit that is not there (shallow clones),
-/// and at the root. It crosses commits without a record, at most [`MAX_UNRECORDED`]. An unreadable record is stepped
-/// over, with a warning: breaking one must not start the window anew.
+/// and at the root. It crosses commits without a record, at most [`MAX_UNRECORDED`]. An unreadable record is skipped,
+/// with a warning: breaking one must not start a new window.
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let Some(id) = head else { return Window::default() };
     if let Some(window) = cache::read(repo, &cache::Key { head: id, tip: store.tip(), max }) {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What is wrong with one report. The name of the file is put in front by whoever knows it.
+/// What is wrong with one report. The caller, which knows the name of the file, puts it in front.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReportProblem {
     /// Larger than what is read.

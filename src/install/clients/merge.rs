@@ -1,4 +1,4 @@
-//! Our hooks in the JSON settings of an agent's client: put in beside what is there, found again, taken out.
+//! Our hooks in the JSON settings of an agent's client: inserted next to other entries, found again, removed.
 //!
 //! Settings are people's files. They may hold comments and trailing commas, and their order and indentation matter to
 //! their owners, so that nothing but our own entries changes. An entry is known as ours by the command that it starts.

@@ -16,7 +16,7 @@ use self::saved::{Saved, SavedFile};
 use super::InstallError;
 use super::edits::{self, Cleaned, Edit, FileKind};
 use super::manifest::Birth;
-use andon_core::domain::client_spec::{FileOwner, Start};
+use andon_core::domain::client_spec::{CommandStart, FileOwner};
 
 /// First words of a program of ours among a person's own.
 const WRITTEN: &str = "# Written by `andon agent install ";
@@ -126,7 +126,7 @@ pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<Stri
         (_, FileOwner::Program) => {
             (file.event == event).then(|| vec![file.path.to_string_lossy().into_owned()])
         }
-        (Start::Plugin, _) => {
+        (CommandStart::Plugin, _) => {
             let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
             let program: String = serde_json::from_str(line).ok()?;
             own(&[&program, "agent", "hook", file.client.as_str(), event])
@@ -135,9 +135,9 @@ pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<Stri
             let found = merge::found(&text, file.client).unwrap_or_default();
             let words = found.into_iter().find(|(name, _)| name == event)?.1;
             match (words.as_slice(), start) {
-                ([command], Start::Login) => own(&[shell, "-lc", command]),
-                ([command], Start::Bash) => own(&["bash", "-c", command]),
-                ([command], Start::Sh | Start::Plugin) => own(&["sh", "-c", command]),
+                ([command], CommandStart::Login) => own(&[shell, "-lc", command]),
+                ([command], CommandStart::Bash) => own(&["bash", "-c", command]),
+                ([command], CommandStart::Sh | CommandStart::Plugin) => own(&["sh", "-c", command]),
                 _ => Some(words),
             }
         }

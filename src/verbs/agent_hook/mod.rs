@@ -181,7 +181,7 @@ fn open(ctx: &mut Context, payload: Option<&HookPayload>) -> Result<Option<Works
     }
 }
 
-/// Answers the client. What is said beside is for people, and only where the client takes no reason from there.
+/// Answers the client. The notes are for people, and appear only where the client reads no reason from there.
 fn say(ctx: &Context, reply: &Reply, notes: &[Diagnostic]) -> Exit {
     let out = crate::cli::printer(ctx, ColorChoice::Never);
     let shell = Shell { ctx: ctx.clone(), out };

@@ -4,7 +4,7 @@
 //!
 //! An existing record is never touched. Records are written in batches, one notes commit and one pack each, oldest
 //! first: after a stop or a kill, the next backfill continues there. Each batch is larger than the one before, because
-//! each writes nearly every directory of the notes anew.
+//! each rewrites nearly every directory of the notes.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -87,7 +87,7 @@ fn unrecorded(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     Some(Diagnostic::warning(message).code("hooks").help(gone.hint))
 }
 
-/// The tree that is to be committed before the chained hook runs, for the hooks that ask for it.
+/// The tree that is to be committed before the chained hook runs, for the hooks that need it.
 pub fn tree_before(ctx: &Context, name: GitHook) -> Option<TreeId> {
     if !matches!(name.spec().work, Work::Mark | Work::Judge) || !chain::is_there(ctx, name) {
         return None;
@@ -97,8 +97,8 @@ pub fn tree_before(ctx: &Context, name: GitHook) -> Option<TreeId> {
     guard::staged_tree(&repo).ok()
 }
 
-/// Runs a hook. A configuration that cannot be read refuses a commit that asks for the gate: otherwise breaking it would
-/// be a way around the guard. The other hooks go on with the defaults and say so.
+/// Runs a hook. A configuration that cannot be read refuses a commit that has to pass the gate: otherwise breaking it
+/// would be a way around the guard. The other hooks continue with the defaults and say so.
 pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;

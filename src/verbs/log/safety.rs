@@ -166,7 +166,7 @@ fn about_rule(rule: &str) -> SafetyDetails {
     SafetyDetails { rule: SafetyDetails::text(rule), ..SafetyDetails::default() }
 }
 
-/// The events of the records along first parents. `passed_over` gets what was skipped, for the journal tells it too.
+/// The events of the records along first parents. `passed_over` gets what was skipped, because the journal has it too.
 fn recorded(
     ws: &Workspace,
     revision: &str,

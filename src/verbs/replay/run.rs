@@ -45,7 +45,7 @@ pub struct Replayed {
 pub struct ReplayEnd {
     /// Whether it was stopped before its end.
     pub walked: Walked,
-    /// Records that could not be read, and were derived anew instead.
+    /// Records that could not be read, and were derived again instead.
     pub warnings: Vec<Diagnostic>,
 }
 

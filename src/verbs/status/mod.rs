@@ -28,7 +28,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     if args.rules {
         return rules(shell, &ws, args);
     }
-    // By the exit code loops go on.
+    // Loops continue by the exit code.
     if !args.exit_code {
         witnessing::only_look(&ws.repo);
     }

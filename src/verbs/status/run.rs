@@ -38,7 +38,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         situation::look(ctx, ws, &HooksSeen::of(&ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     if recorded.is_some() && standing.is_none() {
-        // Answered, and the next hook begins the window anew: what halted is not said again.
+        // Answered, and the next hook begins a new window: the old halt is not shown again.
         decision.findings.retain(|finding| finding.level < Level::Halt);
     }
     let (last_halt, mut warnings) = last_halt(ws, standing.as_ref())?;

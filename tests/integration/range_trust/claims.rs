@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use super::{edit_note, judged, outcome};
 use crate::support::Stage;
 
-/// A tested commit on main, and beside it one on `topic` that went round the gate with code that nobody tested.
+/// A tested commit on main, and one on `topic` that bypassed the gate with untested code.
 fn bypassed_topic() -> Stage {
     let stage = Stage::installed();
     stage.git(&["switch", "-qc", "topic"]).ok();
@@ -147,7 +147,7 @@ fn an_evil_merge_is_ordinary_work() {
     stage.git(&["commit", "-qm", "Merge topic", "--no-verify"]).ok();
     let (code, codes) = judged(&stage, "HEAD^1..HEAD");
     assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{codes:?}");
-    // Mended by testing what is there.
+    // Repaired by testing what is there.
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     assert_eq!(judged(&stage, "HEAD^1..HEAD"), outcome(0, &[]));

@@ -211,7 +211,7 @@ fn a_squash_is_proved_by_its_tree() {
       help: andon test
     checked 3 commits in HASH..topic: ok, 1 warning
     ");
-    // What was bypassed on the branch is told there.
+    // A bypass on the branch is reported there.
     stage.git(&["switch", "-q", "topic"]).ok();
     stage.write("topic.txt", "bypassed\n");
     stage.git(&["commit", "-qam", "Bypassed", "--no-verify"]).ok();

@@ -165,13 +165,13 @@ struct Count {
     gone: u64,
     /// Most tests that ran at once since then; a waiver (`Tests-Removed`) starts it anew.
     most: u64,
-    /// Tests that were taken away since then, by the diffs.
+    /// Tests that were removed since then, by the diffs.
     taken: u64,
 }
 
 impl Count {
-    /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
-    /// may have been taken away.
+    /// Other tests fail than before: their number says nothing about the earlier ones. Unless tests are gone, because
+    /// the failing ones may have been removed.
     fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
         let taken = iteration.weakening.as_ref().is_some_and(|it| it.failing > 0 && it.total > 0);
         let gone = self.most > tests.counts.ran() || self.taken > 0 || taken;
@@ -185,13 +185,13 @@ impl Count {
         let ran = tests.counts.ran();
         match &iteration.weakening {
             Some(Weakening { waiver: Some(_), .. }) => self.most = ran,
-            // What is taken away while nothing fails hides nothing.
+            // Tests removed while nothing fails hide nothing.
             Some(weakening) if weakening.failing > 0 => {
                 self.taken = self.taken.saturating_add(weakening.total);
             }
             Some(_) | None => {}
         }
-        // A test that was taken away by the diff is missing in the count as well: it is not counted twice.
+        // A test that the diff removed is missing in the count as well: it is not counted twice.
         if self.low.is_none() && failing > 0 {
             // What was there before the first failure hides none.
             (self.most, self.taken) = (ran, 0);
@@ -200,7 +200,8 @@ impl Count {
         self.most = self.most.max(ran);
         let vanished = gone > std::mem::replace(&mut self.gone, gone);
         let was_green = self.failed.replace(failing) == Some(0);
-        // What is taken away while nothing fails hides nothing; what is gone for long is not held against a later fix.
+        // Tests removed while nothing fails hide nothing; tests that are gone for long do not count against a later
+        // fix.
         if failing == 0 && (!vanished || was_green) {
             *self = Self { most: ran, failed: Some(0), ..Self::default() };
             return Step::Green;

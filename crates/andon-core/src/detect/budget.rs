@@ -15,7 +15,7 @@ pub(super) fn announced(timeline: &Timeline) -> Option<&Turn> {
     timeline.activity.newest_turn().filter(|turn| turn.opening == Opening::Reported)
 }
 
-/// Runtime of the turns of `node` that ended and of the one that goes on.
+/// Runtime of the ended turns of `node` and of the current one.
 pub(super) fn runtime(activity: &Activity, node: &str) -> Span {
     let ended = activity.nodes.get(node).map_or(Span(0), |totals| totals.runtime);
     let open = activity.open.get(node).map_or(Span(0), |turn| turn.runtime(activity.now));

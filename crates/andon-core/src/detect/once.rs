@@ -8,8 +8,8 @@ use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSetting;
 use crate::history::{Strike, Timeline};
 
-/// `finding` as it is reported. What can speak within a turn or before a commit is asked about something new each time, and
-/// stays as it is.
+/// `finding` as it is reported. A rule that runs within a turn or before a commit judges something new each time, and
+/// its finding stays unchanged.
 pub(super) fn reported(
     finding: Finding,
     rule: &Rule,

@@ -13,7 +13,7 @@ pub struct Situation<'a> {
     /// The newest window. At [`Stage::PostCommit`], [`Stage::Check`] and [`Stage::Replay`] its newest
     /// iteration is the commit under judgement.
     pub timeline: &'a Timeline,
-    /// Where the question is asked.
+    /// The stage at which the rules run.
     pub stage: Stage,
     /// The code that is about to be committed, pushed or called done; the commit's own code in `check`.
     /// `None` where no code is judged, and then the gates say nothing.
@@ -50,7 +50,7 @@ pub struct Candidate {
 /// A commit that is being made, as far as the way out of its refusal depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Making {
-    /// What it concludes or goes on with.
+    /// The merge, pick, revert or rebase that it concludes or continues.
     pub underway: GitUnderway,
     /// Which index it is made of.
     pub index: IndexUse,
@@ -87,10 +87,10 @@ pub enum IndexUse {
 /// Whose work code is. What a commit calls itself says nothing about that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Origin {
-    /// Somebody's.
+    /// Ordinary work.
     #[default]
     Work,
-    /// git made it of tested commits, without anybody's hand: a clean merge, revert, pick or rebase, made again to see.
+    /// git alone made it of tested commits: a clean merge, revert, pick or rebase, made again to see.
     MadeByGit,
 }
 

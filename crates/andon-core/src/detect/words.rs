@@ -1,4 +1,4 @@
-//! How findings speak: counts with their nouns, and lists that stay short.
+//! The wording of findings: counts with their nouns, and lists that stay short.
 //!
 //! Names of tests, paths and subjects are untrusted. They are passed on unchanged, because the renderer escapes them,
 //! but never more of them than a person reads.

@@ -89,7 +89,7 @@ impl Judges {
 /// The classes of safety events (docs/spec-map.md, loop rules: safety event log).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventClass {
-    /// Tool calls go round; level and report file tell how badly.
+    /// Tool calls go round; level and report file show how badly.
     ToolLoop,
     /// Work is not ready: not tested, failing, not documented.
     DirtyBit,

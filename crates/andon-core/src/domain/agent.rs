@@ -1,4 +1,4 @@
-//! How the clients of coding agents that Andon speaks to are known: by their shells, their settings and their commits.
+//! How the clients of coding agents that Andon supports are recognised: by their shells, their settings and their commits.
 
 use super::client_spec::{ClientSpec, Home};
 pub use super::clients::Client;

@@ -7,7 +7,7 @@ use super::events::CallEnd;
 use super::ids::ShortHash;
 use super::time::Timestamp;
 
-/// What a tool does, as far as its name tells.
+/// What a tool does, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ToolKind {
     /// It reads and changes nothing.
@@ -20,7 +20,7 @@ pub enum ToolKind {
     Unknown,
 }
 
-/// A tool with what it is asked to do.
+/// A tool with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     /// The client's name of it.
@@ -42,11 +42,11 @@ pub struct ToolUse {
 pub enum Deed {
     /// A session began.
     Session,
-    /// A person asked something: what is counted per turn begins anew.
+    /// A person gave a prompt: counts per turn begin anew.
     Prompt,
     /// A command line that runs git was let through.
     Asked,
-    /// A tool call was taken in; the mark tells it from others.
+    /// A tool call was recorded; the mark distinguishes it from others.
     Called,
     /// Tokens were taken in; the mark is that of the client's message.
     Counted,
@@ -107,7 +107,7 @@ pub struct AgentFact {
 }
 
 impl AgentFact {
-    /// Whether it tells of what `andon doctor --live` sent.
+    /// Whether it is an event that `andon doctor --live` sent.
     pub fn is_canary(&self) -> bool {
         self.session.as_deref().is_some_and(|session| session.starts_with(CANARY))
     }

@@ -1,4 +1,4 @@
-//! What an agent needs to know to go on after its context window was cleared (docs/spec-map.md, loop rules: when
+//! What an agent needs to know to continue after its context window was cleared (docs/spec-map.md, loop rules: when
 //! compaction is triggered).
 
 use super::context::ContextUse;
@@ -61,7 +61,7 @@ pub struct Briefing {
     pub cap: Option<u64>,
     /// The unanswered halt.
     pub halt: Option<Halt>,
-    /// How full the window was; `None` where nothing tells.
+    /// How full the context window was; `None` where it is unknown.
     pub context: Option<ContextUse>,
     /// What was tried, by iteration, and the best state so far.
     pub story: Story,

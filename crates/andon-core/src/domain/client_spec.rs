@@ -2,7 +2,7 @@
 
 use super::events::CallEnd;
 
-/// The moments at which a client asks or tells something.
+/// The moments at which a client calls a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookMoment {
     /// A tool is about to run, and may be refused.
@@ -23,7 +23,7 @@ pub enum HookMoment {
     SettingsChanged,
     /// The model has answered: the client knows of tokens.
     Answered,
-    /// Anything else that the client tells of: nothing follows.
+    /// Any other event of the client: nothing follows.
     Aside,
 }
 
@@ -91,7 +91,7 @@ pub struct Shape {
 pub struct Answer {
     /// Where the text is.
     pub text: AnswerText,
-    /// The member that says that the call was interrupted: nobody knows how it ended.
+    /// The member that says that the call was interrupted: how it ended is unknown.
     pub interrupted: Option<&'static str>,
     /// The member that says whether it failed: a bool, or an error.
     pub failed: Option<&'static str>,
@@ -152,9 +152,9 @@ pub struct Habits {
     pub prompts_itself: bool,
     /// It ends the turn whatever is said.
     pub ends_regardless: bool,
-    /// A subagent has a session of its own, of whose beginning nothing is told.
+    /// A subagent has a session of its own, whose beginning no hook reports.
     pub subagent_sessions: bool,
-    /// It tells before a compaction and not afterwards.
+    /// It calls a hook before a compaction and none afterwards.
     pub compacts_in_silence: bool,
     /// What is said before a compaction comes to the model.
     pub hears_at_compaction: bool,
@@ -188,7 +188,7 @@ pub struct Settings {
     /// What is put there: one nameless file, or those of a folder.
     pub files: &'static [Piece],
     /// How a command in them is started.
-    pub start: Start,
+    pub start: CommandStart,
 }
 
 /// One file that is installed.
@@ -226,7 +226,7 @@ pub enum FileOwner {
 
 /// How a client starts a command of its settings.
 #[derive(Debug, Clone, Copy)]
-pub enum Start {
+pub enum CommandStart {
     /// By `sh`.
     Sh,
     /// By `bash`.
@@ -240,12 +240,12 @@ pub enum Start {
 /// Who decides whether hooks that were installed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustBy {
-    /// They run.
-    Nobody,
+    /// No one: they run.
+    NoOne,
     /// The client is asked: Codex keeps what it trusts by a hash that only it knows to make.
     Codex,
     /// A person trusts folders, which are listed in this file of the home directory.
     Folders(&'static str),
-    /// A person trusts folders, and nothing tells which.
+    /// A person trusts folders, of which there is no list.
     Unlisted,
 }

@@ -6,15 +6,15 @@ use super::client_spec::HookMoment::{
     TurnEnd,
 };
 use super::client_spec::{
-    Answer, AnswerText, ClientSpec, Dialect, ExitCode, FileOwner, Habits, Home, Piece, Settings, Shape,
-    Start, Tokens, Transcript, TrustBy,
+    Answer, AnswerText, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home, Piece,
+    Settings, Shape, Tokens, Transcript, TrustBy,
 };
 use super::codec::named;
 use super::events::CallEnd;
 
 macro_rules! registry {
     ($($(#[$doc:meta])* $client:ident = $row:ident,)*) => {
-        /// A client by the name that its hooks give on the command line: client and event are told, never guessed.
+        /// A client by the name that its hooks give on the command line: client and event are given, never guessed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Client {
             $($(#[$doc])* $client,)*
@@ -67,7 +67,7 @@ const fn merged(path: &'static str, files: &'static [Piece]) -> Settings {
         home: Home::Home,
         owner: FileOwner::Shared,
         files,
-        start: Start::Sh,
+        start: CommandStart::Sh,
     }
 }
 
@@ -126,7 +126,7 @@ const CLAUDE: ClientSpec = ClientSpec {
         ..merged(".claude/settings.json", &[only("claude/settings.json")])
     },
     guarded: &[".claude/settings.json", ".claude/settings.local.json", ".claude/plugins"],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
 };
@@ -176,7 +176,7 @@ const CODEX: ClientSpec = ClientSpec {
     habits: Habits::USUAL,
     settings: Settings {
         home: Home::Variable("CODEX_HOME"),
-        start: Start::Login,
+        start: CommandStart::Login,
         ..merged(".codex/hooks.json", &[only("codex/hooks.json")])
     },
     guarded: &[".codex/hooks.json", ".codex/config.toml", ".codex/plugins"],
@@ -274,7 +274,7 @@ const QWEN: ClientSpec = ClientSpec {
     habits: Habits { prompts_itself: true, compacts_in_silence: true, ..Habits::USUAL },
     settings: merged(".qwen/settings.json", &[only("qwen/settings.json")]),
     guarded: &[".qwen/settings.json"],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
 };
@@ -316,7 +316,7 @@ const COPILOT: ClientSpec = ClientSpec {
     settings: Settings {
         user: ".copilot/hooks/andon.json",
         owner: FileOwner::Whole,
-        start: Start::Bash,
+        start: CommandStart::Bash,
         ..merged(".github/hooks/andon.json", &[only("copilot/andon.json")])
     },
     guarded: &[".github/hooks", ".copilot/hooks", ".copilot/config.json"],
@@ -362,7 +362,7 @@ const CURSOR: ClientSpec = ClientSpec {
     habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
     settings: merged(".cursor/hooks.json", &[only("cursor/hooks.json")]),
     guarded: &[".cursor/hooks.json"],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: CURSOR_STEP,
     step_of_user: CURSOR_STEP,
 };
@@ -402,7 +402,7 @@ const OPENCODE: ClientSpec = ClientSpec {
         user: "opencode/plugin/andon.js",
         home: Home::Config,
         owner: FileOwner::Whole,
-        start: Start::Plugin,
+        start: CommandStart::Plugin,
         ..merged(".opencode/plugin/andon.js", &[only("opencode/andon.js")])
     },
     guarded: &[
@@ -411,7 +411,7 @@ const OPENCODE: ClientSpec = ClientSpec {
         ".config/opencode/plugin",
         ".config/opencode/plugins",
     ],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
 };
@@ -463,7 +463,7 @@ const CLINE: ClientSpec = ClientSpec {
         )
     },
     guarded: &[".clinerules/hooks", ".cline/hooks", "documents/cline/hooks"],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: CLINE_STEP,
     step_of_user: CLINE_STEP,
 };
@@ -507,7 +507,7 @@ const OPENHANDS: ClientSpec = ClientSpec {
     habits: Habits::USUAL,
     settings: merged(".openhands/hooks.json", &[only("openhands/hooks.json")]),
     guarded: &[".openhands/hooks.json", ".openhands/hooks"],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
 };
@@ -556,7 +556,7 @@ const GOOSE: ClientSpec = ClientSpec {
         )
     },
     guarded: &[".agents/plugins"],
-    trust: TrustBy::Nobody,
+    trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
 };

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What one kind of finding consists of. Each rule declares its own beside its check; `Display` is the message.
+/// What one kind of finding consists of. Each rule declares its own in its file; `Display` is the message.
 pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
-    /// What of it programs are shown, and what is stored beside the message.
+    /// The part that programs get, and that is stored with the message.
     fn figures(&self) -> Figures {
         Figures::Unreported
     }

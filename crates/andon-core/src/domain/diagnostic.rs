@@ -106,7 +106,7 @@ impl Diagnostic {
         Self::new(Level::Block, message)
     }
 
-    /// A message about what goes on all the same.
+    /// A message about something that does not stop the work.
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Level::Warn, message)
     }

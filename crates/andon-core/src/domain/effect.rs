@@ -14,7 +14,7 @@ pub enum Effect {
     WriteReportFile {
         /// The halt it shows.
         halt: Box<Halt>,
-        /// What the file tells of the way there.
+        /// What the file says about the way there.
         story: Box<Story>,
     },
     /// Append `loop.halted` to the ledger.
@@ -46,7 +46,7 @@ pub enum Effect {
 pub enum Duty {
     /// The effects after it are not carried out: the verdict rests on it.
     Must,
-    /// The failure is reported, and the rest goes on: no verdict depends on it.
+    /// The failure is reported, and the rest continues: no verdict depends on it.
     BestEffort,
 }
 

@@ -29,7 +29,7 @@ pub enum Signal {
 pub enum EscalationMode {
     /// It halts until a person answers.
     Halting,
-    /// It only tells: the loop is meant to run for ever (`guard.perpetual`).
+    /// It only notifies: the loop is meant to run for ever (`guard.perpetual`).
     Perpetual,
 }
 

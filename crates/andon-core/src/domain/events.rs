@@ -132,7 +132,7 @@ pub struct ToolCall {
     pub result: Option<ShortHash>,
     /// The same as it is.
     pub whole: Option<ShortHash>,
-    /// The same with the call's own arguments and all digits masked as well: what it tells beside what was asked for.
+    /// The same with the call's own arguments and all digits masked as well: what it says in addition to the question.
     pub gist: Option<ShortHash>,
     /// The answer with the call's own arguments masked as well, where it is a refusal: the same refusal of other
     /// arguments.

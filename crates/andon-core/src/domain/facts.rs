@@ -81,7 +81,8 @@ pub enum Recording {
     CaughtUp,
     /// Later: `git am` made the commit, which runs no hook but those of patches, and none of ours was installed.
     Patched,
-    /// Long after: the commit was made before Andon came, and `andon backfill` recorded what it alone tells.
+    /// Long after: the commit was made before Andon was installed, and `andon backfill` recorded what the commit alone
+    /// shows.
     Backfilled,
     /// Not written at all: derived from the commit alone, because no hook recorded it. Never in a record.
     Derived,
@@ -183,7 +184,8 @@ pub struct UncreditedFall {
 }
 
 impl Weakening {
-    /// How many tests are removed, newly skipped and loosened. Of lists that are cut the first has what is not told apart.
+    /// How many tests are removed, newly skipped and loosened. The rest of lists that are cut is added to the first cut
+    /// list.
     pub fn counts(&self) -> [u64; 3] {
         let lists = [&self.removed, &self.skipped, &self.loosened];
         let mut counts = lists.map(|list| u64::try_from(list.len()).unwrap_or(u64::MAX));
@@ -364,7 +366,7 @@ pub struct CommitFact {
 }
 
 impl CommitFact {
-    /// The commit by which the attempt was made first: its own, but for one that was moved. A line of a stream names its own.
+    /// The first commit of the attempt: its own, except for a moved one. A line of a stream names its own.
     pub fn root(&self) -> Option<CommitId> {
         self.record.carries.as_ref().map(|carried| carried.commit).or(self.id).or(self.named)
     }
@@ -416,7 +418,7 @@ impl HaltWas {
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,
-    /// The one counter that is reset, by the id of its rule: the window goes on. `None` starts it anew.
+    /// The one counter that is reset, by the id of its rule: the window continues. `None` starts a new window.
     pub counter: Option<String>,
     /// Name and address of the git user.
     pub by: String,

@@ -153,7 +153,7 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// Commands or steps that resolve it, the likeliest first.
     pub help: Vec<String>,
-    /// The rule whose finding, where there is one, tells people of the same cause.
+    /// The rule whose finding, where there is one, reports the same cause.
     pub echo_of: Option<&'static str>,
 }
 

@@ -8,7 +8,7 @@ use super::time::Timestamp;
 /// What a stalled loop leads to (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnStall {
-    /// A person goes on together with the agent.
+    /// A person continues together with the agent.
     Interactive,
     /// The loop is paused: `.andon/PAUSE` is written as well.
     Pause,
@@ -54,7 +54,7 @@ pub enum Bell {
     Silent,
 }
 
-/// What makes the fallback chain go on to a provider.
+/// What makes the fallback chain move on to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
     /// The gate failed more than three times in a row.
@@ -200,7 +200,7 @@ pub struct Handoff {
     pub story: Story,
 }
 
-/// What an advisor is asked.
+/// The question to an advisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The type of the deadlock.
@@ -218,7 +218,7 @@ pub struct Start {
     pub policy: OnStall,
     /// The halt that the program is to deal with.
     pub halt: Halt,
-    /// The provider that is to go on.
+    /// The next provider.
     pub provider: Option<Provider>,
 }
 

@@ -38,7 +38,7 @@ pub enum Edits {
     None,
 }
 
-/// What tells the commits of a node; all of a node's must hold.
+/// What identifies the commits of a node; all conditions of a node must hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeMatch {
     /// `ANDON_NODE` (or `--node`) is this text.

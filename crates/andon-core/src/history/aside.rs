@@ -61,7 +61,8 @@ struct Group {
     apart: bool,
 }
 
-/// The attempts that count beside `line`, in the order in which they were made; `attempts` are in that order too.
+/// The attempts that count in addition to `line`, in the order in which they were made; `attempts` are in that order
+/// too.
 pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();

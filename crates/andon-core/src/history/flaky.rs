@@ -31,7 +31,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
         for tests in same_code {
             flaky.extend(tests.caveats.flaky.iter().cloned());
         }
-        // Most code has one result, told by its run and by its record: nothing to compare.
+        // Most code has one result, in its test run and in its record: nothing to compare.
         if same_code.iter().all(|tests| tests.failing == same_code[0].failing) {
             continue;
         }

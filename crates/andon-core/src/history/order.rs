@@ -51,7 +51,7 @@ pub enum FoldStep {
     Fact(Fact),
     /// An answer at a commit that the window does not reach.
     Answered(Box<Ack>),
-    /// What the first part of the journal comes to.
+    /// The summary of the first part of the journal.
     Resume(Box<Snapshot>),
     /// A commit was made here.
     Committed,
@@ -88,7 +88,7 @@ pub struct Observations<'a> {
     pub runs: &'a [TestRun],
     /// What follows the first part of the journal.
     pub items: &'a [JournalItem],
-    /// What the first part comes to; `None` where all of it was read.
+    /// The summary of the first part; `None` where all of it was read.
     pub before: Option<&'a Snapshot>,
 }
 
@@ -123,7 +123,7 @@ impl Observations<'_> {
     }
 }
 
-/// The commits of a window, with the attempts beside it where they were made.
+/// The commits of a window, with the attempts outside of it at the places where they were made.
 pub fn line<'a>(window: &'a [CommitFact], aside: &'a [Attempted]) -> Vec<&'a CommitFact> {
     let mut line = Vec::with_capacity(window.len() + aside.len());
     let mut aside = aside.iter().peekable();
@@ -244,7 +244,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// The answers that `snapshot` counts already: what follows them there must not begin anew.
+    /// The answers that `snapshot` counts already: the facts after them must not begin a new window.
     fn answers_before(&mut self, snapshot: &Snapshot) {
         let acks = self.observed.acks;
         let counted = |number: usize| acks.get(number).is_some_and(|(ack, _)| !snapshot.is_before(ack));

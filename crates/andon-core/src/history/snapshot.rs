@@ -38,7 +38,7 @@ pub struct TurnIteration {
     pub tests: Option<TestEvidence>,
 }
 
-/// What a fold has come to. Bounded, like a timeline.
+/// The state of a fold. Bounded, like a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Turns, calls, outputs, verdicts, totals and context windows.
@@ -66,7 +66,7 @@ impl Snapshot {
     }
 }
 
-/// A commit as the journal tells of it, without its record: a turn of its node.
+/// A commit as the journal knows it, without its record: a turn of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passing {
     /// Who committed.
@@ -82,7 +82,7 @@ pub struct Passing {
 }
 
 impl Fold {
-    /// What it has come to so far.
+    /// Its state so far.
     pub fn snapshot(&self) -> Snapshot {
         let line = &self.timeline;
         let turn = |one: &Iteration| match one.source {
@@ -113,8 +113,8 @@ impl Fold {
         }
     }
 
-    /// Goes on from `carry`: whatever this fold knows of turns and spending gives way to it. Commits that were folded
-    /// already keep their places among the turns.
+    /// Continues from `carry`, which replaces everything that this fold knows about turns and spending. Commits that
+    /// were folded already keep their places among the turns.
     pub fn resume(&mut self, snapshot: Snapshot) {
         let line = &mut self.timeline;
         let of_run = |one: &Iteration| snapshot.began.is_none_or(|began| one.at.0 == 0 || one.at >= began);
@@ -234,7 +234,7 @@ mod tests {
     use crate::domain::facts::Fact;
     use crate::testkit::{GAP, arbitrary as facts};
 
-    /// As the journal tells of a commit: nothing but what its marker holds.
+    /// As the journal knows a commit: nothing but its marker.
     fn reported(fold: &mut Fold, fact: Fact) {
         let Fact::Commit(commit) = fact else {
             fold.push(fact);

@@ -106,7 +106,7 @@ pub struct Iteration {
     pub tree: TreeId,
     /// Code fingerprint; of a commit that was moved that of the attempt as it was made.
     pub code: CodeId,
-    /// The commit by which the attempt was made first; its own, but for one that was moved.
+    /// The first commit of the attempt; its own, except for a moved one.
     pub root: Option<CommitId>,
     /// The code of a commit that was moved (rebased, picked, applied): the loop never wrote it in this state. `None`
     /// for every other.
@@ -134,7 +134,7 @@ pub struct Iteration {
 }
 
 impl Iteration {
-    /// The iteration that `fact` tells of, under `number`.
+    /// The iteration of `fact`, under `number`.
     pub fn new(fact: CommitFact, number: u64) -> Self {
         let root = fact.root();
         let CommitFact { id, subject, author, mut record, named } = fact;
@@ -235,8 +235,8 @@ impl Iteration {
     }
 }
 
-/// Turns the record of a moved commit into that of the attempt that it carries, and says which code the commit has. Tests
-/// that ran on that code since speak for the attempt.
+/// Turns the record of a moved commit into that of the attempt that it carries, and says which code the commit has.
+/// Tests that ran on that code since count for the attempt.
 fn moved(record: &mut CommitRecord) -> Option<CodeId> {
     let own = record.code;
     let Some(carried) = record.carries.take() else {

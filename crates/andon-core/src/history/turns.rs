@@ -59,8 +59,8 @@ pub const EDITORS: WordList = words![
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
-/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells. A call that only shows
-/// a file is named `TOOL:view`.
+/// Whether `tool` changes files; for a tool of a server (`mcp__files__edit_file`) the last part decides. A call that
+/// only shows a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
     let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
     is_one_of(own, EDITORS)
@@ -88,7 +88,7 @@ impl Timeline {
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
-            // Who begins with an empty memory reads anew what the session before has read.
+            // A session with an empty memory reads again what the session before has read.
             What::Cleared(Clearing::SessionStart) => {
                 let ended = self.activity.epoch;
                 self.new_epoch();
@@ -166,7 +166,7 @@ impl Timeline {
         self.open_turn(node, at, Opening::Reported);
     }
 
-    /// The turn of `node` that goes on; one begins when there is none. `None` when there are too many nodes.
+    /// The open turn of `node`; one begins when there is none. `None` when there are too many nodes.
     fn turn_of(&mut self, node: &str, at: Option<Timestamp>) -> Option<&mut Turn> {
         if !self.activity.open.contains_key(node) {
             self.open_turn(node, at, Opening::Implied);
@@ -364,7 +364,7 @@ impl Timeline {
         }
     }
 
-    /// An answer re-arms the budgets of a turn that goes on, too: otherwise they would halt again at once.
+    /// An answer also re-arms the budgets of an open turn: otherwise they would halt again at once.
     pub(super) fn answer_turns(&mut self, at: Timestamp) {
         let now = self.activity.now.map_or(at, |now| now.max(at));
         for turn in self.activity.open.values_mut() {
@@ -373,7 +373,7 @@ impl Timeline {
         }
     }
 
-    /// What an acknowledgement or a new run takes from the activity; a turn that goes on stays.
+    /// What an acknowledgement or a new run removes from the activity; an open turn stays.
     pub(super) fn restart_activity(&mut self) {
         let before = std::mem::take(&mut self.activity);
         let activity = &mut self.activity;

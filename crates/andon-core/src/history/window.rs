@@ -20,9 +20,9 @@ pub enum Door {
 /// What was reported about one context window since it was cleared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContextWindow {
-    /// Tokens in it, as the client told last.
+    /// Tokens in it, by the last report of the client.
     pub reported: Option<u64>,
-    /// Input and cached tokens of the newest request that told them.
+    /// Input and cached tokens of the newest request that reported them.
     pub request: Option<(u64, u64)>,
     /// Lines of output.
     pub lines: u64,

@@ -14,7 +14,7 @@ const ITEMS: usize = 5;
 /// Characters of a name or an item.
 const CHARS: usize = 160;
 
-/// What a briefing is made of beside the timeline.
+/// What a briefing is made of in addition to the timeline.
 #[derive(Debug, Clone)]
 pub struct Ground {
     /// The planning document.

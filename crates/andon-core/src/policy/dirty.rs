@@ -1,6 +1,6 @@
 //! The dirty bits of `andon complete` (docs/spec-map.md, loop rules: dirty bit checks).
 //!
-//! They are derived from content each time they are asked for: no stored bit can go wrong or be set by an agent.
+//! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
 use crate::domain::counted::count;
 use crate::domain::tests::{Counts, TestEvidence};
@@ -103,8 +103,8 @@ impl DirtyBits {
         }
     }
 
-    /// Whether the task may be called done. Tests are asked for wherever there is a command for them; tests that fail are
-    /// never passed over, and documentation only where it is configured.
+    /// Whether the task may be called done. Tests are required where there is a command for them, and documentation
+    /// where it is configured; failing tests never pass.
     pub fn completion(&self) -> Completion {
         let BitReasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [

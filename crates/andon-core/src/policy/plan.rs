@@ -51,7 +51,7 @@ pub fn halting(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> O
     primary(&decision.findings).map(|finding| Box::new(halt(finding, timeline, place)))
 }
 
-/// What goes on behind a halt of the same rule and asks for a blocker report that this halt has not.
+/// A finding behind a halt of the same rule that asks for a blocker report, which this halt does not have.
 pub fn graver(decision: &Decision) -> Option<&Finding> {
     let standing = decision.standing.as_ref()?;
     let halts = decision.findings.iter().filter(|finding| finding.level == Level::Halt);

@@ -16,7 +16,8 @@ use crate::domain::response::{
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{Outcome, Timeline, outcome};
 
-/// Failed gates running beyond which the fallback chain goes on (docs/spec-map.md, loop rules: fallback strategy).
+/// The number of failed gates in a row after which the fallback chain moves on (docs/spec-map.md, loop rules: fallback
+/// strategy).
 pub const FAILED_GATES: usize = 3;
 
 /// What the configuration wants done.
@@ -178,8 +179,8 @@ pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pre
     conditions
 }
 
-/// The provider that goes on: the first after `current` (the first of the chain when it is unknown) that any of
-/// `conditions` leads to. A provider without conditions takes anything.
+/// The next provider: the first after `current` (the first of the chain when it is unknown) that any of `conditions`
+/// leads to. A provider without conditions takes anything.
 pub fn next_provider<'a>(
     providers: &'a [Provider],
     current: Option<&str>,

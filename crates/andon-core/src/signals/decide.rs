@@ -6,7 +6,7 @@ use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRoun
 use crate::domain::ids::CodeId;
 use crate::history::TRIES;
 
-/// What is known of one round; a round is an iteration.
+/// What is known of one iteration, called a round here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignalFacts {
     /// Its number, as the timeline counts iterations.

@@ -6,7 +6,7 @@ use super::decide::{self, Memory, SeenBy, SignalFacts};
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, Signal};
 use crate::history::{Iteration, Strike, Timeline, come_slowly};
 
-/// What the signals of `timeline` come to; `None` while the rule is off. `rules` gives the signals of rules over a
+/// The result of the signals of `timeline`; `None` while the rule is off. `rules` gives the signals of rules over a
 /// window that ends earlier. It is asked for earlier rounds only where two signals are hot now.
 pub fn episode(
     timeline: &Timeline,

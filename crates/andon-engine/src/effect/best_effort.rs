@@ -88,7 +88,7 @@ fn file_time(at: Timestamp) -> String {
     at.to_string().replace(['-', ':'], "")
 }
 
-/// Tells once an episode: the file first, then the bell, then the program.
+/// Notifies once for each episode: the file first, then the bell, then the program.
 pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
     let reported = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();

@@ -39,8 +39,8 @@ pub struct TakenAlong {
     pub python: bool,
 }
 
-/// Makes the dependencies of the working tree at `from` known in the checkout at `to`. What is in the checkout stays. A
-/// directory is made anew, and what it holds linked: a link in it that is relative, such as one of a package of this very
+/// Makes the dependencies of the working tree at `from` known in the checkout at `to`. Files of the checkout stay. A
+/// directory is created, and its contents are linked: a relative link in it, such as one of a package of this very
 /// project, then leads to the checkout.
 pub fn take_along(from: &Path, to: &Path) -> TakenAlong {
     let mut taken = TakenAlong::default();

@@ -146,7 +146,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             stop_point("halt:told");
         }
         Effect::RecordAck(ack) => {
-            // The journal first: with only the ledger entry written, the window would not start anew.
+            // The journal first: with only the ledger entry written, no new window would start.
             Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
             stop_point("ack:told");
             Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;

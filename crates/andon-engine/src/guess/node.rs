@@ -161,7 +161,7 @@ fn yarn(major: Option<u64>) -> Manager {
     }
 }
 
-/// Without `packageManager`: what Yarn has written tells whether it is the old one.
+/// Without `packageManager`: the files of Yarn show whether it is the old one.
 fn yarn_of(listing: &Listing) -> Manager {
     let metadata = listing.text("yarn.lock").is_some_and(|text| text.contains("__metadata:"));
     let path = listing.text(".yarnrc.yml").and_then(|text| {

@@ -102,7 +102,7 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
     })
 }
 
-/// The file that speaks for pytest.
+/// The file that is a sign of pytest.
 fn pytest(listing: &Listing) -> Option<&'static str> {
     let named = |path: &&str| listing.text(path).is_some_and(mentions_pytest);
     listing.first(&PYTEST).or_else(|| NAMING.iter().copied().find(named))

@@ -33,7 +33,7 @@ impl Sync<'_> {
             self.online,
         )?;
         self.takeover.arrived(&outgoing, &pushed)?;
-        // Where this clone's ref did not arrive, nothing is taken away.
+        // Where this clone's ref did not arrive, nothing is removed.
         let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
         if !pushed.iter().all(arrived) {
             return Ok(());
@@ -60,7 +60,7 @@ impl Takeover<'_> {
         Ok(taken.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
     }
 
-    /// Tells which refs of silent writers are gone now.
+    /// Reports which refs of silent writers are gone now.
     fn folded(&mut self, silent: &[(String, CommitId)], removed: &[PushedTo]) -> Result<(), OpsError> {
         let mut gone = Vec::new();
         for one in removed {

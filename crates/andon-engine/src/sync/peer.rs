@@ -33,7 +33,7 @@ pub struct Peer {
 pub enum Standing {
     /// A remote that is configured here.
     Configured,
-    /// Anybody.
+    /// An address.
     Passing,
 }
 
@@ -101,7 +101,7 @@ pub fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer, OpsError> {
     };
     match chosen {
         Some(name) if has(&name) => Ok(Peer::remote(&name)),
-        // As git tells an address from a name.
+        // As git distinguishes an address from a name.
         Some(address) if address.contains([':', '/']) => Ok(Peer::passing(&address, &address)),
         _ => Err(RemoteError::Unknown { remote: asked.unwrap_or("origin").to_owned(), known }.into()),
     }

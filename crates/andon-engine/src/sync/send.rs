@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Seconds that all of them may take, and after which no race is gone into any more.
 const MAX_SECONDS: i64 = 5;
 
-/// Where a push goes, as git tells pre-push.
+/// The target of a push, as git reports it to pre-push.
 pub struct Destination {
     /// The remote's name, or its address again.
     pub name: String,

@@ -203,7 +203,8 @@ impl<'a> Takeover<'a> {
         }
     }
 
-    /// Why a ledger from anybody cannot be what it says. A configured remote is believed, and judged by `check`.
+    /// Why a ledger from an unknown source cannot be what it says. A configured remote is believed, and judged by
+    /// `check`.
     fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
         if self.peer.standing == Standing::Configured {
             return None;

@@ -42,7 +42,7 @@ pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
     page.finish()
 }
 
-/// The same of a halt that is only told: nothing is refused, and nothing has to be answered.
+/// The same for a halt that is only reported: nothing is refused, and nothing has to be answered.
 pub(super) fn perpetual(halt: &Halt, story: &Story) -> String {
     let mut page = Page::new(Style::Plain);
     what_stands(&mut page, halt, story, "Told by the rule");

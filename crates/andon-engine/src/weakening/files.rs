@@ -36,7 +36,7 @@ impl Changed {
     }
 }
 
-/// What is asked of a change.
+/// The request about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     /// What it took away.

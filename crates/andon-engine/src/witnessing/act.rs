@@ -21,7 +21,7 @@ use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
 
 /// Most commits that are no entries, behind which the newest entry is looked for.
 const MAX_FAULTY: usize = 1_000;
-/// Most witnesses who are asked whether they may take a round.
+/// The largest number of witnesses that are checked for a round.
 const MAX_ASKED: usize = 16;
 
 /// An entry to be appended.
@@ -83,7 +83,7 @@ impl SignedLedger {
 }
 
 impl SignedLedger {
-    /// Who may take each of `rounds` now: everybody named by the policy tries, and what the rules say of that is asked.
+    /// Who may take each of `rounds` now: everyone named by the policy tries, and the rules decide.
     pub fn may_accept(&mut self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
         let mut may = vec![Vec::new(); rounds.len()];
         let keys = &self.folded.authority.at_end.keys;

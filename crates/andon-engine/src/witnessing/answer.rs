@@ -58,7 +58,7 @@ pub fn guard_at(repo: &Repo, commit: CommitId) -> Option<Guard> {
     Some(config::load(&[source]).ok()?.guard)
 }
 
-/// The ledger whose witnesses must answer `halt`; `None` where no signature is asked for.
+/// The ledger whose witnesses must answer `halt`; `None` where no signature is needed.
 pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
     let signed = |guard: &Guard| guard.ledger.filter(|_| guard.ack == AckMode::Signed);
     let halted = halt.halt.head.and_then(|head| guard_at(&ws.repo, head));
@@ -180,7 +180,7 @@ pub fn resolve_halt(
     ledger.append(ctx, ws, &draft)
 }
 
-/// The members by which a resolution is bound to a halt and to the code that was halted.
+/// The members that bind a resolution to a halt and to the code that was halted.
 ///
 /// # Errors
 /// The halted commit is not here.

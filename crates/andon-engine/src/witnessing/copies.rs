@@ -8,7 +8,7 @@ use andon_review::fold::Folded;
 use andon_review::payload::Payload;
 use andon_store::ledger::{SignatureState, WholeEntry};
 
-/// What a signature by the wrong key comes to.
+/// The effect of a signature by the wrong key.
 const BY_WRONG_KEY: [Code; 7] = [
     Code::Unsigned,
     Code::RevokedKey,

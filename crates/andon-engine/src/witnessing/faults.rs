@@ -49,7 +49,7 @@ pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
         found.push(Witnessed { entry: Some(ledger.entries[at].id), code: code.word(), level, message, help });
         told.push(at);
     }
-    // A signature that does not hold counts for nothing, also where none is asked for.
+    // An invalid signature counts for nothing, also where none is needed.
     for (at, entry) in ledger.entries.iter().enumerate() {
         if matches!(entry.signature, SignatureState::Bad(_)) && !told.contains(&at) {
             let message = format!("entry {}: content changed after signing", short(entry.id));

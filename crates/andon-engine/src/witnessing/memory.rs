@@ -1,7 +1,7 @@
-//! What was read of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that who looks at it again reads
-//! and verifies only what is new. A saving that is there to be looked at: no hook, no check and nobody's answer reads a
-//! ledger through it, as whoever can write the file can write anything into it. So that even what is shown is not easily
-//! another, the newest entries and those about keys are read again each time, and where one differs all of them are.
+//! Entries of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that commands that show it read
+//! and verify only what is new. Only for showing: no hook, no check and no answer reads a ledger through it, because
+//! the file can be forged. So that even the display is hard to forge, the newest entries and those about keys are read
+//! again each time, and where one differs all of them are.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -62,7 +62,7 @@ fn is_about_keys(kind: &str) -> bool {
     ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
 }
 
-/// Policies are few, and read as a whole wherever a ledger is.
+/// Policies are few, and read as a whole with every ledger.
 fn is_kept_whole(kind: &str) -> bool {
     kind == "policy"
 }
@@ -130,8 +130,8 @@ impl LedgerMemory {
             && said == Payload::read(&entry.kind, &entry.body).ok().as_ref()
     }
 
-    /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: what follows
-    /// them stands elsewhere than it says.
+    /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: later entries
+    /// are at another place than they say.
     pub(super) fn keep(&self, repo: &Repo, whole: &WholeLedger) {
         let is_new = |entry: &&WholeEntry| !self.payloads.contains_key(&entry.commit);
         let new = whole.entries.iter().filter(is_new).count();

@@ -1,4 +1,4 @@
-//! Which decisions are nearest to the work at hand: by the words they share, for agents that begin anew.
+//! Which decisions are nearest to the work at hand: by the words they share, for agents that start a session.
 
 use std::collections::HashMap;
 

@@ -205,7 +205,7 @@ struct Node<'a> {
     /// Entries of the index below it; negative when its tree is not known.
     entries: i64,
     subtrees: u32,
-    /// The bytes of its id: of the thousands that are passed only a few are asked for.
+    /// The bytes of its id: only a few of the thousands that are passed are needed.
     id: Option<&'a [u8]>,
 }
 

@@ -16,7 +16,7 @@ use crate::refs::Update;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 
-/// How often all is made anew, before it is made under the lock.
+/// How often everything is made again, before it is made under the lock.
 const TRIES: usize = 3;
 
 impl Repo {

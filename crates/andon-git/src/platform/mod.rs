@@ -33,7 +33,7 @@ pub struct FileStat {
     pub modified: (i64, i64),
     /// When anything of the file last changed; on Windows when it was made.
     pub changed: (i64, i64),
-    /// Tells a file from the others of its device.
+    /// Distinguishes a file from the others of its device.
     pub inode: u64,
     /// The file system that it lies on.
     pub device: u64,

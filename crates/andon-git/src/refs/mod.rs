@@ -29,7 +29,7 @@ use andon_core::domain::time::Timestamp;
 /// How long to wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that
 /// cannot write within this time gives up, and the next hook writes what is missing.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-/// After how long the process that holds our turn is looked at: one that was stopped loses it.
+/// After how long the process that holds the right to write is examined: a stopped one loses it.
 const MAX_TURN: Duration = Duration::from_millis(200);
 /// Longest pause between two tries, in milliseconds.
 const MAX_PAUSE_MS: u64 = 60;
@@ -133,7 +133,7 @@ impl Repo {
                     return Ok(value);
                 }
                 Tried::Queued if elapsed < MAX_WAIT => {
-                    // Short, so that a process that writes without a pause does not take every turn.
+                    // Short, so that a process that writes without a pause does not always win.
                     pause(0);
                     if elapsed > MAX_TURN {
                         Turn::free_from_stopped(self.common_dir());

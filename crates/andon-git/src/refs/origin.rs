@@ -46,7 +46,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What is under way, and the commands that go on with it and give it up; `None` where nothing is.
+    /// What git is in the middle of, and the commands that continue it and give it up; `None` where it is idle.
     pub fn ways_on(self) -> Option<(&'static str, &'static str, &'static str)> {
         match self {
             Self::None => None,
@@ -89,9 +89,8 @@ impl Repo {
         }
     }
 
-    /// How commit `id` came to be: right for HEAD at post-commit, and from the reflog for one of its last
-    /// movements. With several parents it is a merge, amended or not. Without a reflog an amend cannot be told
-    /// from a plain commit.
+    /// How commit `id` came to be: right for HEAD at post-commit, and from the reflog for one of its last movements.
+    /// With several parents it is a merge, amended or not. Without a reflog an amend looks like a plain commit.
     pub fn commit_origin(&self, id: CommitId) -> Result<CommitKind, GitError> {
         let info = self.commit(id)?;
         if info.parents.len() > 1 {

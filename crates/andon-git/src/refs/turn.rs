@@ -1,4 +1,4 @@
-//! Whose turn it is to write a ref of ours, and what a writer that died left locked.
+//! Which process may write a ref of ours, and the lock that a killed writer left.
 //!
 //! A process that is killed between locking a ref and moving it leaves `REF.lock` behind, and git never removes one. So
 //! a process of ours that is about to lock a ref writes that into `<common dir>/andon/writing`, which it holds with
@@ -38,7 +38,7 @@ pub(crate) enum Taken {
 }
 
 impl Turn {
-    /// Takes the turn, without waiting.
+    /// Takes the right to write, without waiting.
     pub(crate) fn take(common_dir: &Path) -> Taken {
         let path = place(common_dir);
         let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -165,7 +165,7 @@ impl std::fmt::Display for Process {
     }
 }
 
-/// State and start of a process, as Linux tells them in `/proc/<id>/stat`.
+/// State and start of a process, as Linux gives them in `/proc/<id>/stat`.
 fn proc_stat(id: u32) -> Option<(char, u64)> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name may hold anything, spaces and parentheses too.

@@ -130,7 +130,7 @@ impl Comparison<'_> {
         Ok(Overlay { base: self.base, entries, hidden: self.hidden })
     }
 
-    /// Runs git, told to look at what there is and to run no filter.
+    /// Runs git so that it looks at every file and runs no filter.
     fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());

@@ -1,4 +1,4 @@
-//! Panels come to a decision, and what a decision moves.
+//! The decision of a panel, and its consequences.
 
 use std::collections::{BTreeMap, BTreeSet};
 

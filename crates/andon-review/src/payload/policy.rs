@@ -1,4 +1,4 @@
-//! The policy: who may act with which key, and by which numbers (S6).
+//! The policy: who may act with which key, and the numbers of the rules (S6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,7 +147,7 @@ pub struct ReviewPolicy {
     /// What the accounts hold at first.
     pub accounts: BTreeMap<String, i64>,
     pub rules: ReviewRules,
-    /// Witnesses who begin anew.
+    /// Witnesses who are reinstated.
     pub reinstated: BTreeSet<String>,
     /// Entries whose concern about the rules was accepted.
     pub accepted: Vec<String>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::file;
 use super::Journal;
 
-/// How often the others are asked, and how long is waited in between: a second at the most, since a client waits.
+/// How often to try, and the pause in between: a second at most, because a client waits.
 const ATTEMPTS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(4);
 

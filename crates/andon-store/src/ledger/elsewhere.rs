@@ -31,7 +31,7 @@ pub(super) struct Elsewhere {
     read_at: Place,
     /// The commits that they point to.
     tips: Vec<Tip>,
-    /// What the halts and answers come to.
+    /// The result of the halts and answers.
     meaning: Meaning,
     /// A commit of HEAD that no halt of others binds.
     clear: Option<CommitId>,

@@ -1,5 +1,5 @@
-//! What the halts and answers of all clones come to, for one of them. Entries of other kinds have no part in it, whatever
-//! they are and wherever they come in the order.
+//! The result of the halts and answers of all clones, for one of them. Entries of other kinds do not matter, whatever
+//! their place in the order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

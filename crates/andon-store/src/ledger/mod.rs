@@ -248,7 +248,7 @@ impl<'r> Ledger<'r> {
         Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.holds(halt))
     }
 
-    /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy tells.
+    /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.

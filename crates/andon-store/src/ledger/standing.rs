@@ -1,7 +1,7 @@
 //! The unanswered halts of this clone: a fold over its own entries, remembered by the tip it was taken at.
 //!
-//! The memory (`<common dir>/andon/cache/standing`) is a saving and nothing else: deleted, damaged or of
-//! another ledger, the fold begins anew.
+//! The memory (`<common dir>/andon/cache/standing`) only saves time: where it is deleted, damaged or of another ledger,
+//! the fold begins anew.
 
 use std::collections::BTreeMap;
 

@@ -20,18 +20,18 @@ use andon_engine::workspace::Workspace;
 pub use super::halted::{Halted, halted};
 pub use andon_agents::{MAX_PAYLOAD, Reply, reply};
 
-/// What is asked.
+/// The call of a hook.
 #[derive(Debug, Clone, Copy)]
 pub struct HookAsked<'a> {
     /// Whose hook it is.
     pub client: Client,
     /// The client's name of the event.
     pub event: &'a str,
-    /// What the client told.
+    /// The report of the client.
     pub payload: &'a HookPayload,
 }
 
-/// What is said to the client, and to people beside.
+/// What is said to the client, and to people.
 pub struct HookSaid {
     /// To the client.
     pub say: Say,
@@ -41,7 +41,7 @@ pub struct HookSaid {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Judges what a client tells.
+/// Judges what a client reports.
 ///
 /// # Errors
 /// Whatever keeps it from that.
@@ -116,7 +116,7 @@ fn halt_name(halted: &Halted) -> String {
     }
 }
 
-/// Gemini's shell tells git to look for hooks nowhere: what runs git there gets the repository's own hooks back.
+/// Gemini's shell switches git's hooks off: a command that runs git there gets the repository's own hooks back.
 fn rewritten(place: &Place<'_>, payload: &HookPayload) -> Say {
     if !place.client.spec().habits.shell_without_hooks {
         return Say::Nothing;

@@ -59,7 +59,7 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     }))
 }
 
-/// Something is asked of the agent: what is counted per turn begins anew, where a person asks.
+/// A prompt to the agent: counts per turn begin anew, where it comes from a person.
 pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
     if agent::is_of_a_person(place.client, payload.prompt.as_deref(), words::HELD) {
         place.remember(Deed::Prompt, &place.head()?, None)?;

@@ -28,7 +28,7 @@ const TEXT: usize = 4_000;
 /// A name for the outcome of the whole, where a reader wants one.
 const WHOLE: &str = "andon check";
 
-/// One message with what tells it from others in every run.
+/// One message with an id that is the same in every run.
 struct Entry<'a> {
     what: &'a Diagnostic,
     severity: Severity,

@@ -107,7 +107,7 @@ impl Backed {
         })
     }
 
-    /// Judges a commit without a record that proves anything; completes its fact by what speaks for it.
+    /// Judges a commit without a record that proves anything; completes its fact with the other evidence for it.
     pub(super) fn silent(
         &mut self,
         here: Here<'_>,
@@ -218,7 +218,7 @@ fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
     tests.is_some_and(|tests| tests.caveats.origin == RunOrigin::Here || by_hand)
 }
 
-/// Whether another record speaks for the code of an unrecorded commit: it was tested, or needed no tests.
+/// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
     counts(case, other.tests.as_ref())
         || (other.tests.is_none() && andon_engine::record_index::is_sound(other))
@@ -309,7 +309,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
              commits, so it counts as ordinary work"
         ),
     };
-    // Whatever commit of the branch it is: tested and recorded anew from there on.
+    // From any commit of the branch: tested and recorded again from there on.
     let from = commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
     let help = format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}");
     violation(Some(at(commit)), "untested-code", gap.level, message, &help)

@@ -41,8 +41,8 @@ impl Weakened {
     }
 }
 
-/// What the range as a whole takes from the tests of its base, where it does so in more than one step. What a commit of it
-/// gives a reason for is not told again.
+/// What the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
+/// which a commit gives a reason is not reported again.
 pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());

@@ -54,7 +54,7 @@ impl Examined {
         self.free.insert(commit);
     }
 
-    /// Whether anybody is asked about a commit.
+    /// Whether the guard binds a commit.
     pub(super) fn is_bound(&self, commit: CommitId) -> bool {
         !self.free.contains(&commit)
     }

@@ -8,7 +8,7 @@ use super::examined::Examined;
 use super::{Diagnostic, Location};
 use andon_core::domain::findings::Level;
 
-/// Whose turn it is to speak: what is said of one commit comes in this order.
+/// The order of the messages about one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Turn {
     Witnesses,

@@ -11,7 +11,7 @@ use andon_git::CommitInfo;
 
 /// Moves of HEAD that are looked at.
 const REFLOG: usize = 256;
-/// First parents below a commit that are asked for a record.
+/// The number of first parents below a commit that are searched for a record.
 const BELOW: usize = 16;
 
 /// People whose commits have records that a hook wrote.

@@ -169,7 +169,7 @@ impl Judged {
         Ok(commit.fact(record))
     }
 
-    /// Finds out whether anybody is asked about a commit.
+    /// Finds out whether the guard binds a commit.
     fn bind(&mut self, subject: &Subject<'_>, record: Option<&CommitRecord>) -> Bound {
         let Subject { case, commit, .. } = subject;
         let bound = makers::bound(case, commit, record);
@@ -179,7 +179,7 @@ impl Judged {
         bound
     }
 
-    /// The fact of a commit for which no record of its own speaks.
+    /// The fact of a commit without evidence in its own record.
     fn silent(
         &mut self,
         subject: Subject<'_>,

@@ -18,7 +18,7 @@ use andon_store::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
 const REPLACE: &str = "refs/replace/";
 /// Seconds between a commit and its record that a slow hook may take.
 const LATE: i64 = 600;
-/// Seconds by which the clocks of two machines may differ.
+/// The difference in seconds that two clocks may have.
 const DRIFT: i64 = 300;
 /// Largest file of grafts that is read, in bytes.
 const MAX_GRAFTS: u64 = 1 << 20;

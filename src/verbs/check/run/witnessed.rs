@@ -24,7 +24,7 @@ const CODE: &str = "witness";
 /// The violation of an answer without a sign that a person gave it.
 const UNSEEN: &str = "unseen-answer";
 
-/// What is known of the range beside its commits.
+/// What is known about the range apart from its commits.
 pub(super) struct Asked {
     /// The ledger that was named on the command line.
     pub(super) policy: Option<EntryId>,
@@ -99,7 +99,7 @@ fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     })
 }
 
-/// A ledger that a shallow clone cuts off: who answered what cannot be told then, of any halt.
+/// A ledger that a shallow clone cuts off: the answers to halts are then unknown.
 ///
 /// # Errors
 /// Its refs cannot be read.

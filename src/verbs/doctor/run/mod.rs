@@ -138,7 +138,7 @@ pub enum Health {
 /// How the last run of the tests could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastTests {
-    /// By a report; or nothing ran yet, or nothing but the exit code is asked for.
+    /// By a report; or nothing ran yet, or only the exit code is wanted.
     Read,
     /// By its exit code alone.
     ByExitCode,

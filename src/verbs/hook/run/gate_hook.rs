@@ -31,7 +31,7 @@ use andon_store::receipt::Receipt;
 /// Most paths that a reason names.
 const NAMED: usize = 5;
 
-/// A plain commit that no receipt speaks for.
+/// A plain commit without a receipt.
 pub(super) struct Unjudged<'a> {
     pub(super) commit: &'a CommitInfo,
     /// The receipt of the same git process for another tree.

@@ -126,7 +126,7 @@ fn again(
     if !is_tested {
         record.tests = tests(ws, &loaded, &commit, before.code).or(record.tests);
     }
-    // That it went round the gate once is not taken back: nothing would tell such a record from an edited one.
+    // A recorded bypass of the gate is not taken back: otherwise such a record would look like an edited one.
     if let Some(seen) = seen.filter(|_| before.gate == Gate::NotRun) {
         record.gate = Gate::Passed;
         record.skipped = skip::with_trailers(seen.skipped.clone(), &commit.trailers);
@@ -175,7 +175,7 @@ fn gate(
     if ws.repo.is_applying_patches() {
         return Ok((Gate::NotRun, Vec::new()));
     }
-    // A receipt of another git process, or one that names none, does not speak for this commit.
+    // A receipt of another git process, or one that names none, does not count for this commit.
     let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
     let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
     let seen = if now.is_empty() {

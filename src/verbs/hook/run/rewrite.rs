@@ -1,7 +1,7 @@
 //! post-rewrite: what `--amend` and rebase did to commits happens to their records too.
 //!
-//! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree,
-//! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
+//! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree, parent,
+//! diff, code) is derived again. The old records stay where they are: nothing is lost.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub fn post_rewrite(
     let mut written: Vec<NewRecord> = Vec::new();
     let mut warnings = Vec::new();
     let mut lines: Vec<(CommitId, Digest)> = Vec::new();
-    // Several old commits that became one (squash): the last of them speaks for it.
+    // Several old commits that became one (squash): the last of them counts.
     for became in rewrites.chunk_by(|one, next| one.new == next.new) {
         let Some((rewrite, others)) = became.split_last() else { continue };
         // One that cannot be read must not cost the others.
@@ -194,7 +194,7 @@ fn carry(
         },
         recording: match (new, old.recording) {
             (Some(record), _) => record.recording,
-            // Nobody watched the making of the old one, nor of this one.
+            // No hook saw the old one being made, nor this one.
             (None, Recording::Backfilled) => Recording::Backfilled,
             (None, Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived) => {
                 Recording::AtCommit

@@ -73,8 +73,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     Ok(Taken { run, warnings, decision })
 }
 
-/// The command to record, and what the run is worth. A run that does not say what ran is taken for one of
-/// `test.command` only where the project lets handed-in runs count.
+/// The command to record, and what the run is worth. A run that does not say what ran counts as one of `test.command`
+/// only where the project lets handed-in runs count.
 pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValidity) {
     let configured = ws.config.test.command.as_ref();
     let reported = reported.map(|text| TestCommand::Shell(text.to_owned()));

@@ -1,8 +1,8 @@
 //! `andon calibrate`: the engine over work that went well, at every step of the ladder at once.
 //!
-//! A run is folded once, and the rules are asked about each fact as a replay asks them. An answer to a halt that is among the
-//! facts begins the count anew, as it does there, and no run. No halt is answered on the way, for what counts is whether a
-//! run is halted at a step at all.
+//! A run is folded once, and the rules judge each fact as in a replay. An answer to a halt among the facts begins a new
+//! count, as it does there, but no run. No halt is answered on the way, because only whether a run is halted at a step
+//! matters.
 
 mod files;
 mod ladder;
@@ -55,7 +55,7 @@ pub enum SettingsOf<'a> {
     Nowhere(&'a Config),
 }
 
-/// What is asked.
+/// The request.
 #[derive(Debug)]
 pub struct Wanted<'a> {
     /// The source of the runs.

@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         self.found.steps.push(TrajectoryStep { decision, ..step });
     }
 
-    /// Whether it is of the session that is asked for; notes what else is named on the way.
+    /// Whether it is of the requested session; notes other sessions on the way.
     fn belongs(&mut self, item: &Item) -> bool {
         let nothing = Trace::default();
         let (named, trace) = match item {
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             self.current = Some(named.clone());
         }
         let mine = self.current.as_deref() == Some(self.id);
-        // What comes after the end of a turn, and names no session, may be anybody's.
+        // An event after the end of a turn that names no session may belong to any.
         if matches!(item, Item::Fact(Fact::Event(event)) if matches!(event.what, What::TurnEnd(_))) {
             self.current = None;
         }

@@ -1,5 +1,5 @@
-//! Lines over the commits of a range: how many tests fail, and how many there are. Whole numbers alone, so that the same
-//! facts make the same bytes everywhere. A picture has its words beside it: the title says what it shows.
+//! Lines over the commits of a range: how many tests fail, and how many there are. Whole numbers alone, so that the
+//! same facts make the same bytes everywhere. Each picture has a text: the title says what it shows.
 
 use maud::{Markup, html};
 

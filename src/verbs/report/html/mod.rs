@@ -58,8 +58,8 @@ pub fn page(view: &HistoryView, gate: &str) -> String {
     page.into_string()
 }
 
-/// The policy lets the two inlined texts through by their hashes, and nothing else: should a text of a stranger ever be taken
-/// for markup, it still cannot run or fetch anything.
+/// The policy lets the two inlined texts through by their hashes, and nothing else: should a stranger's text ever
+/// become markup, it still cannot run or fetch anything.
 fn head(view: &HistoryView) -> Markup {
     let policy = format!("default-src 'none'; style-src '{}'; script-src '{}'", hash(STYLE), hash(SCRIPT));
     html! {

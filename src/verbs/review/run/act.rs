@@ -97,7 +97,7 @@ pub(super) struct Answering<'a> {
     pub(super) at: usize,
     /// With which key.
     pub(super) signer: &'a Signer,
-    /// By which command.
+    /// The command.
     pub(super) verb: &'static str,
 }
 

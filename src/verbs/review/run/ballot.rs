@@ -18,7 +18,7 @@ use andon_review::payload::vote::canonical;
 /// Largest ballot that is read, in bytes.
 const MAX_BALLOT: u64 = 1 << 20;
 
-/// What a resolution says beside its vote.
+/// What a resolution says in addition to its vote.
 const OF_RESOLUTIONS: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
 
 /// Where a ballot waits to be revealed: readable by its owner alone.

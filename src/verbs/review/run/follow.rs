@@ -1,4 +1,4 @@
-//! What follows from an answer, told to who gave it.
+//! What follows from an answer, shown to its giver.
 
 use super::act::Acted;
 use super::panel;

@@ -21,7 +21,7 @@ struct Remembered<T> {
     list: T,
 }
 
-/// Where a list is remembered, and what it depends on beside the clock.
+/// Where a list is remembered, and what it depends on apart from the clock.
 pub(super) struct List {
     memory: Memory,
     inputs: (String, Option<String>, Option<String>),

@@ -110,8 +110,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     WaitingList { rounds: found, unread: ledger.faulty.len() }
 }
 
-/// A halt waits for a signature only where one is asked for, and not once it was answered in another way before: `halt`
-/// is the one that does.
+/// A halt waits for a signature only where one is needed, and not after another answer: `halt` is the waiting one.
 fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bool {
     let is_open = matches!(
         round.status(),

@@ -30,7 +30,7 @@ pub struct ShownRound {
     pub round: usize,
     /// Who may take it now.
     pub may_answer: Vec<String>,
-    /// Names of the texts that are kept beside its entry.
+    /// Names of the texts that are kept with its entry.
     pub evidence: Vec<String>,
     /// For a halt: what was halted.
     pub(super) halted: Option<HaltedWork>,
@@ -53,7 +53,7 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
     Ok(ShownRound { ledger, round, may_answer, evidence, halted, commits })
 }
 
-/// The texts beside an entry; what a stranger put there in another form is none.
+/// The texts of an entry; files in another form by a stranger do not count.
 fn evidence(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Result<Vec<String>, OpsError> {
     let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
     let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(Vec::new()) };

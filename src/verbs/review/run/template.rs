@@ -161,7 +161,7 @@ fn known(said: &Said) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// What can be judged of an answer before its round is known; a sentence that is asked for is not empty.
+/// What can be judged about an answer before its round is known; a required sentence is not empty.
 pub fn check(said: &Said) -> Result<(), Malformed> {
     known(said)?;
     let members = Members::of(said);

@@ -35,7 +35,7 @@ pub fn summary(view: &WatchView) -> String {
     format!("{}: {needs}, {running} running", phrase::count(view.worktrees.len(), "worktree"))
 }
 
-/// Why it is as it is, where there is anything to say beside the table. For the terminal.
+/// The reason for the state, where there is anything to add to the table. For the terminal.
 pub fn why(one: &WatchLine<'_>) -> Option<String> {
     match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {

@@ -37,7 +37,7 @@ pub struct Cell {
 pub struct TableRow {
     /// The heading that it is under.
     pub need: Need,
-    /// What tells it from the others.
+    /// What distinguishes it from the others.
     pub key: String,
     /// A cell for each column.
     pub cells: Vec<Cell>,

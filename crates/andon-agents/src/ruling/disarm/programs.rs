@@ -4,7 +4,7 @@ use crate::ruling::shell::Simple;
 use andon_core::domain::agent::Client;
 use andon_core::{WordList, words};
 
-/// Programs that only read, whatever they are told.
+/// Programs that only read, whatever their arguments.
 const READERS: WordList = words![
     "cat",
     "ls",
@@ -46,7 +46,7 @@ const READERS: WordList = words![
 /// Programs that take away what they name.
 pub(super) const REMOVERS: WordList =
     words!["rm", "rmdir", "unlink", "shred", "trash", "del", "erase", "rd", "ri", "remove-item", "srm"];
-/// Programs that change who may do what with a file, and all below it where they are told so.
+/// Programs that change the permissions of a file, and of everything below it with an option.
 pub(super) const MODES: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
 /// Programs that only start another one.
 const WRAPPERS: WordList = words![
@@ -54,7 +54,7 @@ const WRAPPERS: WordList = words![
     "builtin", "doas", "busybox", "env",
 ];
 const SHELLS: WordList = words!["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
-/// Words that stand before a command without being one.
+/// Words before a command that are not part of it.
 const KEYWORDS: WordList =
     words!["{", "}", "!", "if", "then", "else", "elif", "do", "while", "until", "coproc", "fi", "done"];
 pub(super) const DECLARING: WordList =
@@ -81,11 +81,11 @@ const INTERPRETERS: WordList = words![
     "batch",
     "crontab",
 ];
-/// Programs that are told things in words.
+/// Programs whose arguments are words.
 const TOLD: WordList =
     words!["gh", "glab", "tea", "hub", "curl", "wget", "mail", "logger", "notify-send", "say",];
 
-/// Whether a program gets texts for people or for a model as arguments.
+/// Whether the arguments of a program are texts for people or for a model.
 pub(super) fn is_told(name: &str) -> bool {
     TOLD.contains(name) || Client::every().any(|client| client.program() == Some(name))
 }
@@ -176,7 +176,7 @@ pub(super) struct Started<'a> {
     pub(super) fed: bool,
 }
 
-/// Takes off what stands before a program.
+/// Removes the words before a program.
 pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
     let mut found = Started { assigned: Vec::new(), rest: words, split: None, fed: false };
     while let Some((first, after)) = found.rest.split_first() {
@@ -199,7 +199,7 @@ pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
     found
 }
 
-/// What follows the options of a wrapper, some of which take a word of their own; and the text that `env -S` takes apart.
+/// What follows the options of a wrapper (some options take a word of their own), and the text that `env -S` splits.
 fn behind<'a>(mut words: &'a [String], wrapper: &str) -> (&'a [String], Option<&'a str>) {
     while let Some((first, after)) = words.split_first() {
         if wrapper == "env" {

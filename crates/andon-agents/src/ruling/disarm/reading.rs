@@ -4,7 +4,7 @@ use super::programs::{self, name_of};
 use crate::ruling::shell::{self, Simple};
 use andon_core::{WordList, words};
 
-/// Verbs of git that read, unless they are told to write or to start something.
+/// Verbs of git that read, unless an option makes them write or start something.
 const OF_GIT: WordList = words![
     "status",
     "log",

@@ -59,7 +59,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
 };
 
-/// Newest calls alike whose answers are asked whether they move.
+/// The newest similar calls whose answers are checked for movement.
 const POLLED: usize = 5;
 
 /// In which way the agent is refused.

@@ -200,8 +200,9 @@ fn passed_over(timeline: &Timeline, repeating: &[&Iteration]) -> u64 {
     words::len(&timeline.iterations.iter().filter(exempt).collect::<Vec<_>>())
 }
 
-/// Whether the same lines go to one place after the other, as in a list of features, until all are done: lines are replaced
-/// one for one, which comes to an end by itself, or tests newly pass. Where the places are not known, it may be one.
+/// Whether the same lines go to one place after another, as in a list of features, until all are done: lines are
+/// replaced one for one, which ends by itself, or tests newly pass. Where the places are unknown, it may be such a
+/// series.
 fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     let placed = repeating.iter().all(|one| brings_new_code(timeline, one));
     let replaced = |one: &&Iteration| {
@@ -246,8 +247,8 @@ fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
     }
 }
 
-/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, of a program
-/// or of what is written beside it. A log always grows.
+/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, in a
+/// program or in a file next to it. A log always grows.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
     // Where the files of a commit are unknown, new code is all that is known of the place.
     let placed = one.change.as_ref().is_none_or(|change| match change.nature {
@@ -264,8 +265,8 @@ const ADMITTED: u64 = 3;
 /// Commits with a change that bear the subject of a chore.
 const CHORE: usize = 2;
 
-/// Whether an empty commit is one more of a chore that a program does beside the work ("Update beads"): earlier commits of
-/// the window bear its subject and do change something.
+/// Whether an empty commit belongs to a chore that a program does during the work ("Update beads"): earlier commits of
+/// the window have its subject and do change something.
 fn is_chore(timeline: &Timeline, one: &Iteration) -> bool {
     let before = timeline.iterations.iter().filter(|earlier| earlier.number < one.number);
     // New timestamps of a tracker are a change here: a file was written.

@@ -35,7 +35,7 @@ const QUIET: WordList = words![
     "true",
     "null",
 ];
-/// Beginnings of such answers that go on with what was asked for.
+/// Beginnings of such answers that continue with the requested thing.
 const QUIET_AT_FIRST: [&str; 4] = ["no matches found", "no files found", "no results found", "found 0 "];
 /// Members of an answer that say how the call went and nothing of what it found.
 const ABOUT_THE_CALL: WordList = words![

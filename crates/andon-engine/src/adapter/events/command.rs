@@ -92,8 +92,8 @@ static WRITES: Pattern = LazyLock::new(|| {
 /// Longest command line that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
 
-/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: how long
-/// it may go on is for the budgets.
+/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: budgets
+/// limit how long.
 pub(super) fn waits(command: &str) -> bool {
     if command.len() > LOOKED_AT {
         return false;

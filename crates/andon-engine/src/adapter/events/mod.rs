@@ -107,11 +107,11 @@ impl EventError {
 /// A fact, and what was odd about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The fact that the line tells.
+    /// The fact of the line.
     pub fact: Fact,
     /// Why something of the line does not count, in words.
     pub odd: Option<String>,
-    /// The time that the line tells, where it counts; [`Dates`] has the rule for those that tell none.
+    /// The time of the line, where it counts; [`Dates`] has the rule for lines without one.
     pub told: Option<Timestamp>,
 }
 
@@ -258,7 +258,7 @@ struct TurnEndWire {
     docs: Option<String>,
 }
 
-/// A state by any name, and by which rule it was refused.
+/// A state by any name, and the rule that refused it.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct RefusedWire {
@@ -380,7 +380,7 @@ pub fn mark(parts: &[&str]) -> ShortHash {
     hash::short(&bytes)
 }
 
-/// Whether a line of the journal tells something that is for people alone: no fact, and nothing wrong with it.
+/// Whether a line of the journal is for people alone: no fact, and nothing wrong with it.
 pub fn is_note(line: &[u8]) -> bool {
     matches!(
         decode_line(line),

@@ -13,7 +13,7 @@ const STRUCTURE: [char; 5] = ['"', '{', '}', '[', ']'];
 /// Quantities that are kept, the first of a text.
 const MOST: usize = 6;
 
-/// What a shell counts for itself, whatever it is asked: the line it has come to, jobs and their processes.
+/// What a shell counts for itself, whatever its command: line numbers, jobs and their processes.
 static OF_THE_SHELL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)sh: ?(?:line )?\d+:|^\[\d+\][-+ ] ?\d+").ok());
 

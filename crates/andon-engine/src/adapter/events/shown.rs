@@ -13,7 +13,7 @@ use andon_core::escape;
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 512;
-/// What an agent says a command is for: the command tells.
+/// The agent's description of a command: the command itself is enough.
 const DESCRIPTION: &str = "description";
 /// Longest name of a tool, in characters: what it was asked has to have room.
 const MAX_TOOL: usize = 60;

@@ -35,7 +35,7 @@ pub(super) enum Group {
     Ours,
 }
 
-/// What the system tells us while a command runs.
+/// What the system reports while a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notice {
     /// A signal that is meant to end the command, by its number.

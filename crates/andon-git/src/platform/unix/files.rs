@@ -34,7 +34,7 @@ pub fn stat(facts: &Metadata) -> FileStat {
     }
 }
 
-/// What tells a file from every other one of its file system.
+/// What distinguishes a file from every other one of its file system.
 pub fn inode(facts: &Metadata) -> Option<u64> {
     Some(facts.ino())
 }
@@ -47,7 +47,7 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether anybody may execute the file: what git asks of a hook.
+/// Whether any user may execute the file, which git requires of a hook.
 pub fn is_executable(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o111 != 0
 }

@@ -43,7 +43,7 @@ impl DerivedFacts {
 /// What a note holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice<'a> {
-    /// The line that speaks for the commit, without its LF; `None` when no line can be read.
+    /// The line that counts for the commit, without its LF; `None` when no line can be read.
     pub best: Option<(&'a [u8], DecodedRecord)>,
     /// Lines that cannot be read, with their number from 1. Next to a record, a line that is no object is a person's
     /// remark (`git notes append`), and not one of these.

@@ -4,7 +4,10 @@
 //! replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept
+//! of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and
+//! `"blind":true` where the arguments are unknown, `turn_end` may have `docs`, any event an `id`, a `session`, a
+//! `model` and a `prompt_hash`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};

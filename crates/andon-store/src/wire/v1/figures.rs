@@ -32,7 +32,7 @@ impl FiguresWire {
         }
     }
 
-    /// What this version does not know is not told.
+    /// Figures that this version does not know are left out.
     pub fn read(reported: Option<Self>) -> Figures {
         match reported {
             Some(Self { tool: Some(tool), count: Some(Count(count)), .. }) => Figures::Calls { tool, count },

@@ -11,7 +11,7 @@ use crate::history::CodeState;
 /// What goes round.
 #[derive(Debug)]
 pub(super) enum Circle {
-    /// The code, through so many states as the round has in a period.
+    /// The code, through as many states as the period has.
     States {
         of: Option<Brought>,
         round: Round,

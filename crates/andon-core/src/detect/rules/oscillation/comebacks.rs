@@ -10,8 +10,8 @@ use crate::history::{CodeState, stood};
 /// States among which comebacks are counted, the newest.
 pub(super) const AMONG: usize = 10;
 
-/// The states by which the code came back to one of the states before, and that are held against the loop; `weights` are
-/// those of `states`.
+/// The states in which the code returned to an earlier state, and that count against the loop; `weights` are those of
+/// `states`.
 pub(super) fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b CodeState<'a>> {
     let from = states.len().saturating_sub(AMONG);
     // That a line goes there and back once says nothing: each time it may be from another state, which is new.

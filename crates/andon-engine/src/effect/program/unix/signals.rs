@@ -69,9 +69,8 @@ impl HeldSignals {
     }
 }
 
-/// Starts the thread that takes the signals and reports each as an event; it needs them held back before it
-/// starts. After each it waits for the word to go on, which is given on the returned channel; dropping the
-/// channel ends the thread.
+/// Starts the thread that takes the signals and reports each as an event; they must be blocked before it starts. After
+/// each signal it waits for a message on the returned channel; dropping the channel ends the thread.
 pub(super) fn listen<E: From<Notice> + Send + 'static>(
     _held: &HeldSignals,
     events: SyncSender<E>,

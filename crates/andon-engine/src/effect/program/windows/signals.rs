@@ -12,7 +12,7 @@ const SIGINT: i32 = 2;
 const INTERRUPTED: i32 = 130;
 
 impl Group {
-    /// True when the console has told the command too.
+    /// True when the console has sent it to the command too.
     pub(super) fn has_had(self, _signal: i32) -> bool {
         self == Self::Ours
     }
