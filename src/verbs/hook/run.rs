@@ -186,8 +186,8 @@ impl HookOutcome {
 
 /// Lines of standard input that make no sense: git writes none, so they come from elsewhere.
 fn unread(hook: GitHook, lines: usize) -> Option<Diagnostic> {
-    let what = format!("{}: {lines} line(s) of standard input could not be read", hook.as_str());
-    (lines > 0).then(|| Diagnostic::warning(what).help(format!("git help githooks, {}", hook.as_str())))
+    let what = format!("{}: {lines} line(s) of standard input could not be read", hook.name());
+    (lines > 0).then(|| Diagnostic::warning(what).help(format!("git help githooks, {}", hook.name())))
 }
 
 fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {

@@ -59,7 +59,7 @@ pub fn is_there(ctx: &Context, name: GitHook) -> bool {
 pub fn run_for(ctx: &Context, call: &super::HookCall) -> Result<u8, HookProgramError> {
     let name = call.name.name();
     let Some(file) = shim(ctx, call.name) else { return Ok(0) };
-    let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
+    let stdin = call.name.spec().reads_stdin.then_some(call.stdin.as_slice());
     let handed = ChainedCall { name, args: &call.args, stdin };
     let dir = file.parent().unwrap_or(Path::new("."));
     run(dir, handed, &ctx.running).map(ChainEnd::code)

@@ -132,7 +132,7 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     fs::write(at.join("Cargo.toml"), "").unwrap();
     let before = snapshot(&at);
     let report = scratch.install(&at).unwrap();
-    assert_eq!(report.hooks.len(), Hook::ALL.len());
+    assert_eq!(report.hooks.len(), GitHook::ALL.len());
     assert!(
         matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
     );
@@ -369,7 +369,7 @@ fn failing_half_way_leaves_everything_as_it_was() {
     let states = inspect(&hooks, &Manifest::default()).unwrap();
     let mut intents = plan::install(&hooks, &states, program).unwrap();
     intents[0].1 = Intent::Write(Displaced::Chained);
-    intents.push((Hook::PreCommit, Intent::Write(Displaced::Nothing)));
+    intents.push((GitHook::PreCommit, Intent::Write(Displaced::Nothing)));
     assert!(apply::install(&hooks, &intents, program, (&manifest, &Manifest::default())).is_err());
     assert_eq!(snapshot(&at), before);
 }
