@@ -217,9 +217,11 @@ impl RuleSetting {
 
     /// A limit, one of time in seconds; 0 for none.
     pub fn limit(&self, spec: &ParamSpec) -> u64 {
-        match *self.value(spec) {
-            ParamValue::Limit(Some(limit)) | ParamValue::SpanLimit(Some(Span(limit))) => limit,
-            _ => 0,
+        let value = self.value(spec);
+        if let ParamValue::Limit(Some(limit)) | ParamValue::SpanLimit(Some(Span(limit))) = *value {
+            limit
+        } else {
+            0
         }
     }
 
