@@ -55,7 +55,7 @@ pub enum SetupError {
         origin: String,
         /// The value as configured.
         value: String,
-        /// What mends it.
+        /// The command that repairs it.
         hint: String,
     },
     /// The mode that was asked for cannot work here.
@@ -102,7 +102,7 @@ fn whence(scope: ConfigScope, origin: &str) -> String {
 }
 
 impl SetupError {
-    /// The command or sentence that mends it.
+    /// The command or sentence that helps.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),

@@ -1,4 +1,4 @@
-//! Where a loop stands in one worktree, without a look at its files: what `andon status` and `andon watch` both say.
+//! The state of a loop in one worktree, without a look at its files: what `andon status` and `andon watch` both show.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use andon_engine::timeline::{self, Loaded};
 use andon_engine::workspace::Workspace;
 use andon_git::{Head, Repo};
 
-/// Where a loop stands.
+/// The state of a loop.
 pub struct LoopSituation {
     /// HEAD.
     pub head: Head,
@@ -22,7 +22,7 @@ pub struct LoopSituation {
     pub loaded: Loaded,
     /// The halt that is recorded, whether or not it was answered by deleting its file.
     pub recorded: Option<StandingHalt>,
-    /// The halt that stands.
+    /// The unanswered halt.
     pub standing: Option<StandingHalt>,
     /// What became of the hooks, when they are gone.
     pub hooks: Option<HooksGone>,
@@ -85,7 +85,7 @@ impl SharedHooks {
         }
     }
 
-    /// The directory, where git told one.
+    /// The directory, where git named one.
     pub fn dir(&self) -> Option<&Path> {
         self.dir.as_deref()
     }

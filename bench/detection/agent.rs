@@ -1,6 +1,6 @@
 //! An agent at work: turns, tool calls, edits, test runs, commits, in an order and an amount that differ from run to
-//! run. What it does is written down as lines of an event stream; states of the code stand in them by number until
-//! the trees exist in git and their fingerprints are known.
+//! run. What it does is written down as lines of an event stream; states of the code are in them by number until the
+//! trees exist in git and their fingerprints are known.
 
 use std::collections::BTreeSet;
 

@@ -51,7 +51,7 @@ pub fn tdd(agent: &mut Agent, task: &mut Task) {
     agent.iterate(edits, &subject);
 }
 
-/// Attempts within a turn that are not committed: the build breaks and is mended.
+/// Attempts within a turn that are not committed: the build breaks and is repaired.
 fn inner_attempts(agent: &mut Agent) {
     if agent.random.chance(0.25) && agent.style.tests > 0.6 {
         agent.turn_start();

@@ -293,7 +293,7 @@ impl Doors<'_> {
         }
         scratch.clean();
         let node = lines[0].event["node"].as_str();
-        // The branch stands where the old series ended; it goes to the new one, whose picks make the commits anew.
+        // The branch is where the old series ended; it goes to the new one, whose picks make the commits again.
         scratch.git(None, &["-c", "core.hooksPath=/dev/null", "reset", "--quiet", "--hard", &tip]);
         scratch.git(node, &["rebase", "--quiet", "--no-ff", "--empty=keep", &base]);
         self.here = lines.last().and_then(|line| line.made).map_or(self.here, |made| made.tree);

@@ -19,7 +19,7 @@ pub fn begin(agent: &mut Agent) {
     agent.begin_stuck();
 }
 
-/// The same with all tests green at the border, or not told of at all.
+/// The same with all tests green at the border, or not reported at all.
 pub fn begin_green(agent: &mut Agent) {
     prefix(agent);
     settle(agent);
@@ -145,7 +145,7 @@ pub fn same_failures(agent: &mut Agent) {
     }
 }
 
-/// Each edit mends one test and breaks another: the count stays.
+/// Each edit repairs one test and breaks another: the count stays.
 pub fn rotating(agent: &mut Agent) {
     begin(agent);
     agent.style.tests = 1.0;
@@ -166,7 +166,7 @@ pub fn rotating(agent: &mut Agent) {
     }
 }
 
-/// Failing tests are taken out of the way instead of mended, task after task.
+/// Failing tests are removed instead of repaired, task after task.
 fn weakened(agent: &mut Agent, take: fn(&mut Agent, &str)) {
     begin(agent);
     agent.style.tests = 1.0;
@@ -325,8 +325,8 @@ pub fn comebacks(agent: &mut Agent) {
     }
 }
 
-/// The agent looks around, and says the same at the end of every turn: nothing moves. Where turns are not told of, what it
-/// says is all there is.
+/// The agent looks around, and says the same at the end of every turn: nothing moves. Where turns are not reported, its
+/// output is the only sign.
 pub fn outputs(agent: &mut Agent) {
     agent.style.says = true;
     begin_green(agent);

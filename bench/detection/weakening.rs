@@ -11,9 +11,9 @@ struct Language {
     ending: &'static str,
     /// Before and after the tests of a file.
     file: (&'static str, &'static str),
-    /// A test: NAME, CALL, GIVEN and WANTED stand for what differs. Its assertions are the lines that hold WANTED.
+    /// A test: NAME, CALL, GIVEN and WANTED are placeholders. Its assertions are the lines that hold WANTED.
     test: &'static str,
-    /// What stands for it when it is skipped: the first text becomes the second.
+    /// What replaces it when it is skipped: the first text becomes the second.
     skip: (&'static str, &'static str),
     /// The same test over a table of ROWS.
     table: &'static str,

@@ -12,7 +12,7 @@ pub struct Language {
     pub extension: &'static str,
     /// How a comment begins.
     pub comment: &'static str,
-    /// Where the version stands.
+    /// The place of the version.
     pub manifest: &'static str,
     /// The line of the version, around the number.
     pub version: (&'static str, &'static str),
@@ -296,7 +296,7 @@ impl World {
         self.write_version();
     }
 
-    /// Writes the version where it stands.
+    /// Writes the version at its place.
     pub fn write_version(&mut self) {
         let (before, after) = self.language.version;
         let number = self.number();

@@ -57,7 +57,7 @@ pub fn objects(end: Instant, dice: &mut Dice) -> (u64, u64) {
         }
         let wanted = if within { blob(mutant) } else { blob(&plain[at]) };
         fs::write(&path, &file).unwrap();
-        // A file that was found whole once is believed by whoever found it.
+        // A file that was found whole once is believed by its finder.
         let repo = Repo::open(ground.dir.path(), &RepoEnv::default()).unwrap();
         let read = repo.read_blob(id, MAX);
         let _ = (repo.tree(TreeId(id)), repo.tree_of(CommitId(id)));

@@ -89,7 +89,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
     }
 }
 
-/// The messages of an error, each with the command that mends it.
+/// The messages of an error, each with the command that repairs it.
 pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {

@@ -44,7 +44,7 @@ impl Shell {
         if utf8 { Glyphs::Unicode } else { Glyphs::Ascii }
     }
 
-    /// What a plain `git fetch` brought of other clones' records is there for whoever reads them.
+    /// Records of other clones that a plain `git fetch` brought are there for every reader.
     pub(crate) fn take_in_fetched(&self) {
         // What is wrong with the repository is said by the command itself.
         let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };

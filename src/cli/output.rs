@@ -74,7 +74,7 @@ pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Str
 /// What a stream is connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Somebody looks at it.
+    /// A terminal, where a person looks at it.
     Terminal,
     /// Anything else.
     Other,
@@ -105,7 +105,7 @@ impl Printer {
         write_all(&mut io::stdout().lock(), text.as_bytes());
     }
 
-    /// The same for one who may go away before the end: whether somebody still reads.
+    /// The same for a reader that may go away before the end: whether it still reads.
     pub fn result_is_read(self, text: &str) -> bool {
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
@@ -142,17 +142,17 @@ fn local(at: Timestamp) -> String {
     time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// Whether somebody looks at standard error: only there anything moves.
+/// Whether standard error is shown to a person: only there anything moves.
 pub fn progress_is_seen() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Whether somebody sits at both ends: only then may a program of ours ask something.
+/// Whether a person is at both ends: only then may a program of ours prompt.
 pub fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether somebody looks at standard output and has a keyboard: only then a screen is drawn.
+/// Whether a person sees standard output and has a keyboard: only then a screen is drawn.
 pub fn has_screen() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }

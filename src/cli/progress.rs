@@ -29,7 +29,7 @@ pub struct Progress {
     out: Printer,
     what: &'static str,
     began: Instant,
-    /// When it is drawn next; `None` where nobody looks.
+    /// When it is drawn next; `None` where no person sees it.
     due: Cell<Option<Instant>>,
     drawn: Cell<bool>,
 }
@@ -78,7 +78,7 @@ fn line(what: &str, (done, of): (usize, usize), elapsed: Duration) -> String {
     }
 }
 
-/// A long walk: with a bar while it goes on, and Ctrl-C ends it with what it has found.
+/// A long walk: with a bar while it lasts, and Ctrl-C ends it with what it has found.
 pub fn walk<T>(
     shell: &Shell,
     (what, threads): (&'static str, Option<NonZeroUsize>),

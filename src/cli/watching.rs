@@ -14,7 +14,7 @@ use andon_engine::workspace::Workspace;
 
 /// Between two looks.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
-/// After how many seconds the rounds are asked for though no ledger has moved: who may answer depends on the time.
+/// After how many seconds the rounds are read again though no ledger has moved: who may answer depends on the time.
 const ROUNDS_EVERY: u64 = 60;
 
 /// The context of this process at the time of the call.

@@ -1,8 +1,8 @@
 //! Carries a plan out: all of it or none of it.
 //!
-//! Everything that can fail for want of space or permission happens first, into temporary files beside the
-//! hooks. Then each hook changes by one rename, so that git finds either the old hook or the new one, and
-//! every change leaves behind what undoes it.
+//! Everything that can fail for lack of space or permission happens first, in temporary files next to the hooks. Then
+//! each hook changes by one rename, so that git finds either the old hook or the new one, and every change leaves
+//! behind what undoes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +61,7 @@ pub fn install(
     match result {
         Ok(()) => {
             for backup in change.backups {
-                // A leftover copy does no harm, and the installation stands.
+                // A leftover copy does no harm, and the installation is complete.
                 let _ = fs::remove_file(backup);
             }
             Ok(())
@@ -287,10 +287,10 @@ fn put_back(dir: &Path, state: &HookState) -> Result<Removed, InstallError> {
     }
 }
 
-/// Takes away the directories that were made for hooks, as far as they are empty again.
+/// Removes the directories that were made for hooks, as far as they are empty again.
 pub fn remove_dirs(created: &[PathBuf]) {
     for dir in created.iter().rev() {
-        // Not empty: somebody uses it now, and so it stays.
+        // Not empty: it is in use, and so it stays.
         if fs::remove_dir(dir).is_err() {
             return;
         }

@@ -17,7 +17,7 @@ pub fn marked(indent: usize, lines: &str) -> String {
     format!("{pad}{BEGIN}\n{body}{pad}{END}\n")
 }
 
-/// `text` without what was put into it: `known` byte for byte, then whatever stands between marks.
+/// `text` without the inserted lines: `known` byte for byte, then everything between marks.
 pub fn strip(text: &[u8], known: &[String]) -> Vec<u8> {
     let mut rest = text.to_vec();
     for inserted in known.iter().filter(|inserted| !inserted.is_empty()) {

@@ -45,8 +45,8 @@ fn hook(hook: Hook) -> String {
     )
 }
 
-/// The keys that `text`, which holds none of our lines, lacks: every hook of ours is put in place, and a hook of others
-/// that names no stages goes on running where it ran before, not at each of ours. Nothing where both are there.
+/// The keys that `text`, which holds none of our lines, lacks: with them, every hook of ours is installed, and a hook
+/// of others that names no stages runs where it ran before, not at each of ours. Nothing where both are there.
 pub fn defaults(text: &str) -> String {
     let mut lines = String::new();
     if !has_key(text, TYPES_KEY) {

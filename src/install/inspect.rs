@@ -1,4 +1,4 @@
-//! What stands in a hooks directory now. Install, uninstall and doctor all judge from this one look.
+//! The present content of a hooks directory. Install, uninstall and doctor all judge from this one look.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
@@ -22,7 +22,7 @@ pub enum HookMode {
     Ignored,
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
     /// There is no file of that name.
@@ -34,7 +34,7 @@ pub enum Standing {
         /// Whether git runs it.
         mode: HookMode,
     },
-    /// Our shim, changed by somebody, or a link to one.
+    /// Our shim with a change, or a link to one.
     EditedShim,
     /// Another hook.
     Foreign {
@@ -47,8 +47,7 @@ pub enum Standing {
     NoFile,
 }
 
-/// Whether the file that replaced our shim is the one that we chained: husky writes its hooks anew on
-/// every `npm install`.
+/// Whether the file that replaced our shim is the one that we chained: husky rewrites its hooks on every `npm install`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Twins {
     /// The same bytes.
@@ -111,7 +110,7 @@ fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<Stan
     };
     let facts = match fs::metadata(path) {
         Ok(facts) => facts,
-        // A link to nowhere: git runs nothing, and the link is still somebody's.
+        // A link to nowhere: git runs nothing, and the link still belongs to a person.
         Err(_) if itself.is_symlink() => {
             return Ok(Standing::Foreign { owner: Owner::Somebody, mode: HookMode::Ignored });
         }

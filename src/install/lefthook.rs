@@ -66,16 +66,17 @@ fn hook(hook: Hook) -> String {
     )
 }
 
-/// The hook that tells, at each commit, that lefthook does not run them yet. `lefthook install` puts its own in this place.
+/// The hook that reports, at each commit, that lefthook does not run them yet. `lefthook install` puts its own in this
+/// place.
 pub const NOTICE: &str = "#!/bin/sh\n\
     # andon: stands here until `lefthook install` puts the hooks of lefthook in this place\n\
     [ \"${ANDON-}\" = 0 ] || echo \"andon: lefthook does not run the hooks of andon here yet, so this commit is not \
     recorded; run: lefthook install\" >&2\n";
 
-/// Where it may stand, the hook that every commit runs first.
+/// The hooks where it may go, first the one that every commit runs.
 const NOTICE_AT: [Hook; 3] = [Hook::PrepareCommitMsg, Hook::PostCommit, Hook::PreCommit];
 
-/// Where the notice would go in `dir`; `None` where other hooks stand in each place.
+/// Where the notice would go in `dir`; `None` where other hooks are in each place.
 pub fn place_of_notice(dir: &Path) -> Option<PathBuf> {
     let free = |path: &PathBuf| fs::symlink_metadata(path).is_err() || is_notice(path);
     NOTICE_AT.iter().map(|hook| dir.join(hook.name())).find(free)
@@ -115,7 +116,7 @@ fn is_notice(path: &Path) -> bool {
     short && fs::read(path).is_ok_and(|bytes| bytes == NOTICE.as_bytes())
 }
 
-/// The first hook that `text` configures already: it cannot stand there twice.
+/// The first hook that `text` configures already: it cannot be there twice.
 pub fn taken(text: &[u8]) -> Option<Hook> {
     let is = |hook: &Hook| {
         text.split(|byte| *byte == b'\n').any(|line| {

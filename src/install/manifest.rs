@@ -40,7 +40,7 @@ pub enum ManifestError {
         path.display()
     )]
     Malformed {
-        /// The file that was taken for the manifest.
+        /// The file that should be the manifest.
         path: PathBuf,
         /// What is wrong, with line and column.
         why: String,
@@ -68,7 +68,7 @@ pub enum Birth {
     Made,
 }
 
-/// A file of somebody else's with lines of ours.
+/// A file of another owner with lines of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedFile {
     /// Absolute.
@@ -251,7 +251,7 @@ impl Wire {
             places,
             display_refs: self.display_refs,
             fetch: self.fetch,
-            // One of a newer version is no reason to fail: what there is to take out stands beside it.
+            // A manifest of a newer version is no reason to fail: the files next to it show what to remove.
             mode: self.mode.as_deref().and_then(Integration::from_name),
             files: self.files.into_iter().map(WireFile::into_file).collect::<Result<_, String>>()?,
             hook_keys: self.hook_keys,

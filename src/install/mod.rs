@@ -59,7 +59,7 @@ pub enum InstallError {
     /// A file that is not touched, whatever is in it.
     #[error("{} is left alone: {why}; nothing was changed", path.display())]
     LeftAlone {
-        /// Where it stands.
+        /// The path of the file.
         path: PathBuf,
         /// What is odd about it, as a clause.
         why: &'static str,
@@ -74,10 +74,10 @@ pub enum InstallError {
         /// What a person adds, lines.
         lines: String,
     },
-    /// A file of somebody's own where ours belongs.
+    /// A person's own file in the place of ours.
     #[error("{} is a file of your own; nothing was changed", path.display())]
     Theirs {
-        /// Where it stands.
+        /// The path of the file.
         path: PathBuf,
         /// What makes it do as ours does, where it can.
         line: Option<String>,

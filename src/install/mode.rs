@@ -1,4 +1,4 @@
-//! In which way git comes to start Andon: chosen once, before anything is touched.
+//! How git comes to start Andon: chosen once, before anything is touched.
 
 /// How hooks are put in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub struct ChosenMode {
     pub because: Option<String>,
 }
 
-/// A mode that is asked for and cannot work here.
+/// A requested mode that cannot work here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
     /// git is too old for hooks in its configuration.

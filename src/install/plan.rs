@@ -6,10 +6,10 @@ use super::hooks::Hook;
 use super::inspect::{HookMode, HookState, Standing, Twins};
 use super::shim::Owner;
 
-/// What becomes of what stands where the shim is to go.
+/// What happens to the file in the place of the shim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Displaced {
-    /// Nothing stands there.
+    /// The place is free.
     Nothing,
     /// An older shim of ours is replaced.
     OlderShim,
@@ -35,7 +35,7 @@ pub enum Intent {
 /// Why a hook cannot be installed, or must be left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Somebody changed our shim.
+    /// Our shim was changed.
     Edited,
     /// Another tool put its hook over ours, and an earlier one is chained.
     Replaced(Owner),
@@ -131,7 +131,7 @@ fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
     }
 }
 
-/// True when the tool whose hook stands there runs our shim.
+/// True when the tool whose hook is there runs our shim.
 fn runs_legacy(state: &HookState) -> bool {
     matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. })
         && matches!(state.legacy, Standing::Shim { mode: HookMode::Runs, .. })

@@ -38,7 +38,7 @@ pub enum Owner {
     Husky,
     /// lefthook.
     Lefthook,
-    /// Somebody's own hook.
+    /// A person's own hook.
     Somebody,
 }
 
@@ -63,7 +63,7 @@ pub enum Content {
         /// The program it starts. `None` for a shim of another version, known by its recorded digest.
         program: Option<PathBuf>,
     },
-    /// Carries our mark, but somebody changed it.
+    /// Carries our mark, but was changed.
     EditedShim,
     /// Not ours.
     Foreign(Owner),
@@ -138,7 +138,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     find(text, part).is_some()
 }
 
-/// Quotes for `sh`: everything but a quote stands for itself between single quotes.
+/// Quotes for `sh`: between single quotes everything but a quote is literal.
 pub(super) fn quote(raw: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for byte in raw {

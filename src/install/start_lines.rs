@@ -19,8 +19,8 @@ pub enum Heard {
     NotPreparing,
 }
 
-/// The lines that run `hook`, ready for `sh -e`. They end the script only where git is to refuse. `before` stands in front
-/// of the program, `args` behind it; `place` is where the lines are.
+/// The lines that run `hook`, ready for `sh -e`. They end the script only where git is to refuse. `before` comes before
+/// the program, `args` after it; `place` is where the lines are.
 pub fn lines(hook: Hook, before: &str, args: &str, place: (&str, Heard)) -> String {
     let name = hook.name();
     let missing = missing(hook, place);
@@ -31,7 +31,7 @@ pub fn lines(hook: Hook, before: &str, args: &str, place: (&str, Heard)) -> Stri
     )
 }
 
-/// The command that starts `program` or the one on the PATH; whoever runs it appends the arguments of the hook.
+/// The command that starts `program` or the one on the PATH; the caller appends the arguments of the hook.
 pub fn command(hook: Hook, program: &str) -> String {
     let name = hook.name();
     let start = format!(

@@ -174,7 +174,7 @@ pub struct MovedJson {
 pub struct ResumeJson<'a> {
     /// Who answered.
     pub by: &'a str,
-    /// The one counter that counts anew; `null` where the whole window does.
+    /// The one counter that is reset; `null` where the whole window is.
     pub counter: Option<&'a str>,
     /// The halt that is answered.
     pub halt: Option<HaltJson<'a>>,

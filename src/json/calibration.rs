@@ -11,7 +11,7 @@ pub struct CalibrationJson {
     pub alpha: String,
     /// Good runs.
     pub runs: u64,
-    /// Runs that were halted, which nobody called mistaken: not counted.
+    /// Runs that were halted, without a mark as mistaken: not counted.
     pub left_out: u64,
     /// Halts that a person called mistaken: counted as halts of good runs.
     pub mistaken: u64,
@@ -35,7 +35,7 @@ pub struct CalibrationJson {
     pub curve: Vec<CalibrationStepJson>,
     /// The rules on it.
     pub rules: Vec<CalibrationRuleJson>,
-    /// Rules of which nothing is said, as the runs have nothing that they judge.
+    /// Rules without a statement, because the runs have nothing that they judge.
     pub unasked: Vec<UnaskedRuleJson>,
     /// Counts that differ from the configuration.
     pub changes: Vec<CalibrationChangeJson>,
@@ -46,7 +46,7 @@ pub struct CalibrationJson {
 /// A step of the ladder.
 #[derive(Debug, Serialize)]
 pub struct CalibrationStepJson {
-    /// By which counts are multiplied.
+    /// The factor of the counts.
     pub factor: String,
     /// Good runs that are halted.
     pub halted: u64,

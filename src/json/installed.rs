@@ -80,7 +80,7 @@ pub struct FetchJson<'a> {
     pub refspec: &'a str,
 }
 
-/// What became of a hook; `dir` where hooks of several directories are told of.
+/// The result for a hook; `dir` where hooks of several directories are listed.
 #[derive(Debug, Serialize)]
 pub struct HookJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -69,7 +69,7 @@ impl<'a> From<&'a Decision> for DecisionJson<'a> {
     }
 }
 
-/// A message, as it stands on standard error for people. Declared in the order of its keys, for [`CheckJson`].
+/// A message, as it is on standard error for people. Declared in the order of its keys, for [`CheckJson`].
 #[derive(Debug, Serialize)]
 pub struct DiagnosticJson<'a> {
     pub code: Option<&'a str>,

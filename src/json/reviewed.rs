@@ -9,7 +9,7 @@ use andon_engine::json::RoundPrecedentJson;
 pub struct WaitingJson {
     /// The round's entry.
     pub id: String,
-    /// Where it stands.
+    /// Its status.
     pub status: String,
     /// Why a person is needed.
     pub triggers: Vec<String>,
@@ -28,7 +28,7 @@ pub struct WaitingJson {
 pub struct RoundShownJson {
     /// The round's entry.
     pub id: String,
-    /// Where it stands.
+    /// Its status.
     pub status: &'static str,
     /// Why a person is needed.
     pub triggers: Vec<&'static str>,
@@ -47,7 +47,7 @@ pub struct ActedJson {
     pub entry: String,
     /// The round.
     pub round: String,
-    /// Where it stands now.
+    /// Its present status.
     pub status: &'static str,
     /// What is decided.
     pub decision: Option<String>,
@@ -82,7 +82,7 @@ pub struct ConcernJson {
     pub standing: &'static str,
 }
 
-/// Where a witness stands.
+/// The status of a witness.
 #[derive(Debug, Serialize)]
 pub struct StandingJson {
     /// Who.
@@ -127,7 +127,7 @@ pub struct RoundAnswerJson {
     /// Why a person is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggers: Option<Vec<&'static str>>,
-    /// Where it stands once it has ended.
+    /// Its status after its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,
     /// Whether it waits for a person.

@@ -42,10 +42,10 @@ pub struct SafetyDetails {
     pub commit: Option<CommitId>,
     pub tree: Option<TreeId>,
     pub worktree: Option<String>,
-    /// Of a tool loop.
+    /// The figures of a tool loop.
     pub signature: Option<String>,
     pub count: Option<u64>,
-    /// Of the context gate.
+    /// The figures of the context gate.
     pub context_pct: Option<u64>,
     pub threshold: Option<u64>,
     pub code_modified: Option<bool>,

@@ -127,7 +127,7 @@ pub struct FailureJson<'a> {
 pub struct RuleCountsJson<'a> {
     /// The name of the document.
     pub schema: &'static str,
-    /// The rules of this version in their order, then others that the ledger tells of.
+    /// The rules of this version in their order, then others that the ledger names.
     pub rules: Vec<RuleCountJson<'a>>,
 }
 

@@ -19,7 +19,7 @@ pub struct WatchJson<'a> {
     pub at: Timestamp,
     /// The worktrees of this clone, what needs a person first.
     pub worktrees: Vec<WorktreeJson<'a>>,
-    /// Halts of other clones that nobody has answered.
+    /// Unanswered halts of other clones.
     pub elsewhere: Vec<HaltJson<'a>>,
     /// Loops of other clones in which something was recorded lately.
     pub branches: Vec<WatchedBranchJson<'a>>,
@@ -38,7 +38,7 @@ pub struct WorktreeJson<'a> {
     pub path: &'a str,
     /// That of `andon status`, or `away`, or `unreadable`.
     pub state: &'static str,
-    /// Whether it does not go on without a person.
+    /// Whether it needs a person to continue.
     pub needs_person: bool,
     /// Why it is unreadable.
     pub error: Option<&'a str>,
@@ -72,7 +72,7 @@ pub struct WatchedLoopJson<'a> {
     pub branch: Option<&'a str>,
     /// The node that acted last.
     pub node: &'a str,
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<HaltJson<'a>>,
     /// How it is answered: `resume` or `signature`.
     pub answer: Option<&'static str>,
@@ -121,7 +121,7 @@ pub struct WatchedContextJson<'a> {
 pub struct WatchedRoundJson<'a> {
     /// Its entry.
     pub id: &'a str,
-    /// Where it stands.
+    /// Its status.
     pub status: &'a str,
     /// What it asks.
     pub question: &'a str,

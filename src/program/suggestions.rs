@@ -9,7 +9,7 @@ use andon_core::domain::spelling::{is_one_slip, nearest};
 
 /// Words that people type, below which command, and what does it.
 struct Meant {
-    /// The command that the words stand below; empty for `andon` itself.
+    /// The command that the words belong to; empty for `andon` itself.
     below: &'static str,
     words: &'static [&'static str],
     help: &'static [&'static str],
@@ -146,7 +146,7 @@ pub fn diagnostic(err: &clap::Error, cli: &Command, args: &[String]) -> Option<D
     }
 }
 
-/// What is to be said beside clap's own words, about an option that is none.
+/// The addition to clap's own words about an unknown option.
 pub fn hint(err: &clap::Error, cli: &Command, args: &[String]) -> Option<String> {
     if err.kind() != ErrorKind::UnknownArgument {
         return None;

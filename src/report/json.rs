@@ -20,7 +20,7 @@ pub fn document(what: &str, document: &impl Serialize) -> String {
     line(&value)
 }
 
-/// As [`line()`], of a document that is too large to be held as a value: its keys stand as its type declares them.
+/// As [`line()`], for a document that is too large to be held as a value: its keys are in the order of its type.
 pub fn line_as_declared(document: &impl Serialize) -> String {
     let mut out = harmless(serde_json::to_string(document).unwrap_or_default());
     out.push('\n');

@@ -70,7 +70,7 @@ pub struct ClientHooks {
     pub missing_program: Option<String>,
     /// Whether the client starts them.
     pub trust: Trust,
-    /// When its hooks told of anything in this worktree, as far back as is remembered.
+    /// When its hooks last reported anything in this worktree, as far back as is remembered.
     pub heard: Option<Timestamp>,
 }
 
@@ -93,7 +93,7 @@ impl ClientHooks {
             .filter(|place| matches!(place.state, SettingsState::Installed | SettingsState::Outdated))
     }
 
-    /// Whether the client runs the hooks, as far as can be told.
+    /// Whether the client runs the hooks, as far as is known.
     pub fn live(&self) -> Option<bool> {
         let whole = self.places.iter().any(|place| place.state == SettingsState::Installed);
         match self.trust {
@@ -121,7 +121,8 @@ impl ClientHooks {
     }
 }
 
-/// Looks at every client. Codex is asked where its hooks are installed; nothing else is started.
+/// Looks at every client. Codex is started to ask whether it trusts the hooks, where they are installed; nothing else
+/// is.
 pub fn gather(ctx: &Context, repo: Option<&Repo>) -> Vec<ClientHooks> {
     let roots = roots(ctx, repo);
     let facts = repo.map(|repo| Journal::of_agents(repo.git_dir()).agent_facts()).unwrap_or_default();
@@ -129,7 +130,7 @@ pub fn gather(ctx: &Context, repo: Option<&Repo>) -> Vec<ClientHooks> {
     Client::ALL.into_iter().map(|(client, _)| one(client)).collect()
 }
 
-/// When a hook of `client` told of anything last; what a canary left is nothing.
+/// When a hook of `client` last reported anything; canaries do not count.
 fn heard(facts: &[AgentFact], client: Client) -> Option<Timestamp> {
     facts.iter().filter(|fact| fact.client == client && !fact.is_canary()).filter_map(|fact| fact.at).max()
 }
@@ -165,7 +166,7 @@ fn state(files: &[SettingsFile], program: &str) -> SettingsState {
     bad.cloned().unwrap_or(SettingsState::Outdated)
 }
 
-/// The program that a command line of ours starts: what stands before `agent hook`.
+/// The program that a command line of ours starts: the text before `agent hook`.
 fn first_word(command: &str) -> String {
     let line = command.split(" agent hook ").next().unwrap_or(command);
     let last = line.rsplit("; ").next().unwrap_or(line);

@@ -1,4 +1,4 @@
-//! What Andon has written here, beside hooks and configuration: records, the ledger and files.
+//! What Andon has written here apart from hooks and configuration: records, the ledger and files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

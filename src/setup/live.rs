@@ -42,7 +42,7 @@ pub enum Guarded {
 /// What became of the hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gone {
-    /// What is missing, and who stands in its place.
+    /// What is missing, and what is in its place.
     pub what: String,
     /// The command that brings it back.
     pub hint: String,
@@ -52,7 +52,7 @@ fn gone(what: impl Into<String>, hint: impl Into<String>) -> Guarded {
     Guarded::Gone(Gone { what: what.into(), hint: hint.into() })
 }
 
-/// Looks. What cannot be looked at is taken for being there: `andon doctor` says what is wrong with it.
+/// Looks. An unreadable hook counts as present: `andon doctor` says what is wrong with it.
 pub fn look(repo: &Repo) -> Guarded {
     repo.hooks_dir().map_or(Guarded::Yes, |dir| look_at(repo, &dir))
 }
@@ -98,7 +98,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
         || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
-/// Whether git comes to start Andon through this hook. What somebody changed by hand may.
+/// Whether git comes to start Andon through this hook. A hook that was changed by hand may do so.
 pub(crate) fn runs(state: &HookState) -> bool {
     use inspect::HookMode::Runs;
     match &state.standing {

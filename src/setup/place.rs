@@ -13,7 +13,7 @@ pub(crate) const HOOKS_PATH: &str = "core.hooksPath";
 /// Who decides where hooks are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Override {
-    /// Nobody: they are in the git directory.
+    /// No one: they are in the git directory.
     None,
     /// This repository, or its linked worktree.
     Own(SourcedValue),

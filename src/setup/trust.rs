@@ -18,11 +18,11 @@ const MAX_TRUST_BYTES: u64 = 1024 * 1024;
 /// Whether a client runs hooks that were installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// It asks nobody.
+    /// It needs no trust.
     NotNeeded,
     /// A person has trusted them.
     Given,
-    /// Nobody has, so that the client starts none of them.
+    /// No one has, so that the client starts none of them.
     Missing,
     /// The client, or its list, is not here to be asked.
     Unknown,

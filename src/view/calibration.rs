@@ -90,7 +90,7 @@ pub struct Calibration {
     pub commits: usize,
     /// Good runs.
     pub runs: u64,
-    /// Runs that were halted, which nobody called mistaken: they are not counted.
+    /// Runs that were halted, and not marked as mistaken: they are not counted.
     pub left_out: u64,
     /// Halts of those runs that a person called mistaken.
     pub mistaken: MistakenHalts,
@@ -130,7 +130,7 @@ pub enum Calibrated {
     },
 }
 
-/// Whether the configuration keeps a promise as it stands.
+/// Whether the present configuration keeps a promise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PromiseKept {
     /// It does, at this step.

@@ -57,7 +57,7 @@ pub struct TipTests {
 pub struct TipRun {
     /// Whose command it was, or who made it.
     pub by: RanBy,
-    /// The command, or the files that tell of the run.
+    /// The command, or the files that report the test run.
     pub command: String,
     /// What the run said; `None` where the command could not be started.
     pub evidence: Option<TestEvidence>,
@@ -133,7 +133,7 @@ impl TipTests {
 /// The code of what is said of a rule that was skipped for a commit.
 pub const SKIPPED_RULE: &str = "skipped-rule";
 
-/// Whether it tells of a skip that a person accounted for: with a reason, and not in the shell of an agent.
+/// Whether it is a skip that a person accounted for: with a reason, and not in the shell of an agent.
 pub fn accepted(what: &Diagnostic) -> bool {
     what.code.as_deref() == Some(SKIPPED_RULE) && what.level == Level::Warn
 }
@@ -157,7 +157,7 @@ mod tests {
     use andon_core::domain::ids::{CodeId, Oid};
     use testreport::{ExitKind, ReportInput, Root};
 
-    /// A run of one test, or one of which only the exit code is known.
+    /// A test run of one test, or one that is known by its exit code alone.
     fn tap(text: &str, code: i32) -> TestEvidence {
         let input = ReportInput { name: "r", bytes: text.as_bytes() };
         let inputs = if text.is_empty() { &[][..] } else { &[input][..] };

@@ -56,7 +56,7 @@ pub struct DecidedRound {
 /// Everything `andon report` shows. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryView {
-    /// Where the loop stands now; `None` where that could not be found out, and a warning says why.
+    /// The present state of the loop; `None` where that could not be found out, and a warning says why.
     pub now: Option<StatusView>,
     /// The range as it was asked for.
     pub range: String,
@@ -64,7 +64,7 @@ pub struct HistoryView {
     pub commits: Vec<HistoryCommit>,
     /// Older commits of the range that are left out.
     pub left_out: usize,
-    /// Halts at these commits, and the one that stands, oldest first.
+    /// Halts at these commits, and the unanswered one, oldest first.
     pub halts: Vec<LastHalt>,
     /// What the commits of the newest halts changed, as lines.
     pub changes: BTreeMap<CommitId, Vec<String>>,

@@ -13,9 +13,9 @@ use andon_core::domain::time::Timestamp;
 pub enum LoopState {
     /// No iteration yet.
     Idle,
-    /// Iterations go on.
+    /// The loop runs.
     Running,
-    /// A halt stands.
+    /// A halt is unanswered.
     Halted,
     /// `.andon/STOP` exists.
     Stopped,
@@ -30,7 +30,7 @@ pub enum LoopState {
 }
 
 impl LoopState {
-    /// Whether a person has to act before the loop goes on: what `--exit-code` tells by 1.
+    /// Whether a person has to act before the loop goes on: what `--exit-code` reports as 1.
     pub fn waits_for_a_person(self) -> bool {
         match self {
             Self::Halted | Self::Stopped | Self::Paused => true,
@@ -77,7 +77,7 @@ pub struct LastHalt {
     pub id: EntryId,
     /// The halt as the ledger has it.
     pub halt: Halt,
-    /// The acknowledgement; `None` while it stands.
+    /// The acknowledgement; `None` while it is unanswered.
     pub ack: Option<Ack>,
 }
 
@@ -150,7 +150,7 @@ pub struct RefusedCommits {
 /// Hooks that were installed and that git does not start any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HooksGone {
-    /// What is missing, and who stands in its place.
+    /// What is missing, and what is in its place.
     pub what: String,
     /// The hint: the command that puts it right.
     pub help: String,

@@ -21,7 +21,7 @@ pub enum AnswerBy {
     Signature,
 }
 
-/// The halt that stands in a worktree.
+/// The unanswered halt of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BindingHalt {
     /// The halt; it may be one of another worktree or clone.
@@ -62,7 +62,7 @@ pub struct LoopView {
     pub branch: Option<String>,
     /// The node that acted last.
     pub node: String,
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<BindingHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,
@@ -123,7 +123,7 @@ pub struct WatchView {
     pub at: Timestamp,
     /// The worktrees, the main one first.
     pub worktrees: Vec<WorktreeView>,
-    /// Halts of other clones that nobody has answered, as far as they were synced.
+    /// Unanswered halts of other clones, as far as they were synced.
     pub elsewhere: Vec<StandingHalt>,
     /// Loops of other clones in which something was recorded lately.
     pub branches: Vec<BranchView>,
@@ -136,11 +136,11 @@ pub struct WatchView {
 /// What a person has to do with it, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Need {
-    /// It does not go on without a person.
+    /// It needs a person to continue.
     Person,
-    /// It goes on.
+    /// The loop runs.
     Nothing,
-    /// Nothing goes on.
+    /// The loop is idle.
     Quiet,
 }
 
@@ -158,7 +158,7 @@ pub enum WatchLine<'a> {
 }
 
 impl WatchLine<'_> {
-    /// What tells it from every other line, however its state changes.
+    /// What identifies the line, however its state changes.
     pub fn key(&self) -> String {
         match self {
             Self::Worktree(worktree) => format!("w {}", worktree.name),
@@ -203,8 +203,8 @@ fn need_of(state: LoopState) -> Need {
 }
 
 impl WatchView {
-    /// All of it: what needs a person first, of that what waits longest; the rest in an order that does not change while
-    /// somebody reads.
+    /// The whole view: first what needs a person, by the longest wait; then the rest in an order that does not change
+    /// while a person reads.
     pub fn ordered(&self) -> Vec<WatchLine<'_>> {
         let worktrees = self.worktrees.iter().map(WatchLine::Worktree);
         let elsewhere = self.elsewhere.iter().map(WatchLine::Elsewhere);
@@ -213,7 +213,7 @@ impl WatchView {
         let mut all: Vec<WatchLine<'_>> = worktrees.chain(rounds).chain(elsewhere).chain(branches).collect();
         all.sort_by_key(|one| {
             let need = one.need();
-            // Where nobody knows since when, it is not kept from sight by what is known.
+            // An unknown time is no reason to hide it behind known ones.
             let since = one.since().filter(|_| need == Need::Person).map_or(i64::MIN, |since| since.0);
             (need, since, Reverse(matches!(one, WatchLine::Worktree(_))))
         });

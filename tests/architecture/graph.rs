@@ -70,7 +70,7 @@ pub fn unregistered_rules(sources: &[Source]) -> Vec<Violation> {
         .collect()
 }
 
-/// Outside `detect` nobody asks a rule by its name: what is to be known of one is a property that it declares.
+/// Outside `detect` no code names a rule: everything that other code needs is a property that the rule declares.
 pub fn rule_ids(sources: &[Source]) -> Vec<Violation> {
     let (rules, others): (Vec<&Source>, Vec<&Source>) =
         sources.iter().partition(|source| source.path.starts_with(house::RULES));

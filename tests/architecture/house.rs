@@ -34,7 +34,7 @@ pub const VERBS: &str = "verbs";
 /// Parts of a verb that are pure: what was found out, and how it is shown.
 pub const PURE_PARTS: &[&str] = &["args", "ci", "html", "text", "view"];
 
-/// Where all that is known of a rule stands, and their registry.
+/// Where the rules are, and their registry.
 pub const RULES: &str = "crates/andon-core/src/detect/";
 
 /// Something that only a few files may touch.
@@ -100,7 +100,7 @@ pub const IMPURE_METHODS: &[&str] = &[
 /// Names that say nothing about what a module is for.
 pub const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "errors", "misc"];
 
-/// Names that several public types may have: each stands in for the other where the system lacks something.
+/// Names that several public types may have: each replaces the other where the system lacks something.
 pub const SHARED_NAMES: &[&str] = &["Ended", "Screens", "Watch", "Withheld"];
 
 /// Where a doc comment that says nothing is a violation.

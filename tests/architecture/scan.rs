@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use proc_macro2::{Delimiter, LineColumn, Span, TokenStream, TokenTree};
 
-/// Where a path stands.
+/// The place of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// In a private `use`.
@@ -28,7 +28,7 @@ pub struct Reference {
     pub glob: bool,
     /// 1-based.
     pub line: usize,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// True when its first segment was a name that a `use` of this file brought in.
     pub through_alias: bool,

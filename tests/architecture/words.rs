@@ -28,7 +28,7 @@ pub fn check(source: &Source) -> Vec<Violation> {
     found
 }
 
-/// A text that repeats what stands below it: "The file.", "It does.", "Why."
+/// A text that repeats the line below it: "The file.", "It does.", "Why."
 fn is_filler(text: &str) -> bool {
     const OPENINGS: &[&str] = &["the", "its", "a", "an", "one", "that", "it", "they", "what", "how", "where"];
     const QUESTIONS: &[&str] =
@@ -48,7 +48,7 @@ fn is_filler(text: &str) -> bool {
     }
 }
 
-/// Public types of one name: whoever reads it has to ask which one is meant.
+/// Public types of one name: a reader has to find out which one is meant.
 pub fn check_all(sources: &[Source]) -> Vec<Violation> {
     let mut places = BTreeMap::<_, Vec<(&Source, usize)>>::new();
     for source in sources {

@@ -148,7 +148,7 @@ fn a_dead_hook_is_told_from_a_live_one_and_nothing_of_others_is_started() {
         std::os::unix::fs::PermissionsExt::from_mode(0o644),
     )
     .unwrap();
-    // Somebody else's command in our place.
+    // Another command in our place.
     let settings = stage.read(".gemini/settings.json");
     let touched = stage.path("touched");
     let evil = settings.replace("exit 0;", &format!("exit 0; touch {};", touched.display()));

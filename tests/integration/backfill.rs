@@ -97,7 +97,7 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
             _ => 500,
         };
         assert_eq!(there.len(), first, "{point}");
-        // Its leftovers are in nobody's way.
+        // Its leftovers are not in the way.
         if number % 2 == 0 {
             stage.git(&["repack", "-adq"]).ok();
             stage.git(&["prune", "--expire=now"]).ok();

@@ -41,7 +41,7 @@ fn no_broken_state_of_a_halted_loop_makes_a_command_panic_hang_or_keep_silent() 
     break_all("halted", &Ground::halted());
 }
 
-/// What must not open the gate while a halt stands.
+/// What must not open the gate while the loop is halted.
 const WAYS_AROUND: &[&str] = &[
     "writer-garbage",
     "writer-huge",
@@ -266,6 +266,6 @@ fn a_broken_configuration_refuses_where_it_must_and_is_named_everywhere() {
             }
         }
         let out = run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
-        assert!(out.stderr.contains("defaults stand in"), "{out}");
+        assert!(out.stderr.contains("defaults are used instead"), "{out}");
     }
 }

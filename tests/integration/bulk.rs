@@ -178,7 +178,7 @@ fn a_replay_says_the_same_with_and_without_backfilled_records() {
     for rule in ["unchanged-diff", "weak-change", "undo-churn", "oscillation", "recurrence"] {
         assert!(tripped(rule), "{rule} must have something to say:\n{derived}");
     }
-    // Nobody was there when those were written: the commits are derived anew all the same.
+    // No hook was there when those were written: the commits are derived again all the same.
     stage.andon(&["backfill", "main"]).ok();
     std::fs::remove_file(cache(&stage)).unwrap();
     assert_eq!(stage.andon(&["replay", "--format", "json"]).ok(), derived);
@@ -329,7 +329,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
       --> HASH Merge side
       --> HASH Revert "Work"
       help: check a range that begins where Andon was installed
-      help: andon check --test 'HASH~3..HEAD', to let the tests of the tip stand in
+      help: andon check --test 'HASH~3..HEAD', to let the tests of the tip count instead
     checked 4 commits in HASH~3..HEAD: cannot decide: evidence is missing, 1 warning
     "#);
     // Three iterations are the cap: the first was one of them, what was backfilled is none.

@@ -1,4 +1,4 @@
-//! `andon check`: what CI is told about a range, each kind of violation by its own message, and no false alarms.
+//! `andon check`: the report to CI about a range, each kind of violation by its own message, and no false alarms.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -125,7 +125,7 @@ fn a_missing_record_is_named() {
     error[missing-record]: the commit has no record
       --> HASH Step 4
       help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip stand in
+      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
     checked 3 commits in HEAD~3..HEAD: cannot decide: evidence is missing
     ");
     assert_eq!(codes(&stage, "HEAD~3..HEAD"), [""; 0]);
@@ -147,7 +147,7 @@ fn a_dropped_record_breaks_the_chain_too() {
     error[missing-record]: the commit has no record
       --> HASH Step 3
       help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip stand in
+      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
     // Below the range the first commit still shows it.

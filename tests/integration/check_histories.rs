@@ -95,7 +95,7 @@ fn another_clone_comes_to_the_same_answer() {
         out.stdout,
         "error[no-records]: there are no records here: refs/notes/andon does not exist\n  \
          help: git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'\n  \
-         help: if nobody has installed Andon yet: andon install\n\
+         help: if Andon is not installed yet: andon install\n\
          checked 4 commits in HEAD~4..HEAD: cannot decide: evidence is missing\n"
     );
     stage
@@ -105,7 +105,7 @@ fn another_clone_comes_to_the_same_answer() {
         )
         .ok();
     let out = stage.andon_in(&clone, &["check", "HEAD~4..HEAD"]).ok();
-    // The answer of a person is told, and is no violation.
+    // The answer of a person is reported, and is no violation.
     assert!(
         out.stdout
             .starts_with("note[answered-halt]: the halt by repeated-failures was answered by A. Author")

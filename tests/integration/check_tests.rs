@@ -1,5 +1,5 @@
-//! `andon check --test`: what nobody recorded is green when the tests of the tip pass and red when they fail; what a record
-//! says stays what it is.
+//! `andon check --test`: unrecorded commits are green when the tests of the tip pass and red when they fail; records
+//! keep their meaning.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Out, Stage};
 
-/// Somebody without the hooks: another clone of the same remote, under another name.
+/// A person without the hooks: another clone of the same remote, under another name.
 struct Elsewhere<'a> {
     stage: &'a Stage,
     name: &'a str,
@@ -66,7 +66,7 @@ fn codes(value: &Value) -> Vec<String> {
     all.map(|one| one["code"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Each kind of commit that nobody could record, as (name, author, committer, message).
+/// Each kind of commit that no hook could record, as (name, author, committer, message).
 fn strangers() -> [(&'static str, Person, Person, &'static str); 6] {
     let colleague = ("C. Colleague", "colleague@example.org");
     let author = ("A. Author", "author@example.org");

@@ -208,7 +208,7 @@ fn the_call_that_halts_tells_all_of_it() {
         assert_eq!(halted["suggested_actions"][0]["code"], "clarify_task");
         assert!(halted["suggested_actions"][0]["text"].as_str().unwrap().contains("which file"));
     }
-    // While it stands it is told as what stands.
+    // While it is unanswered it is reported as `standing`.
     let (_, after) = json(&stage, &["tick"], "");
     assert_eq!((&after["halted"], &after["standing"]["rule"]), (&Value::Null, &"idle-turns".into()));
     assert_eq!(after["standing"]["suggested_actions"][0]["code"], "clarify_task");
@@ -229,7 +229,7 @@ fn hooks_and_a_replay_of_commits_tell_the_halt_too() {
     assert_eq!(last["halted"]["suggested_actions"][0]["code"], "read_first_error");
 }
 
-/// Six failing runs that were handed in, a turn each: stuck, whoever ran the tests.
+/// Six failing runs that were handed in, a turn each: stuck, wherever the tests ran.
 #[test]
 fn failing_runs_that_are_handed_in_count_as_failures() {
     let stage = Stage::installed();
@@ -282,7 +282,7 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
       help: andon test
       help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);
@@ -296,7 +296,7 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
       help: andon test
       help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);

@@ -280,7 +280,7 @@ fn the_advisor_is_asked_and_its_approach_answers_the_halt() {
     assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
     exit 1
     --- stderr
-    error: nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE
+    error: nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE
       help: andon status
     ");
 }

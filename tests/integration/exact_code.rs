@@ -1,4 +1,5 @@
-//! The tests ran on exactly this code: what git is told not to look at, or looks at too briefly, counts as it is on disk.
+//! The tests ran on exactly this code: what git is configured to skip, or looks at too briefly, counts as it is on
+//! disk.
 
 use insta::assert_snapshot;
 

@@ -1,5 +1,5 @@
-//! Work that looks like a loop and is none goes on; a loop is halted with the file named; a halt that was wrong is kept as
-//! one; tests that vanish on a green suite are told.
+//! Work that looks like a loop and is none goes on; a loop is halted with the file named; a halt that was wrong is kept
+//! as one; tests that vanish on a green suite are reported.
 
 use crate::support::{Out, Stage};
 

@@ -92,7 +92,7 @@ fn silent_writers_are_folded_and_come_back() {
     stage.pass(31 * 86_400);
     assert_snapshot!(stage.andon(&["sync", "--fold"]).shown());
     assert_eq!(writers(&stage, &hub).len(), 1);
-    // Nobody misses anything, and nobody sends again what is there.
+    // No clone misses anything, and none sends again what is there.
     for dir in &clones {
         sync(&stage, dir).ok().lacks("warning").lacks("sent");
         assert_eq!((count(&stage, dir), count(&stage, &hub)), (3, 3));

@@ -1,5 +1,5 @@
-//! A forged memory of the ledger: whoever can write `cache/ledger` can write into it that a witness answered a halt. It moves
-//! no hook, no answer and no check, and what shows the ledger finds it out.
+//! A forged memory of the ledger: a process that can write `cache/ledger` can claim there that a witness answered a
+//! halt. It changes no hook, no answer and no check, and commands that show the ledger detect it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -42,7 +42,7 @@ fn without_ages(text: &str) -> String {
     parts.into_iter().map(cut).collect::<String>() + end
 }
 
-/// What a person and a program are told, each time with `memory` in its place.
+/// What a person and a program see, each time with `memory` in its place.
 fn told(stage: &Stage, memory: &[u8], halt: &str) -> String {
     let said = |args: &[&str]| -> Out {
         std::fs::write(stage.path(MEMORY), memory).unwrap();
@@ -72,7 +72,7 @@ fn a_forged_memory_moves_nothing_and_is_found_out() {
     let vote =
         ["--decision", "accept_opposer", "--rationale", "locks", "--sycophancy", "no", "it names a failure"];
     by(&stage, "ann", &[&["review", "resolve", &round][..], &vote].concat()).ok();
-    // Of a halt that stands `andon review` itself takes nothing from the memory.
+    // About an unanswered halt `andon review` itself takes nothing from the memory.
     by(&stage, "ann", &["review", "precedents"]).ok();
     let honest = std::fs::read(stage.path(MEMORY)).unwrap();
     let forged = forged(&stage, &round, &halt);
@@ -83,7 +83,7 @@ fn a_forged_memory_moves_nothing_and_is_found_out() {
     std::fs::write(stage.path(MEMORY), &forged).unwrap();
     by(&stage, "ann", &["review", "precedents"]).ok();
     assert_ne!(std::fs::read(stage.path(MEMORY)).unwrap(), forged);
-    // Neither a hook nor an answer goes by it: the halt stands until ann herself signs.
+    // Neither a hook nor an answer uses it: the halt is unanswered until ann herself signs.
     std::fs::write(stage.path(MEMORY), &forged).unwrap();
     stage.iterate("more\n", &["ok a", "ok b"], "Go on").refused().says("halted");
     stage.unset("GIT_CONFIG_COUNT");

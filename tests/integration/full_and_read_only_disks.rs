@@ -1,5 +1,5 @@
-//! Disks that are full or read-only, directories of somebody else, locks that were left: the commit is never lost, the
-//! message names the mend, and afterwards all goes on.
+//! Disks that are full or read-only, directories of another user, stale locks: the commit is never lost, the message
+//! names the remedy, and afterwards everything works again.
 //!
 //! Root may do everything, so what is denied is made real: another user by `setpriv`, a read-only or full file system in
 //! a mount namespace of its own. Where that is not allowed, the test says so and is left out.
@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::support::{Out, Stage, andon_path};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
-/// Whoever this is, nothing belongs to them.
+/// This user owns nothing.
 const OTHER: u32 = 1234;
 
 /// Runs a script in a mount namespace of its own, with `$ANDON`; `None` where that is not allowed.
@@ -97,7 +97,7 @@ fn a_store_of_somebody_else_can_be_looked_at() {
         let out = as_other(&stage, &format!("andon {command}")).unwrap().exits(code);
         out.says("ermission denied").says("help: ").lacks("panicked");
     }
-    // A standing halt binds whoever cannot write its file.
+    // An unanswered halt binds a user who cannot write its file.
     stage.andon(&["stop", "--reason", "enough"]).ok();
     as_other(&stage, "andon hook pre-commit").unwrap().exits(1).says("user-stop");
     stage.andon(&["resume", "--reason", "seen"]).ok();
@@ -247,7 +247,7 @@ fn a_clock_set_back_stops_nothing_and_is_seen() {
     stage.iterate("7\n", GREEN, "On").ok();
 }
 
-/// Nobody to ask, nobody to tell: no stream, no terminal, no home, no name.
+/// No one to ask or to notify: no stream, no terminal, no home, no name.
 #[test]
 fn closed_streams_change_neither_what_is_recorded_nor_the_exit_code() {
     let stage = Stage::installed();

@@ -114,7 +114,7 @@ fn failing_tests_warn_at_commit_and_block_at_push_and_completion() {
     stage.iterate("three\n", &["ok a", "ok b"], "Three").ok().lacks("failing-tests");
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.andon(&["complete"]).exits(0);
-    // Notes and tags are nobody's code.
+    // Notes and tags are no code.
     stage.git(&["push", "-q", "origin", "refs/notes/andon"]).ok();
 }
 

@@ -43,7 +43,7 @@ fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @r#"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+    error[untested-edit]: commit refused: the run on this code was handed in, and it is not known which command it was
       help: andon test
       help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
     "#);

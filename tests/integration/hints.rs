@@ -1,5 +1,6 @@
-//! Every hint leads out, and loses nothing: whoever follows the first `help:` of a refusal word for word and commits again
-//! passes within two rounds, and every content, every staged part, `MERGE_HEAD` and the author are still there.
+//! Every hint leads out, and loses nothing: a person who follows the first `help:` of a refusal word for word and
+//! commits again passes within two tries, and every content, every staged part, `MERGE_HEAD` and the author are still
+//! there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -228,7 +229,7 @@ fn a_changed_submodule_beside_the_work_stays_as_it_is() {
     }
 }
 
-/// A repository inside that nobody added, as clones and tools leave them.
+/// A repository inside that is not added, as clones and tools leave them.
 #[test]
 fn a_nested_repository_beside_the_work_is_not_taken_along() {
     let stage = ground();

@@ -1,5 +1,5 @@
-//! What people do to history in ordinary life, a story a kind. After each, `andon check` finds nothing wrong, or says what is
-//! true: that code was not tested. Nobody is said to have edited a record or to have gone round the gate.
+//! What people do to history in ordinary life, one story for each kind. After each, `andon check` finds nothing wrong,
+//! or says what is true: that code was not tested. No one is accused of editing a record or bypassing the gate.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

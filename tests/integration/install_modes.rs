@@ -364,7 +364,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     ");
     assert!(!said.all().contains("--no-verify"), "{said}");
 
-    // husky's prepare: another hooks path. Nothing records, and nobody is accused.
+    // husky's prepare: another hooks path. Nothing records, and no one is accused.
     husky(&stage);
     stage.andon(&["status"]).ok().says("hooks are gone").says("core.hooksPath");
     stage.write("other.c", "1\n");

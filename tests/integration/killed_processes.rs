@@ -72,7 +72,7 @@ fn at_every_step_of_post_commit() {
         let new = healed(&stage).replace(&told, "");
         let told = new.contains("recorded 1 commit whose post-commit was cut short");
         assert_eq!(told, lost.contains(&point), "{point}: {new}");
-        // The hooks saw this commit pass: nobody is accused of going round them.
+        // The hooks saw this commit pass: no one is accused of a bypass.
         stage.andon(&["check", "HEAD~2..HEAD"]).ok();
         assert_eq!(
             new.contains("removed the lock of refs/notes/andon"),
@@ -163,7 +163,7 @@ fn between_the_steps_of_a_resume() {
         let before = notes(&stage, stage.dir());
         dying(&stage, point, |stage| stage.andon(&["resume", "--reason", "seen"])).exits(KILLED);
         sound(&stage, &before, point);
-        // Half an answer is none, and a whole one stands; the same command ends both.
+        // Half an answer is none, and a whole one is valid; the same command ends both.
         let again = stage.andon(&["resume", "--reason", "seen"]);
         assert!(again.code == 0 || again.all().contains("nothing to resume"), "{point}: {again}");
         assert!(!stage.exists(".andon/CHECKPOINT.md"), "{point}");

@@ -1,5 +1,5 @@
 //! Kinds of repositories, each by the real git: the main job goes through (install, run the tests, be refused without
-//! them, commit, check), or every command says what it cannot read and how to mend it, and nothing half-works.
+//! them, commit, check), or every command says what it cannot read and how to repair it, and nothing half-works.
 
 mod clones;
 mod files;
@@ -161,8 +161,8 @@ const HOOKS: [(&[&str], bool); 7] = [
     (&["hook", "post-rewrite", "amend"], false),
 ];
 
-/// Every command says `what` and names `mend`, and leaves nothing behind; hooks let git go on, unless the project
-/// wants it otherwise.
+/// Every command says `what` and names the remedy `mend`, and leaves nothing behind; hooks let git go on, unless the
+/// project wants it otherwise.
 #[track_caller]
 fn refused_everywhere(kind: &Kind, what: &str, hint: &str) {
     let before = listing(&kind.dir);

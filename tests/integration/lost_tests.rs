@@ -113,7 +113,7 @@ fn what_a_merge_itself_drops_is_told() {
     stage.git(&["merge", "-q", "--no-ff", "--no-commit", "side"]).ok();
     stage.git(&["rm", "-q", "tests/test_a.py"]).ok();
     stage.git(&["rm", "-qf", "tests/test_c.py"]).ok();
-    // Neither parent had removed those two files; the third went where it was told.
+    // Neither parent had removed those two files; the third went where it was reported.
     let told = "warning[test-weakening]: 3 tests removed (test_one, test_two, test_four)";
     commit(&stage, "Merge side").says(told);
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().says(told);

@@ -58,7 +58,7 @@ fn with_remote(stage: &Stage) {
 fn a_push_is_compared_with_what_the_remote_has() {
     let stage = Stage::installed();
     with_remote(&stage);
-    // Nobody tested what the remote has by now.
+    // The present code of the remote is not tested.
     stage.write("code.txt", "untested\n");
     stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"

@@ -1,4 +1,4 @@
-//! Attempts whose commits are moved: a loop is seen however they are, and whoever edits history is nobody's loop.
+//! Attempts whose commits are moved: a loop is seen however they are, and editing history is no loop.
 
 use std::path::PathBuf;
 
@@ -120,6 +120,23 @@ fn six_failures_alike_halt_however_their_commits_are_moved() {
         });
         assert_eq!(halted, Some(3), "{name}: {said}\n{}", pair.stage.andon(&["status"]));
         assert!(said.contains("repeated-failures"), "{name}: {said}");
+    }
+}
+
+#[test]
+fn six_more_halt_after_each_answer_however_their_commits_are_moved() {
+    for (name, moved) in MOVES {
+        let pair = Pair::new();
+        let mut halts = Vec::new();
+        for number in 1..=9 {
+            pair.attempt(number, &RED);
+            if pair.stage.andon(&["status", "--exit-code"]).code == 1 {
+                halts.push(number);
+                pair.stage.andon(&["resume", "--reason", "go on"]).ok();
+            }
+            moved(&pair, number);
+        }
+        assert_eq!(halts, [3, 6, 9], "{name}\n{}", pair.stage.andon(&["log", "--events"]));
     }
 }
 
@@ -459,4 +476,35 @@ fn numbers_follow_the_attempts_and_not_the_memos_of_records() {
     assert_eq!(numbers(), [5, 3, 2, 4, 1]);
     stage.andon(&["show", "HEAD~1"]).ok().says("iteration  3");
     stage.andon(&["check", "HEAD~4..HEAD"]).ok();
+}
+
+#[test]
+fn a_loop_that_amends_is_seen_after_an_answer_too() {
+    let stage = Stage::installed();
+    let attempt = |number: u32, amend: bool| {
+        stage.write("code.txt", format!("{}attempt {number}\n", stage.read("code.txt")));
+        stage.tests(&RED);
+        stage.andon(&["test"]);
+        let message = format!("Attempt {number}");
+        let args = ["commit", "-qam", &message, "--amend"];
+        stage.git(if amend { &args } else { &args[..3] })
+    };
+    let standing = || stage.andon(&["status", "--exit-code"]).code;
+    for number in 1..=3 {
+        attempt(number, false);
+    }
+    assert_eq!(standing(), 1, "three failures alike halt");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    // To say the same in other words is no attempt.
+    for number in 0..4 {
+        stage.git(&["commit", "-q", "--amend", "-m", &format!("Reworded {number}")]).ok();
+    }
+    stage.andon(&["status"]).says("Loop 0/100");
+    assert_eq!(standing(), 0);
+    for number in 4..=5 {
+        attempt(number, true);
+        assert_eq!(standing(), 0, "{number}");
+    }
+    attempt(6, true);
+    assert_eq!(standing(), 1, "and three more halt again");
 }

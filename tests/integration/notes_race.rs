@@ -60,7 +60,7 @@ fn records_and_remarks_survive_each_other() {
         over.store(true, Ordering::Relaxed);
         remarks.join().unwrap()
     });
-    // Whoever writes next puts all of it back; who only reads must see what was edited or dropped.
+    // The next writer puts all of it back; a reader must see what was edited or dropped.
     stage.git(&["commit", "-q", "--allow-empty", "-m", "The next write"]).ok();
     let shown = stage.git(&["notes", "--ref=andon", "show", &first]).ok().stdout;
     let lost: Vec<&String> = remarks.iter().filter(|remark| !shown.contains(remark.as_str())).collect();

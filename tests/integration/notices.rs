@@ -1,4 +1,4 @@
-//! `[notify]`: who is told of a halt, and how often.
+//! `[notify]`: which notices a halt gives, and how often.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

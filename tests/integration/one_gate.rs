@@ -137,7 +137,7 @@ fn what_a_hook_stages_too_late_is_not_what_is_judged() {
 #[test]
 fn hooks_that_a_manager_took_are_named_and_nobody_is_said_to_go_round() {
     let own = "#!/bin/sh\nexit 0\n";
-    // The shim of pre-commit sees that nobody would judge later, and has the program judge at once.
+    // The shim of pre-commit sees that no hook would judge later, and has the program judge at once.
     let stage = Stage::installed();
     program(&stage.path(".git/hooks/prepare-commit-msg"), own);
     stage.write("code.txt", "2\n");
@@ -146,7 +146,7 @@ fn hooks_that_a_manager_took_are_named_and_nobody_is_said_to_go_round() {
     stage.git(&["commit", "-qam", "Two"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
-    // Without that of pre-commit nobody asks.
+    // Without that of pre-commit no gate is wanted.
     let stage = Stage::installed();
     program(&stage.path(".git/hooks/pre-commit"), own);
     stage.iterate("2\n", GREEN, "Two").ok();
@@ -181,7 +181,7 @@ fn a_framework_that_runs_some_of_the_hooks_is_named() {
     let wanted = "the hook was not there: .pre-commit-config.yaml runs no andon at pre-commit";
     assert_eq!(reason(&stage), wanted);
     assert_eq!(stage.record("HEAD")["gate"], "not-run");
-    // Where it is named, it was left out by somebody.
+    // Where it is named, it was left out on purpose.
     stage.write(".pre-commit-config.yaml", format!("{yaml}  - id: andon\n"));
     stage.iterate("4\n", GREEN, "All").ok();
     assert_eq!(stage.record("HEAD")["gate"], "bypassed");

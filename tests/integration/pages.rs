@@ -1,8 +1,8 @@
 //! What README.md and docs/ show is what happens: their examples are run, their links lead somewhere.
 //!
-//! A page is a walk through one directory. `console` blocks hold commands and what they print; a block whose fence names a
-//! file, as in ```` ```bash loop.sh ````, is written to that file first. Other scripts, configurations and JSON are read
-//! by whoever would read them.
+//! A page is a walk through one directory. `console` blocks hold commands and what they print; a block whose fence
+//! names a file, as in ```` ```bash loop.sh ````, is written to that file first. Other scripts, configurations and JSON
+//! are read by the programs that they are for.
 
 mod blocks;
 mod links;
@@ -54,7 +54,7 @@ fn walk(stage: &Stage, dir: &mut PathBuf, page: &Path, steps: &[Step]) {
     }
 }
 
-/// Asks whoever would read the block whether it can be read.
+/// Asks the program that the block is for whether it can read it.
 fn read(block: &Block) -> Out {
     let stage = stage();
     stage.git(&["init", "-q", "."]).ok();

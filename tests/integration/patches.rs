@@ -11,7 +11,7 @@ use crate::support::Stage;
 const GREEN: [&str; 2] = ["ok a", "ok b"];
 const PATCH_HOOKS: [&str; 2] = ["pre-applypatch", "post-applypatch"];
 
-/// A tested commit, as a patch of somebody else, that is not here any more.
+/// A tested commit, as a patch by another person, that is not here any more.
 fn with_a_patch() -> Stage {
     let stage = Stage::installed();
     stage.iterate("theirs\n", &GREEN, "Theirs").ok();
@@ -88,7 +88,7 @@ fn an_install_after_the_patch_accuses_no_one_and_hooks_that_are_off_are_named() 
     hook_is_of(&stage, later);
     stage.iterate("ours\n", &GREEN, "Ours").ok().says("made by git am").lacks("hooks were off");
 
-    // The hook is there, and git is told to run none.
+    // The hook is there, and git is started so that it runs none.
     let stage = with_a_patch();
     hook_is_of(&stage, crate::support::START - 1_000_000);
     stage.git(&["-c", "core.hooksPath=/dev/null", "am", "-q", "../one.patch"]).ok();

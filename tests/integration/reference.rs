@@ -161,7 +161,7 @@ fn default(value: &Value, key: &str) -> String {
     }
 }
 
-/// A text that may stand in a table.
+/// A text that may be in a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -32,7 +32,7 @@ fn an_agent_that_runs_plain_tests_and_commits_is_halted_at_the_fifth_refusal() {
     assert!(stage.exists(".andon/CHECKPOINT.md"));
     stage.andon(&["status", "--exit-code"]).exits(1).says("halted").says("refused-commits");
     stage.andon(&["tick"]).exits(1).says("refused-commits");
-    // While it stands, tested code is refused as well.
+    // While it is unanswered, tested code is refused as well.
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Tested"]).refused();
     stage.unset("CLAUDECODE");

@@ -191,7 +191,7 @@ fn ranges_that_are_not_there_are_wrong_usage() {
     stage.andon(&["replay", "HEAD..HEAD", "--format", "json"]).ok();
 }
 
-/// docs/rules.md, `unchanged-diff`: what nobody watched takes one more.
+/// docs/rules.md, `unchanged-diff`: unrecorded commits take one more.
 #[test]
 fn empty_commits_that_nobody_watched_take_one_more() {
     let stage = Stage::new();

@@ -19,7 +19,7 @@ fn a_decision_is_overturned_and_everything_follows() {
     let stage = Stage::bare_ground();
     stage.write("story.jsonl", MIGRATION);
     let found = simulated(&stage, &[]);
-    // An agent's key is no witness's, and whoever never voted sits on panels only.
+    // An agent's key is no witness's, and a witness who never voted sits on panels only.
     assert_eq!(
         found["invalid"],
         json!([{"id": "m1-forged", "code": "wrong_role"}, {"id": "m2-accept-ed", "code": "panel_only"}])

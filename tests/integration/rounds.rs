@@ -221,7 +221,7 @@ fn a_panel_overturns_and_everything_follows() {
 }
 
 fn make_records(stage: &Stage) {
-    // Nobody has answered anything yet, so nobody may answer alone: a panel of three makes records for three.
+    // No witness has answered anything yet, so none may answer alone: a panel of three makes records for three.
     let warm = deferred(stage, "Which table first?");
     let alone = by(stage, "ann", &["review", "accept", &warm]).exits(1);
     insta::assert_snapshot!("rounds_probation", steady(stage, &alone));
@@ -266,7 +266,7 @@ fn is_a_precedent(stage: &Stage, first: &str) {
         (&told["precedents"][0]["decision"], &told["precedents"][0]["by"]),
         (&json!("accept_opposer"), &json!(["human:ann"]))
     );
-    // An agent that begins anew is told as well, by the words of its plan.
+    // An agent that starts again gets it as well, by the words of its plan.
     stage.write("PLAN.md", "# Add the column to the table orders\n\n- [ ] shadow tables\n");
     stage.andon(&["context", "--brief"]).ok();
     let briefing = stage.read(".andon/MISSION_BRIEFING.md");
@@ -284,7 +284,7 @@ fn is_overturned(stage: &Stage, first: &str) {
     for who in ["bo", "cy", "di"] {
         by(stage, who, &["review", "accept", first]).ok();
     }
-    // Whoever decided it the first time does not sit.
+    // Those who decided it the first time do not sit.
     insta::assert_snapshot!(
         "rounds_barred",
         steady(stage, &by(stage, "ann", &["review", "accept", first]).exits(1))
@@ -345,7 +345,7 @@ fn says_the_same_elsewhere(stage: &Stage) -> String {
 }
 
 fn forging_it_moves_nothing(stage: &Stage, first: &str, here: &str) {
-    // An agent decides it again with plain git and a key of its own: nothing moves, and whoever checks is told.
+    // An agent decides it again with plain git and a key of its own: nothing moves, and the check reports it.
     let ledger = stage.andon(&["witness", "list", "--format", "json"]).ok().stdout;
     let ledger: Value = serde_json::from_str(&ledger).unwrap();
     let forged = json!({

@@ -128,7 +128,7 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     stage.iterate("3\n", GREEN, "Three").ok();
     stage.git(&["push", "-q"]).ok();
     assert_eq!(records(&stage, &hub), 4);
-    // Whoever pushes the records by name does it alone: git would find them moved.
+    // A push of the records by name sends them alone: git would find them moved.
     stage.iterate("4\n", GREEN, "Four").ok();
     stage.git(&["push", "-q", "origin", "main", "refs/notes/andon"]).ok();
     assert_eq!(records(&stage, &hub), 5);
@@ -385,7 +385,7 @@ fn a_bundle_from_anybody_only_adds() {
     let own = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
     let own = own.trim().to_owned();
     let before = refs(&stage, stage.dir());
-    // Somebody puts an entry on top of this clone's ledger, writes other refs and a ledger under no id.
+    // A stranger puts an entry on top of this clone's ledger, writes other refs and a ledger under no id.
     let theirs = clone(&stage, &hub, "theirs");
     stage.git_in(&theirs, &["fetch", "-q", stage.dir().to_str().unwrap(), "+refs/andon/*:refs/andon/*"]).ok();
     let on_top = stage
@@ -400,8 +400,8 @@ fn a_bundle_from_anybody_only_adds() {
     assert_snapshot!(stage.andon(&["sync", "--fetch-only", "--bundle", name]).shown(), @"
     exit 0
     --- stdout
-    warning[foreign-ledger]: the ledger of HASH at ROOT/evil.bundle was not taken over: it is this clone's own, which nobody else writes
-      help: nothing here changed; whoever offers it is to sync from the clone in which the halts were made
+    warning[foreign-ledger]: the ledger of HASH at ROOT/evil.bundle was not taken over: it is this clone's own, which no other clone writes
+      help: nothing here changed; its owner syncs from the clone in which the halts were made
     synced with ROOT/evil.bundle: nothing new
     ");
     assert_eq!(refs(&stage, stage.dir()), before);

@@ -355,8 +355,8 @@ fn stop_switches_that_are_moved_while_halted_show_in_check_and_log() {
     assert_eq!(moved.count(), 3);
 }
 
-/// "loop rules" (docs/spec-map.md): ten identical calls are INFINITE and leave a blocker report, although the loop was halted
-/// at the fifth and nobody listened.
+/// "loop rules" (docs/spec-map.md): ten identical calls are INFINITE and leave a blocker report, although the loop was
+/// halted at the fifth and the halt was ignored.
 #[test]
 fn an_agent_that_goes_on_behind_a_halt_gets_a_blocker_report() {
     let stage = Stage::installed();

@@ -14,7 +14,7 @@ pub(crate) fn own_ref(stage: &Stage) -> String {
     refs.trim().to_owned()
 }
 
-/// Appends an entry with plain git, signed by `who`, as somebody would who knows the format and no Andon.
+/// Appends an entry with plain git, signed by `who`, as a person would who knows the format but not Andon.
 pub(crate) fn forge(stage: &Stage, said: &Value, who: Option<&str>) -> String {
     let name = own_ref(stage);
     let last = stage.git(&["show", &format!("{name}:entry.json")]).ok().stdout;
@@ -96,7 +96,7 @@ pub(crate) fn told(stage: &Stage, out: &Out) -> String {
     let text = steady(stage, out);
     let lines = text.lines().filter(|line| line.contains("[witness]") || line.starts_with("exit "));
     let mut lines: Vec<&str> = lines.collect();
-    // What is no entry stands in the order of commits, which are others in every run.
+    // Commits that are no entry are in the order of commits, which differ in every run.
     lines.sort_unstable();
     let mut text: String = lines.into_iter().map(|line| format!("{line}\n")).collect();
     let own = stage.read(".git/andon/writer");
@@ -168,8 +168,8 @@ fn each_forgery_is_named() {
     let check = told(&stage, &stage.andon_in(&fresh, &["check", &format!("{base}..HEAD")]));
     insta::assert_snapshot!("forged", check);
     assert_eq!(told(&stage, &stage.andon_in(&fresh, &["ledger", "verify"])), check);
-    // Whatever stands there, the right answer still counts; where this clone's own newest entry is from the future, that
-    // of another clone.
+    // Whatever is there, the right answer still counts; where this clone's own newest entry is from the future, that of
+    // another clone.
     let resolve = ["review", "resolve", &round, "--decision", "reject_round", "--rationale", "ask again"];
     insta::assert_snapshot!("forged_ahead", steady(&stage, &by(&stage, "ann", &resolve)));
     stage.andon_in(&fresh, &["install"]).ok();
@@ -227,7 +227,7 @@ fn a_ledger_that_was_cut_or_rewound_is_named() {
     let range = format!("{base}..HEAD");
     assert_eq!(told(&stage, &stage.andon(&["check", &range])), verify(stage.dir()));
     stage.git(&["update-ref", &own, tip.trim()]).ok();
-    // An object is gone: what stands before it cannot be read.
+    // An object is gone: the entries before it cannot be read.
     let gone = stage.git(&["rev-parse", &format!("{own}~1")]).ok().stdout;
     let (dir, file) = gone.trim().split_at(2);
     std::fs::remove_file(stage.path(&format!(".git/objects/{dir}/{file}"))).unwrap();

@@ -19,7 +19,7 @@ fn a_witness_answers_and_the_loop_goes_on() {
     is_halted(&stage);
     insta::assert_snapshot!("signed_list", steady(&stage, &by(&stage, "ann", &["review"])));
     insta::assert_snapshot!("signed_show", steady(&stage, &by(&stage, "ann", &["review", "show", "halt"])));
-    // Whoever has no key that the policy names answers nothing.
+    // A person without a key of the policy answers nothing.
     let answer = [
         "review",
         "resolve",
@@ -149,7 +149,7 @@ fn drafts_with_mistakes_are_kept_and_nothing_is_appended() {
     let draft = stage.read(".git/andon/RESOLUTION_EDITMSG");
     assert!(draft.contains("decision = \"perhaps\""), "{draft}");
     assert_eq!(stage.git(&["for-each-ref", "refs/andon/ledger/"]).ok().stdout, refs);
-    // Mended, it is taken up again.
+    // Repaired, it is continued.
     let whole = draft.replace("perhaps", "accept_proposer").replacen(
         "rationale = \"\"",
         "rationale = \"b was never meant to pass\"",
@@ -265,7 +265,7 @@ fn check_derives_every_answer_again() {
     insta::assert_snapshot!("check_loosened", about_witnesses(&stage, &checked(&stage, &range)));
 }
 
-/// The kind of each vote that nobody was seen to give, and what the check says of it, as text and as JSON.
+/// The kind of each vote without a sign of a person, and what the check says about it, as text and as JSON.
 fn unseen(stage: &Stage, range: &str, text: &crate::support::Out) -> Vec<(String, String)> {
     let fresh = stage.root().canonicalize().unwrap().join("fresh");
     let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).stdout;

@@ -1,5 +1,5 @@
-//! Answers that a rule forbids: they are refused where somebody gives them, and where somebody appends them with plain git
-//! `check` and `ledger verify` name them, in the words of docs/review.md.
+//! Answers that a rule forbids: they are refused when given, and when they are appended with plain git, `check` and
+//! `ledger verify` name them, in the words of docs/review.md.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -128,7 +128,7 @@ fn whoever_is_overturned_is_suspended() {
         by(&stage, who, &[&["review", "ballot", &first], amend.as_slice()].concat()).ok();
         std::fs::rename(ballot("json"), ballot(who)).unwrap();
     }
-    // A vote that nobody sealed, by who may sit.
+    // An unsealed vote, by who may sit.
     let other = json!({
         "decision": "reject_round", "rationale": "I changed my mind", "factual_checks": [], "time_spent_seconds": 1,
     });
@@ -162,7 +162,7 @@ fn whoever_is_overturned_is_suspended() {
     insta::assert_snapshot!("suspended_forged", named(&stage));
 }
 
-/// The members of an answer to the halt that stands.
+/// The members of an answer to the unanswered halt.
 fn answer(stage: &Stage) -> Value {
     let shown = stage.andon(&["review", "show", "halt", "--format", "json"]).ok().stdout;
     let shown: Value = serde_json::from_str(&shown).unwrap();

@@ -226,7 +226,7 @@ fn commits_without_records_are_shown_as_such() {
     no record: the commit was made without Andon, or its note was not fetched
     "#);
     assert_eq!(json(stage.andon(&["show", "--format", "json"]))["state"], "missing");
-    // A note that is no record is said to be one, with the mend.
+    // A note that is no record is reported as such, with the remedy.
     stage.git(&["notes", "--ref=andon", "add", "-m", "not json", "HEAD"]).ok();
     assert_snapshot!(stage.andon(&["show"]).shown(), @"
     exit 0

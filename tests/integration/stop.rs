@@ -1,4 +1,4 @@
-//! Stop and resume: what halts, what is refused while it stands, and how a person answers.
+//! Stop and resume: what halts, what is refused until the answer, and how a person answers.
 
 use insta::assert_snapshot;
 
@@ -256,7 +256,7 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     assert_snapshot!(stage.andon(&["resume"]).shown(), @"
     exit 1
     --- stderr
-    error: nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE
+    error: nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE
       help: andon status
     ");
 }

@@ -46,7 +46,7 @@ pub(crate) fn iterate(stage: &Stage, dir: &Path, code: &str, tests: &str, messag
     stage.git_in(dir, &["commit", "-qam", message])
 }
 
-/// What a clone or a hub has: its records, and where its ledgers stand.
+/// What a clone or a hub has: its records, and the tips of its ledgers.
 pub(crate) fn refs(stage: &Stage, dir: &Path) -> String {
     let ledgers = ["for-each-ref", "--format=%(refname) %(objectname)", "refs/andon/ledger"];
     notes(stage, dir) + &stage.git_in(dir, &ledgers).ok().stdout

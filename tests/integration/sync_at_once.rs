@@ -80,7 +80,8 @@ fn clones_that_sync_at_once_lose_nothing_and_end_equal() {
     }
 }
 
-/// Somebody else holds the ref of this clone at the remote for a while: sync waits, grows nothing meanwhile, and arrives.
+/// Another process holds the ref of this clone at the remote for a while: sync waits, grows nothing meanwhile, and
+/// arrives.
 #[test]
 fn a_remote_whose_ref_is_locked_for_a_while_is_waited_for() {
     let (stage, hub) = hub();

@@ -1,4 +1,4 @@
-//! What somebody may do to the evidence, and what `andon check` says of it: each in its own words.
+//! What a person may do to the evidence, and what `andon check` says about it: each in its own words.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -72,7 +72,7 @@ fn a_note_edited_dropped_or_moved() {
     error[missing-record]: the commit has no record
       --> HASH Step 3
       help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip stand in
+      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 
@@ -193,7 +193,7 @@ fn the_gate_avoided() {
     error[missing-record]: the commit has no record
       --> HASH Off
       help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip stand in
+      help: andon check --test 'HEAD~3..HEAD', to let the tests of the tip count instead
     checked 3 commits in HEAD~3..HEAD: cannot decide: evidence is missing
     ");
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();

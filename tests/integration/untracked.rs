@@ -1,4 +1,5 @@
-//! Untracked files bind the tests where the project has code of their kind or the tests name them; others are told once.
+//! Untracked files bind the tests where the project has code of their kind or the tests name them; others are reported
+//! once.
 
 use crate::support::Stage;
 

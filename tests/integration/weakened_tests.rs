@@ -265,7 +265,7 @@ fn the_reason_that_check_asks_for_waives_when_it_is_given_as_printed() {
         .says("; waived by Tests-Removed in ")
         .says("note[test-weakening]: against the base: 2 tests removed (b::four, b::three); waived by Tests-Removed: REASON")
         .lacks("warning[test-weakening]");
-    // What comes after the reason is told again.
+    // A loss after the reason is reported again.
     commit_list(&stage, &["a::one"], "Two goes").ok();
     let after = stage.andon(&["check", "HEAD~5..HEAD"]).ok();
     after

@@ -105,7 +105,7 @@ fn keys_are_granted_and_revoked_and_a_threshold_asks_for_others() {
     let bo = public(&stage, "bo");
     let added = by(&stage, "ann", &["witness", "add", "human:bo", "--key", &bo, "--role", "admin,witness"]);
     added.ok();
-    // Whom nobody granted anything grants nothing.
+    // A person without a grant grants nothing.
     let cy = public(&stage, "cy");
     let forged = by(&stage, "cy", &["witness", "add", "human:cy", "--key", &cy]).exits(1);
     insta::assert_snapshot!(steady(&stage, &forged), @r"

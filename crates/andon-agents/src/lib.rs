@@ -34,7 +34,7 @@ pub const MAX_PAYLOAD: usize = 64 << 20;
 /// What a client told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookPayload {
-    /// The session; of a subagent that of its parent, where it is told.
+    /// The session; for a subagent that of its parent, where it is given.
     pub session: Option<String>,
     /// The subagent that is at work.
     pub subagent: Option<String>,
@@ -82,7 +82,7 @@ pub enum Say {
     Rewrite(Value),
     /// Something that the model is to know.
     Tell(String),
-    /// The turn goes on; what is missing.
+    /// The turn continues; what is missing.
     Hold(String),
     /// The turn ends; what the person is to know.
     LetGo(String),

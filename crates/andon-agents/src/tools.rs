@@ -1,5 +1,6 @@
 //! What tools do, by the names that clients give them; and which commands and files their arguments name.
 
+use andon_core::{WordList, words};
 use serde_json::Value;
 
 use super::Called;
@@ -8,7 +9,7 @@ use andon_core::domain::events::CallEnd;
 use andon_core::history::is_edit;
 
 /// Tools that change nothing.
-const READERS: [&str; 58] = [
+const READERS: WordList = words![
     "read",
     "read_file",
     "read_files",
@@ -68,7 +69,7 @@ const READERS: [&str; 58] = [
     "attempt_completion",
     "submit_and_exit",
 ];
-const SHELLS: [&str; 19] = [
+const SHELLS: WordList = words![
     "bash",
     "shell",
     "local_shell",
@@ -89,9 +90,9 @@ const SHELLS: [&str; 19] = [
     "write_bash",
     "local_shell_call",
 ];
-/// What an editor is told where it only shows.
+/// The argument by which an editor only shows.
 const SHOWING: [&str; 3] = ["view", "read", "undo_view"];
-const PATHS: [&str; 24] = [
+const PATHS: WordList = words![
     "file_path",
     "filePath",
     "path",
@@ -131,8 +132,8 @@ pub(super) fn called(name: &str, id: Option<String>, args: Option<Value>) -> Cal
             .is_some_and(|told| SHOWING.contains(&told))
     };
     let kind = match lower.as_str() {
-        name if SHELLS.contains(&name) => ToolKind::Shell,
-        name if READERS.contains(&name) => ToolKind::Read,
+        name if SHELLS.contains(name) => ToolKind::Shell,
+        name if READERS.contains(name) => ToolKind::Read,
         name if is_edit(name) && shows() => ToolKind::Read,
         name if is_edit(name) => ToolKind::Edit,
         _ => ToolKind::Unknown,

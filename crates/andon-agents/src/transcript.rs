@@ -15,7 +15,7 @@ pub struct ReadUsage {
     pub usage: Usage,
 }
 
-/// The newest tokens that `tail`, the last bytes of a transcript, tells of.
+/// The newest tokens in `tail`, the last bytes of a transcript.
 pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
     let of = if client == Client::Claude { claude } else { codex };
     let known = matches!(client, Client::Claude | Client::Codex);

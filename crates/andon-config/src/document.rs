@@ -48,8 +48,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Parses a source. Syntax errors go to `problems` and end it for this source, except duplicate keys: what
-/// stands beside them can still be judged.
+/// Parses a source. Syntax errors go to `problems` and end it for this source, except duplicate keys: the other keys
+/// can still be judged.
 pub(super) fn parse<'a>(source: &'a ConfigSource, problems: &mut Problems) -> Option<Document<'a>> {
     if let Err(error) = check_size(&source.name, source.text.len()) {
         problems.push(error);

@@ -10,7 +10,7 @@ use super::wrong::{Read, Wrong, wrong};
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::Digest;
 
-/// Between state and path of a pinned file, in the text that stands for it.
+/// Between state and path of a pinned file, in its text.
 const BETWEEN: char = '\t';
 
 /// The checksum in a text.
@@ -42,7 +42,7 @@ pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> Read<Value
     if wrongs.is_empty() { Ok(Value::Texts(texts)) } else { Err(wrongs) }
 }
 
-/// The pinned file that a text of [`read_pinned`] stands for.
+/// The pinned file of a text of [`read_pinned`].
 pub(super) fn pinned(text: &str) -> Option<(String, FileState)> {
     let (state, path) = text.split_once(BETWEEN)?;
     Some((path.to_owned(), state.parse().ok()?))

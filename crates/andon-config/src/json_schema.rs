@@ -44,7 +44,7 @@ impl SchemaJson {
     }
 }
 
-/// What may stand in an object beside its properties.
+/// What an object may hold apart from its properties.
 #[derive(Debug, Clone)]
 pub enum Additional {
     Nothing,

@@ -278,7 +278,7 @@ pub(super) static NOTIFY_AGAIN: Setting<Option<Span>> = Setting::limit(
     "again",
     SpanRange { min: Span(MINUTE), max: Span(30 * DAY) },
     Span(30 * MINUTE),
-    "After how long without an answer a halt is told once more, by the next hook, turn or `andon status --exit-code`.",
+    "After how long without an answer a halt is reported again, by the next hook, turn or `andon status --exit-code`.",
 );
 
 pub(super) static NOTIFY_COMMAND: Setting<Option<Vec<String>>> = Setting::program(

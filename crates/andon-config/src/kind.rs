@@ -9,11 +9,11 @@ pub(super) struct Section {
     /// Name in brackets.
     pub(super) name: &'static str,
     pub(super) doc: &'static str,
-    /// What may stand in it.
+    /// What it may hold.
     pub(super) contents: Contents,
 }
 
-/// What may stand in a section.
+/// What a section may hold.
 #[derive(Debug)]
 pub(super) enum Contents {
     /// These keys.
@@ -55,7 +55,7 @@ impl Key {
         format!("{}.{}", self.section, self.name)
     }
 
-    /// The value when nobody says one.
+    /// The default value.
     pub(super) fn default(&self) -> Value {
         match self.default {
             Default::Unset => Value::Unset,

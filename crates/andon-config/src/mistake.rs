@@ -1,6 +1,6 @@
 //! What is wrong with a configuration, all of it at once.
 //!
-//! A person who mends one line and then meets the next error loses trust as fast as time.
+//! A person who corrects one line and then meets the next error loses trust as fast as time.
 
 use std::fmt;
 

@@ -71,7 +71,7 @@ fn edited(text: &str, sum: &str, entries: &[String]) -> Option<String> {
     Some(out + &tail)
 }
 
-/// Where a key and its value stand.
+/// The places of a key and its value.
 fn find(table: &DeTable<'_>, key: &str) -> Option<(Range<usize>, Range<usize>)> {
     let (name, item) = table.iter().find(|(name, _)| name.get_ref() == key)?;
     matches!(item.get_ref(), DeValue::String(_)).then(|| (name.span(), item.span()))
@@ -82,7 +82,7 @@ fn after_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
 
-/// The edits, none of which overlap; `None` where two do.
+/// The edits, without overlaps; `None` where two overlap.
 fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut out = String::with_capacity(text.len() + 256);

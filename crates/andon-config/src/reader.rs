@@ -35,7 +35,7 @@ pub(super) struct Reader<'a> {
 type Name<'a> = Spanned<DeString<'a>>;
 type Item<'a> = Spanned<DeValue<'a>>;
 
-/// The entries of a table as they stand in the file.
+/// The entries of a table in the order of the file.
 fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);
@@ -133,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A repository must not name programs that run on the machine of whoever works in it.
+    /// A repository must not name programs that run on the machine of a person who works in it.
     fn program_elsewhere(&mut self, dotted: &str, name: &Name<'_>) {
         let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
         let hint = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";

@@ -119,7 +119,7 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
     value.map(Value::Param)
 }
 
-/// What was probably meant by a value that is wrong: whoever writes zero for a limit wants none.
+/// What was probably meant by a wrong value: zero for a limit means none.
 fn meant(default: &ParamValue, item: &Item<'_>) -> Value {
     let zero = match item.get_ref() {
         DeValue::Integer(number) => number.as_str().parse() == Ok(0_u64),
@@ -285,7 +285,7 @@ fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Ran
     if wrongs.is_empty() { Ok(texts) } else { Err(wrongs) }
 }
 
-/// Texts of which none is empty: as a prefix or a part, the empty one would match everything.
+/// Texts, none of them empty: as a prefix or a part, an empty one would match everything.
 fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
     let texts = read_texts(expected, item)?;
     let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());

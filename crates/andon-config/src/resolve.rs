@@ -91,7 +91,7 @@ fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Res
     })
 }
 
-/// Each glob is valid and all together are too much for the matcher: the nearest place is where they stand.
+/// Each glob is valid and all together are too much for the matcher: the nearest place is theirs.
 fn uncompilable(values: &BTreeMap<String, SourceValue>, error: &globset::Error) -> ConfigErrors {
     let keys = [&keys::PATHS_DOCS.key, &keys::PATHS_IGNORE.key];
     let origin = keys.iter().find_map(|key| values.get(&key.dotted())).map(|values| &values.origin);

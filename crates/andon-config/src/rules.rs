@@ -16,7 +16,7 @@ pub struct RuleSpecView {
     pub id: &'static str,
     /// One sentence for `config schema`.
     pub summary: &'static str,
-    /// Level when nobody says otherwise.
+    /// The default level.
     pub default_level: Level,
     /// Parameters.
     pub params: &'static [ParamSpec],
@@ -27,8 +27,8 @@ pub fn known_rules() -> Vec<RuleSpecView> {
     REGISTRY.iter().map(|rule| RuleSpecView::of(rule)).collect()
 }
 
-/// Percentages that are out of order, at the place of the last of them that somebody said. Layers are joined key by
-/// key, so that this is seen only when all of them are read.
+/// Percentages that are out of order, at the place of the last of them that was set. Layers are joined key by key, so
+/// that this is seen only when all of them are read.
 pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Diagnostic> {
     rules.iter().find_map(|rule| {
         let rising: Vec<&ParamSpec> =
@@ -46,7 +46,7 @@ pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Di
 
 fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) -> Diagnostic {
     let origins = rising.iter().map(|spec| config.origin(&format!("rules.{id}.{}", spec.name)));
-    // The higher layer is the one that somebody has just changed.
+    // The higher layer is the one that was probably just changed.
     let file = origins.max_by_key(SettingOrigin::layer).and_then(|origin| origin.place()).unwrap_or_default();
     let shown = rising.iter().zip(values).map(|(spec, value)| format!("{} = {value}", spec.name));
     let shown = shown.collect::<Vec<_>>().join(", ");

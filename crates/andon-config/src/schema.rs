@@ -8,7 +8,7 @@ use crate::json_schema::{Additional, SchemaJson};
 use andon_core::domain::findings::Level;
 use andon_core::domain::settings::{ParamSpec, ParamValue};
 
-/// What editors are told a duration looks like; the reader knows better.
+/// The form of a duration for editors; the reader knows more forms.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
 
 /// The schema, draft 2020-12.

@@ -62,7 +62,7 @@ pub struct Guard {
 }
 
 /// What runs that were made elsewhere are worth (docs/concepts.md: a run counts only if it was the configured
-/// `test.command`, and of such a run Andon has but somebody's word).
+/// `test.command`, and for such a run that is only a claim).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandedIn {
     /// They are kept and shown, and prove nothing.

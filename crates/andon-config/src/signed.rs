@@ -1,4 +1,5 @@
-//! `guard.ack = "signed"` and `guard.ledger` go together: without the ledger nobody could say whose signature counts.
+//! `guard.ack = "signed"` and `guard.ledger` go together: without the ledger it would be unknown whose signature
+//! counts.
 
 use super::mistake::mistake;
 use super::settings::Config;

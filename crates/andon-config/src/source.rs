@@ -53,7 +53,7 @@ pub struct ConfigSource {
 /// Who said an effective value, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
-    /// Nobody: it is the built-in default.
+    /// No file: it is the built-in default.
     Default,
     /// A text of configuration.
     Given {
@@ -75,7 +75,7 @@ impl SettingOrigin {
         }
     }
 
-    /// `file:line`, when somebody said it.
+    /// `file:line`, when a file sets it.
     pub fn place(&self) -> Option<String> {
         match self {
             Self::Default => None,
@@ -120,7 +120,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Diagnostic> {
     Ok(Some(text))
 }
 
-/// A link to nowhere is not a missing file: somebody meant something by it.
+/// A link to nowhere is not a missing file: it was made on purpose.
 fn is_missing(error: &io::Error, path: &Path) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) && !path.is_symlink()
 }

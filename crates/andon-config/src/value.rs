@@ -37,7 +37,7 @@ pub enum Value {
 }
 
 impl fmt::Display for Value {
-    /// As it would stand in `andon.toml`; `(unset)` for nothing.
+    /// As it would be written in `andon.toml`; `(unset)` for nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unset => f.write_str("(unset)"),
@@ -94,7 +94,7 @@ pub(super) struct SourceValue {
     pub(super) value: Value,
     /// The layer of the configuration that it comes from.
     pub(super) origin: SettingOrigin,
-    /// Where it stands among all values: patterns apply in the order they are written.
+    /// Its place among all values: patterns apply in the order they are written.
     pub(super) order: usize,
 }
 

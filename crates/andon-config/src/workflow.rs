@@ -1,8 +1,8 @@
 //! `[workflow]`: nodes and edges as they are declared, and the cycles that follow from them (docs/spec-map.md, loop safety:
 //! definitions, budget model, implementation sketch).
 //!
-//! Whatever could make a budget bind silently nowhere is an error at its line: nodes nobody declared, nodes that match
-//! the same commits, anchors that close no cycle, budgets of nothing or less.
+//! Everything that could make a budget silently bind nowhere is an error at its line: undeclared nodes, nodes that
+//! match the same commits, anchors that close no cycle, budgets of nothing or less.
 
 mod cycles;
 
@@ -41,7 +41,7 @@ pub(super) struct Declared {
     pub(super) anchor: Anchor,
     /// The budgets of the cycle that it closes.
     pub(super) budget: CycleBudget,
-    /// Where it stands.
+    /// The place of the entry.
     pub(super) at: Range<usize>,
 }
 
@@ -188,7 +188,7 @@ impl Reader {
             }
         }
         if let (Some(span), Anchor::No) = (budgeted, anchor) {
-            let what = "a budget of a cycle stands at its anchor, and this edge is none".to_owned();
+            let what = "a budget of a cycle belongs to its anchor, and this edge is none".to_owned();
             self.wrong(span, what, "add anchor = true, or move the budget to the anchor");
         }
         let (Some(from), Some(to)) = (from, to) else {

@@ -1,4 +1,4 @@
-//! What is wrong with one value, before it is known which file it stands in.
+//! What is wrong with one value, before its file is known.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Makes untrusted text harmless: commit subjects, test names, paths and reasons come from whoever wrote
-//! them, and a terminal, a Markdown viewer and a shell each obey something in them.
+//! Makes untrusted text harmless: commit subjects, test names, paths and reasons come from strangers, and a terminal, a
+//! Markdown viewer and a shell each obey something in them.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -105,8 +105,9 @@ pub fn terminal_clip(text: &str, columns: usize) -> String {
 }
 
 /// Untrusted text as inline Markdown that renders as exactly that text. Only what would be obeyed is escaped, so that a
-/// command can be copied from the file as it stands: no emphasis, link, image, HTML, entity,
-/// heading, list, table or math can come of it; only a viewer that links bare host names still may. Hidden characters are made visible, leading blanks dropped.
+/// command can be copied from the file unchanged: no emphasis, link, image, HTML, entity, heading, list, table or math
+/// can come of it; only a viewer that links bare host names still may. Hidden characters are made visible, leading
+/// blanks dropped.
 pub fn markdown(text: &str) -> String {
     let plain = terminal(text);
     let plain = plain.trim_start();

@@ -30,7 +30,7 @@ pub enum FormatError {
     /// JSON, but no object.
     #[error("not a JSON object")]
     NotAnObject,
-    /// Of another major version.
+    /// Another major version.
     #[error(
         "schema {found:?} is not {expected:?}: it was written by another version of andon, which can read it"
     )]

@@ -1,5 +1,5 @@
-//! Code that is tested in a checkout of its own: what is staged, or any tree. The working tree, the index and whatever git
-//! has under way stay as they are, so that nothing can be lost.
+//! Code that is tested in a checkout of its own: what is staged, or any tree. The working tree, the index and any
+//! operation that git is in the middle of stay unchanged, so that nothing can be lost.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -27,18 +27,18 @@ pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
     Ok(())
 }
 
-/// Attempts beside the commits of a window, and what of the window is unknown.
+/// Attempts that are not commits of a window, and the unknown part of the window.
 #[derive(Debug, Default)]
 pub struct Beside {
     /// The attempts that count, oldest first; the newest, at most [`MAX_REWRITTEN`].
     pub aside: Vec<Attempted>,
     /// Those of tasks that are done, on branches that are kept: they do not count here, but a squash may join them.
     pub done: Vec<CommitFact>,
-    /// Commits of the window without a record of which nothing is known, however they came there.
+    /// Commits of the window without a record, about which nothing is known.
     pub unknown: usize,
 }
 
-/// The attempts that count beside the commits of `window`, which lies behind `head`.
+/// The attempts that count in addition to the commits of `window`, which lies behind `head`.
 pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, window: &Window) -> Beside {
     let Some(head) = head else { return Beside::default() };
     let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();
@@ -149,9 +149,10 @@ pub fn carried(
 /// Rows of attempts that are compared with a squash, the newest.
 const ROWS: usize = 4;
 
-/// The newest of the attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that build on
-/// each other, whose code it has, or whose whole change it makes on another parent. One alone is put elsewhere by a soft reset
-/// when nothing was tried since and the tree is the same: to make the same change anew on another parent is an attempt.
+/// The newest of the attempts that a plain commit joins into one (`merge --squash`, a soft reset): two or more that
+/// build on each other, whose code it has, or whose whole change it makes on another parent. A single attempt was moved
+/// by a soft reset when nothing was tried since and the tree is the same: making the same change again on another
+/// parent is a new attempt.
 pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<Carried> {
     if beside.is_empty() || made.diff.empty {
         return None;
@@ -218,7 +219,8 @@ fn ended_well(read: &[(Aside, CommitFact)], group: CommitId) -> Option<CommitId>
     (outcome(tests) == Outcome::Green).then_some(newest.commit)
 }
 
-/// The commits at which branches of this clone end. While a rebase goes on, the branch still ends at what it replaces.
+/// The commits at which branches of this clone end. During a rebase the branch still ends at the commits that it
+/// replaces.
 fn branch_tips(ws: &Workspace) -> BTreeSet<CommitId> {
     if !ws.repo.head().is_ok_and(|head| head.branch().is_some()) {
         return BTreeSet::new();

@@ -11,7 +11,7 @@ use andon_store::journal::Journal;
 /// Most commits that are looked at, behind HEAD and behind a halted commit.
 const MAX_COMMITS: usize = 128;
 
-/// The newest of `halts`, which stand in other worktrees, that binds with HEAD at `head`.
+/// The newest of `halts`, unanswered halts of other worktrees, that binds with HEAD at `head`.
 pub fn binding(ws: &Workspace, head: Option<CommitId>, halts: Vec<StandingHalt>) -> Option<StandingHalt> {
     let head = head?;
     if halts.is_empty() {
@@ -86,7 +86,8 @@ impl Place<'_> {
         false
     }
 
-    /// What the halted worktree made up to the halted commit: as many as the run had other iterations, wherever HEAD went.
+    /// The commits that the halted worktree made up to the halted one: as many as the run had other iterations,
+    /// whatever HEAD was moved to.
     fn tried_in(&self, halt: &Halt) -> BTreeSet<CommitId> {
         let halted = self.attempts.iter().rposition(|made| Some(made.commit) == halt.head);
         let Some((last, before)) = halted.and_then(|at| self.attempts.get(..=at)?.split_last()) else {

@@ -1,4 +1,4 @@
-//! Whom the guard binds. With `guard.applies_to = "agents"` people's commits are recorded and nothing else: no door
+//! Which commits the guard binds. With `guard.applies_to = "agents"` people's commits are only recorded: nothing
 //! refuses, warns or halts because of them. A commit is an agent's when its shell, its message or its author says so.
 
 use std::ffi::OsString;

@@ -2,7 +2,8 @@
 //! range, so that results are the same, byte for byte, whatever the number of threads.
 //!
 //! A piece has a repository handle of its own, because one belongs to one thread (libgit2), and at most one piece more
-//! than there are threads is held: that bounds memory. libgit2 is told to cache nothing, because it lets go of nothing.
+//! than there are threads is held: that bounds memory. The cache of libgit2 is switched off, because it never frees
+//! anything.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -37,7 +38,7 @@ const MAX_THREADS: usize = 32;
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
 const REMEMBERED: usize = 64;
 
-/// How a long walk is done, and who is told.
+/// How a long walk is done, and what follows its progress.
 pub struct Pace<'a> {
     /// How many threads; by default one a processor.
     pub threads: Option<NonZeroUsize>,
@@ -105,7 +106,7 @@ pub enum CommitFacts {
     Derived(Box<Derived>, Option<Diagnostic>),
 }
 
-/// What the cached facts depend on beside the commit.
+/// What the cached facts depend on, apart from the commit.
 pub fn salt(config: &Config) -> Vec<u8> {
     let mut hash = Sha256::new_with_prefix(config.paths.rules.digest());
     for text in config.normalize.iter().flat_map(|(name, pattern)| [name, pattern]) {
@@ -158,7 +159,7 @@ fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
 
 /// What came of a piece.
 struct Piece {
-    /// Fewer than it has commits when it was told to stop, or one is broken.
+    /// Fewer than its commits when it was stopped, or one is broken.
     found: Vec<ReadCommit>,
     /// The error of the commit after those.
     broken: Option<OpsError>,
@@ -170,7 +171,7 @@ struct Workers<'a> {
     job: &'a Job<'a>,
     normalizer: &'a Normalizer,
     pool: &'a ThreadPool,
-    /// Set when nobody takes what is found any more.
+    /// Set when the receiver is gone.
     halt: [&'a AtomicBool; 2],
 }
 

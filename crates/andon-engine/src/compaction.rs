@@ -1,5 +1,5 @@
-//! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the window of an agent is, the
-//! briefing for the session after it, and what follows when compaction is due.
+//! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the context window of an agent
+//! is, the briefing for the next session, and the effects when compaction is due.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -1,4 +1,5 @@
-//! May this task be called done, as `andon complete` and the done gate of agents' hooks ask? The dirty bits of "loop rules" (docs/spec-map.md), by content.
+//! Whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty bits of
+//! "loop rules" (docs/spec-map.md), by content.
 
 use super::context::Context;
 use super::docs;
@@ -19,8 +20,8 @@ use andon_core::domain::tests::TestStatus;
 use andon_core::policy::{self, Bit, Completion, Tests};
 use andon_git::Overlay;
 
-/// Judges the working tree as it is now. No halt is written or answered here; that it is not done is told in the
-/// safety log.
+/// Judges the working tree as it is now. No halt is written or answered here; an unfinished task is noted in the safety
+/// log.
 pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
     ws.top()?;
     of_overlay(ctx, ws, ws.overlay()?)

@@ -1,5 +1,6 @@
 //! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
 
+use andon_core::{WordList, words};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -17,8 +18,9 @@ use andon_git::platform::test_seam;
 use andon_git::{Repo, RepoEnv};
 use andon_store::process::in_environments_above;
 
-/// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 50] = [
+/// Names of variables that are kept, in addition to the markers of agents' shells. Everything else of the environment
+/// is none of Andon's business.
+const KEPT: WordList = words![
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -103,7 +105,7 @@ impl Context {
     #[allow(clippy::disallowed_methods, reason = "the one place where clock and environment are read")]
     pub fn capture() -> Self {
         let vars: BTreeMap<String, String> = KEPT
-            .into_iter()
+            .iter()
             .chain(MARKERS.into_iter().map(|marker| marker.name))
             .filter_map(|name| {
                 std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))
@@ -154,12 +156,12 @@ impl Context {
             .find(|file| file.metadata().is_ok_and(|facts| facts.is_file() && files::is_executable(&facts)))
     }
 
-    /// The time now, for what takes long: the end of a test run.
+    /// The time now, for the end of something long, such as a test run.
     pub fn later(&self) -> Timestamp {
         clock(&self.vars)
     }
 
-    /// The time since the system was started, where it tells.
+    /// The time since the system was started, where it is known.
     pub fn uptime(&self) -> Option<Uptime> {
         uptime(&self.vars)
     }
@@ -195,7 +197,7 @@ impl Context {
         })
     }
 
-    /// Of how many processes above the environment could be read, and held no agent's marker.
+    /// How many processes above this one had a readable environment without an agent's marker.
     pub fn unmarked_above(&self) -> usize {
         let mut seen = 0;
         if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none") {
@@ -223,8 +225,8 @@ fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
     Timestamp(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
-/// What tells one start of the system from another, and the time since then with sleep. Read from the kernel's files and
-/// not by a call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
+/// An id of this start of the system, and the time since then with sleep. Read from the kernel's files and not by a
+/// call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
 fn uptime(vars: &BTreeMap<String, String>) -> Option<Uptime> {
     if let Some(fixed) = test_seam::variable(vars, "ANDON_TEST_UPTIME") {
         return fixed.parse().ok();

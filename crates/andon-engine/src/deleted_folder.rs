@@ -1,5 +1,5 @@
-//! `.andon/` that is gone as a whole: `git clean -fdx`, `git stash --all` and their kind take it away without anybody
-//! having meant an answer to a halt. Only a file that is gone from the folder is one.
+//! `.andon/` that is gone as a whole: `git clean -fdx`, `git stash --all` and similar commands remove it without any
+//! intent to answer a halt. Only a file that is gone from the folder is an answer.
 
 use super::context::Context;
 use super::repairs;
@@ -15,8 +15,8 @@ pub(crate) fn is(ws: &Workspace) -> bool {
     ws.andon_dir().is_some_and(|dir| dir.path().symlink_metadata().err().is_some_and(gone))
 }
 
-/// Says why the halt stands all the same, and keeps it in the journal; a stop by hand gets its file again, whose absence
-/// would be the answer to it at the next hook.
+/// Says why the halt is still unanswered, and keeps that in the journal; a stop by hand gets its file again, because
+/// the absence of the file would be its answer at the next hook.
 pub(crate) fn remark(
     ctx: &Context,
     ws: &Workspace,

@@ -1,4 +1,4 @@
-//! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` lives on it.
+//! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing else.
 
 use super::error::OpsError;
 use andon_core::change::hash::Reading;
@@ -32,7 +32,7 @@ pub struct Derived {
     pub diff: DiffSummary,
     /// What that diff is made of.
     pub change: ChangeFacts,
-    /// The first blob that a partial clone does not have: the diff then stands by ids, as no full clone has it.
+    /// The first blob that a partial clone does not have: the diff then consists of ids, unlike that of a full clone.
     pub missing: Option<Oid>,
 }
 
@@ -149,7 +149,7 @@ pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
             || commit.parents.first().is_some_and(|parent| repo.tree_of(*parent).is_err()))
 }
 
-/// The kind of a commit that nobody recorded, as far as the commit itself says.
+/// The kind of a commit without a record, as far as the commit itself says.
 pub fn kind(parents: usize, subject: &str) -> CommitKind {
     if parents > 1 {
         CommitKind::Merge
@@ -163,8 +163,8 @@ pub fn kind(parents: usize, subject: &str) -> CommitKind {
 /// Seconds between two commits of one rebase.
 const AT_ONCE: u64 = 2;
 
-/// The kind of a commit that nobody watched, after `before`, its parent. A row of commits that were made long before, and all
-/// at once, was put there by a rebase: each is a pick.
+/// The kind of a commit without a record, after `before`, its parent. A row of commits that were made long before and
+/// committed all at once comes from a rebase: each is a pick.
 pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind {
     let own = kind(commit.parents.len(), &commit.subject);
     let again = commit.authored_at < commit.committed_at;

@@ -1,4 +1,4 @@
-//! A run beside the runs before it: the same code with another result, and fewer tests than there are.
+//! A test run compared with earlier ones: the same code with another result, and fewer tests than before.
 
 use crate::effect::report_files;
 use crate::error::OpsError;
@@ -75,7 +75,7 @@ fn is_full(tests: &TestEvidence) -> bool {
         && tests.caveats.full_run.is_none()
 }
 
-/// Whether the files that differ between two runs declare the same tests. What cannot be read is taken for different.
+/// Whether the files that differ between two test runs declare the same tests. Unreadable files count as different.
 fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, OpsError> {
     if before.evidence.code == now.evidence.code {
         return Ok(true);

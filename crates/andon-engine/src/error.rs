@@ -92,9 +92,9 @@ pub enum OpsError {
         help: String,
     },
     /// Nothing to resume.
-    #[error("nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE")]
+    #[error("nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
-    /// `andon resume` needs a reason when a halt stands.
+    /// `andon resume` needs a reason when a halt is unanswered.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
     /// What `ANDON_SKIP` asks for cannot be.
@@ -134,7 +134,7 @@ impl OpsError {
         Self::Usage { what: err.to_string(), help }
     }
 
-    /// The exact command that mends it, where the module that failed knows one.
+    /// The exact command that repairs it, where the failed module knows one.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(err) => err.help(),

@@ -1,4 +1,4 @@
-//! Which test run, if any, speaks for a tree: looked up by content, never by time.
+//! The test run, if any, that is evidence for a tree: looked up by content, never by time.
 
 mod hidden;
 mod path_state;
@@ -38,8 +38,8 @@ pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
     })
 }
 
-/// The run that speaks for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its files were
-/// not tracked yet when the tests ran.
+/// The test run that is evidence for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its
+/// files were not tracked yet when the tests ran.
 pub fn of_tree(
     ws: &Workspace,
     loaded: &Loaded,
@@ -131,7 +131,7 @@ pub fn changed_by_hook(
     Ok(changed.filter(|path| rules.class(path) == PathClass::Code).collect())
 }
 
-/// Whose work the code of commit `tip` is: asked only where no tests speak for it.
+/// Who made the code of commit `tip`: needed only where no tests are evidence for it.
 pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Origin, OpsError> {
     if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
         return Ok(Origin::Work);
@@ -195,7 +195,7 @@ fn without_evidence(
         return Ok(EvidenceState::Void(Box::new(run.clone())));
     }
     let Some(run) = loaded.runs.last() else { return Ok(EvidenceState::NeverRan) };
-    // Of a run that was handed in with its fingerprint nothing else is known.
+    // Nothing but the fingerprint is known of a handed-in test run.
     if run.base.is_none() && run.overlay_truncated {
         let (differing, staging) = (Vec::new(), Staging::Edited);
         return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total: 0, staging });

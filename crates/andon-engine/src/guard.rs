@@ -40,7 +40,7 @@ use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
 use andon_store::window;
 
-/// pre-commit of somebody whom the guard does not bind: nothing is judged, and what the message says is seen later.
+/// pre-commit of a commit that the guard does not bind: nothing is judged, and the message is seen later.
 pub fn let_pass_early(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
     let receipt = Receipt {
         tree: staged_tree(&ws.repo)?,
@@ -73,7 +73,7 @@ pub fn let_pass(
     Ok((policy::decide(Vec::new(), None), notes))
 }
 
-/// The tree that the index stands for, which git has fixed at prepare-commit-msg.
+/// The tree of the index, which git has fixed at prepare-commit-msg.
 pub fn staged_tree(repo: &Repo) -> Result<TreeId, GitError> {
     match repo.index_tree()? {
         IndexTree::Known(tree) => Ok(tree),
@@ -92,8 +92,8 @@ pub fn early(
     judge(ctx, ws, asking)
 }
 
-/// prepare-commit-msg: the gate, where the commit asks for it; halts and stops bind in any case. `fixed` is the tree that
-/// the index stood for before a chained hook ran: it cannot change the commit any more.
+/// prepare-commit-msg: the gate, where the commit asks for it; halts and stops bind in any case. `fixed` is the tree of
+/// the index before a chained hook ran: it cannot change the commit any more.
 pub fn last(
     ctx: &Context,
     ws: &Workspace,
@@ -237,7 +237,7 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     Ok((decision, warnings))
 }
 
-/// A refusal stands even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
+/// A refusal remains one even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
 /// around the guard.
 pub fn settle_or_warn(
     ctx: &Context,
@@ -296,7 +296,7 @@ pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&C
     findings
 }
 
-/// The decision with what the refusals so far come to, this one included.
+/// The decision with the findings about the refusals so far, this one included.
 fn with_refusals(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
     let Decision { mut findings, standing, .. } = decision;
     let counted = asked(ws, loaded, Stage::Event, None);
@@ -316,8 +316,8 @@ fn heal(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: Decision) -> R
     Ok(owed)
 }
 
-/// Plans what follows from a decision and carries it out; says what failed beside. A decision that halts carries its
-/// halt from here on: whoever asked is told all of it.
+/// Plans what follows from a decision and carries it out; returns the failures that do not change it. A decision that
+/// halts carries its halt from here on, so that the caller can show all of it.
 pub fn settle(
     ctx: &Context,
     ws: &Workspace,
@@ -337,7 +337,7 @@ pub fn settle(
     Ok(respond(ws, loaded, decision, &place, &site))
 }
 
-/// What is done beside the verdict, after the halt is written; says what failed.
+/// The responses in addition to the verdict, after the halt is written; returns what failed.
 fn respond(
     ws: &Workspace,
     loaded: &Loaded,

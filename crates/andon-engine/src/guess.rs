@@ -1,8 +1,8 @@
-//! Guesses how a project runs its tests, for the first `andon.toml` and for whoever has no test command yet.
+//! Guesses how a project runs its tests, for the first `andon.toml` and for projects without a test command.
 //!
 //! Pure: the caller lists names and reads the beginnings of a few files ([`listing`]). A guess is written into a file
-//! that people own and then decides what counts as tested, so that one that reaches a part of the tests is worse than
-//! none: where several commands come in question, or one that leaves something out, the guess says so.
+//! that people own, and then decides what counts as tested. A command that runs a part of the tests is worse than none:
+//! where several commands are possible, or one leaves something out, the guess says so.
 
 mod cargo;
 pub mod listing;
@@ -13,13 +13,14 @@ mod tasks;
 
 use self::listing::Listing;
 use self::tasks::Task;
+use andon_core::{WordList, words};
 
 /// A test command, and what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuessedCommand {
     /// For `sh -c`.
     pub command: String,
-    /// What speaks for it, such as a file.
+    /// The sign for it, such as a file.
     pub because: String,
     /// What a person should know of it.
     pub note: Option<&'static str>,
@@ -34,7 +35,7 @@ impl GuessedCommand {
 /// How the tests of a project run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guess {
-    /// By this command: nothing speaks for another one.
+    /// By this command: there is no sign of another one.
     Sure(GuessedCommand),
     /// By one of these, or by more than one of them.
     Unsure {
@@ -43,7 +44,7 @@ pub enum Guess {
         /// The commands that come in question, the likeliest first; perhaps none.
         candidates: Vec<GuessedCommand>,
     },
-    /// Nothing speaks for any command.
+    /// There is no sign of any command.
     None,
 }
 
@@ -163,7 +164,7 @@ fn whole(found: &[Found], tasks: &[Task]) -> Option<usize> {
 }
 
 /// Directories whose projects are no part of what the tests of the whole are for.
-const ASIDE: [&str; 18] = [
+const ASIDE: WordList = words![
     "docs",
     "doc",
     "website",
@@ -184,7 +185,7 @@ const ASIDE: [&str; 18] = [
     "testdata",
 ];
 
-/// Projects of another kind than those at the top, one level below: `web/package.json` beside `go.mod`.
+/// Projects of another kind than those at the top, one level below: `web/package.json` with a `go.mod` at the top.
 fn strays(listing: &Listing) -> Vec<String> {
     const FAMILIES: [(&str, &[&str]); 8] = [
         ("Cargo.toml", &["Cargo.toml"]),

@@ -1,5 +1,5 @@
-//! Whether the agent's configuration, session and role are as pinned: asked of the tree that is to be committed, and only
-//! where something was pinned.
+//! Whether the agent's configuration, session and role are as pinned: checked in the tree that is to be committed, and
+//! only where something was pinned.
 
 use super::context::Context;
 use super::error::OpsError;
@@ -12,7 +12,7 @@ use andon_core::domain::workflow::Maker;
 use andon_git::Repo;
 use andon_store::identity::Declared;
 
-/// Whether anything is asked for.
+/// Whether anything was pinned.
 pub fn is_asked(config: &Config) -> bool {
     detect::IDENTITY_DRIFT.active(&config.rules).is_some() && config.identity.is_declared()
 }
@@ -33,7 +33,7 @@ pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Resul
     Ok(found)
 }
 
-/// The declared node that commits, as far as it can be told before there is a message.
+/// The declared node that commits, as far as it is known before there is a message.
 fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
     if !ws.config.workflow.is_declared() {
         return Ok(None);

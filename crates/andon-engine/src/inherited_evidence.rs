@@ -1,5 +1,5 @@
-//! What stands behind code that has no test run of its own: tests at another commit, or tested commits of which git made
-//! it without anybody's hand.
+//! The evidence for code that has no test run of its own: tests at another commit, or tested commits that git alone
+//! combined.
 //!
 //! Only trees are believed ([`andon_git::Made`]). A commit that merely says that it is a merge, a revert, a pick or a
 //! step of a rebase is ordinary work.
@@ -15,7 +15,7 @@ use andon_store::notes::NotesStore;
 
 /// Most trees that are made again in one go: a range may have any number of merges.
 const DERIVED: usize = 512;
-/// Most commits that are taken for squashes in one go.
+/// Most commits that are tried as squashes in one go.
 const SQUASHES: usize = 16;
 /// Most commits that one commit is compared with as its squash: the newest ones.
 const SQUASHED: usize = 16;
@@ -29,7 +29,7 @@ pub enum Claim {
     Nothing,
 }
 
-/// What stands behind the code of a commit.
+/// The evidence for the code of a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backing {
     /// The record of another commit, of the same tree or of the same code.
@@ -42,7 +42,7 @@ pub enum Backing {
     Nobody,
 }
 
-/// A commit that is asked about.
+/// The commit in question.
 pub struct Inquiry<'a> {
     /// The commit as git has it.
     pub commit: &'a CommitInfo,
@@ -56,7 +56,7 @@ pub struct Inquiry<'a> {
     pub judged: &'a dyn Fn(CommitId) -> Option<bool>,
 }
 
-/// Looks for what stands behind commits.
+/// Looks for the evidence for commits.
 pub struct Origins {
     /// Read when it is first asked for.
     known: Option<RecordIndex>,
@@ -82,7 +82,7 @@ pub struct Archive<'a> {
 }
 
 impl Origins {
-    /// What stands behind the code of a commit.
+    /// The evidence for the code of a commit.
     pub fn backing(&mut self, archive: Archive<'_>, asked: &Inquiry<'_>) -> Result<Backing, OpsError> {
         let known = match self.known.take() {
             Some(known) => known,
@@ -148,7 +148,7 @@ fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: Claimed) -
     stored.is_some_and(|stored| stored.record.diff == asked.record.diff && !stored.record.diff.truncated)
 }
 
-/// The record of another commit that speaks for this one too.
+/// The record of another commit that is evidence for this one too.
 fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Option<Backing> {
     let parent = asked.commit.parents.first();
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;

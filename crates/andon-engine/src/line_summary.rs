@@ -1,4 +1,4 @@
-//! What is said of the lines of a stream: the first remarks, and how many there are beyond them.
+//! The remarks about the lines of a stream: the first ones, and how many more there are.
 
 use crate::adapter::events::EventError;
 use andon_core::domain::counted::count;

@@ -1,6 +1,6 @@
-//! Halts that were seen and are no more in the ledger. A halt is told to the journal as soon as it is in the ledger, and
-//! each commit record names the newest entries that were there; so a ledger that somebody removes, turns back or gives
-//! another id leaves a gap, and what fell into it binds as before.
+//! Halts that were seen and are missing from the ledger. The journal notes a halt as soon as it is in the ledger, and
+//! each commit record names the newest entries of its time; so a ledger that is removed, rewound or renamed leaves a
+//! gap, and the halts in the gap bind as before.
 //!
 //! Looked for only when a ledger has lost an entry, or a halt or an answer has come, since nothing was found (`settled`): that
 //! costs one small file a hook.
@@ -26,7 +26,7 @@ pub const RULE: &str = "missing-ledger";
 const MAX_JOURNAL: u64 = 4 << 20;
 /// How many records are looked through.
 const MAX_RECORDS: usize = 24;
-/// How far back HEAD's reflog tells which commits were made here.
+/// How far back HEAD's reflog is read for commits that were made here.
 const MAX_REFLOG: usize = 256;
 
 /// What all ledgers together hold.
@@ -38,7 +38,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Of these entries.
+    /// The ids, answers and resumes of these entries.
     pub fn of(entries: &[Entry]) -> Self {
         let acks = || entries.iter().filter_map(|entry| answer_of(&entry.event));
         let resumed = acks().filter(|ack| ack.how != AckHow::FileDeleted && ack.counter.is_none());
@@ -49,7 +49,7 @@ impl Held {
         }
     }
 
-    /// Of the repository of `ws`.
+    /// For the repository of `ws`.
     pub fn read(ws: &Workspace) -> Result<Self, OpsError> {
         Ok(Self::of(&Ledger::open(&ws.repo).read_all()?.0))
     }
@@ -64,7 +64,7 @@ impl Held {
         self.answers(id) || fact.id.is_some_and(|id| self.resumed.contains(&id))
     }
 
-    /// Whether somebody has answered it, there or not.
+    /// Whether it is answered, there or elsewhere.
     pub fn answers(&self, id: EntryId) -> bool {
         self.answered.contains(&id)
     }
@@ -78,7 +78,7 @@ fn answer_of(event: &EntryEvent) -> Option<&Ack> {
     }
 }
 
-/// The halt that binds here by its traces alone: the ledger of this clone does not tell of it.
+/// The halt that binds here by its traces alone: the ledger of this clone does not hold it.
 pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
     let holdings = Held::read(ws)?;
     match from_journal(ws, &holdings) {
@@ -87,7 +87,7 @@ pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Standin
     }
 }
 
-/// The newest halt of this worktree in the journal that nobody has answered.
+/// The newest unanswered halt of this worktree in the journal.
 fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
     let (lines, _) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
     let mut newest: Option<StandingHalt> = None;
@@ -108,7 +108,7 @@ fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
     let mut found = newest.filter(|found| !holdings.answers(found.id))?;
     if !holdings.has(found.id) {
         let gone =
-            "its entry is gone from the ledger (removed or turned back), so it stands until it is answered";
+            "its entry is gone from the ledger (removed or turned back), so it holds until it is answered";
         found.halt.message = format!("{}; {gone}", found.halt.message);
         found.halt.suggested_actions = ways_on();
     }
@@ -159,7 +159,7 @@ fn from_records(
     Ok(missing.map(|(writer, id)| StandingHalt { id: *id, halt: unknown(ws, fact, writer) }))
 }
 
-/// What is known of an entry of which nothing but its id is left.
+/// What is known of an entry when nothing but its id is left.
 fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
     let commit = fact.id.map_or_else(String::new, |id| format!(" of {}", id.short()));
     let message = format!(

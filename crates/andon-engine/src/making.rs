@@ -1,4 +1,4 @@
-//! The commit that is being made, as far as the way out of its refusal depends on it.
+//! The state of the commit that is being made, as far as the way out of its refusal depends on it.
 
 use super::workspace::Workspace;
 use andon_core::detect::{GitUnderway, IndexUse, Making};

@@ -1,5 +1,5 @@
-//! The files behind findings, by name. Records know paths as hashes; whoever has the repository at hand looks in the
-//! newest commit of the window for the path that has this hash, so that a person reads which file goes round.
+//! The files behind findings, by name. Records hold paths as hashes. The path with a given hash is looked up in the
+//! newest commit of the window, so that a person reads which file alternates.
 
 use andon_core::change::path_hash;
 use andon_core::domain::decision::Decision;

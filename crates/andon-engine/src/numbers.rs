@@ -1,5 +1,5 @@
-//! The number of an iteration is derived where it is shown. The one in a record is what the clone that wrote it counted
-//! then: a memo, which a rebase or an amend since then leaves as it was.
+//! The number of an iteration is derived where it is shown. The number in a record is what the writing clone counted
+//! then: a memo, which a later rebase or amend does not change.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use andon_core::history::{MAX_ITERATIONS, Timeline};
 use andon_store::notes::NotesStore;
 use andon_store::window::{self, Window};
 
-/// The numbers of commits, derived as they are asked for. To be asked for the newest first: one window has the numbers of
-/// those behind it.
+/// The numbers of commits, derived when needed. Ask for the newest first: one window has the numbers of those behind
+/// it.
 pub struct Numbers<'a> {
     ws: &'a Workspace,
     store: &'a NotesStore<'a>,

@@ -1,4 +1,4 @@
-//! What people said of the halts that the ledger has: one reading for all who count them.
+//! What people said about the halts in the ledger: one reading for all code that counts them.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use andon_store::ledger::{EntryEvent, Ledger};
 /// in this list counts, in whichever order they were given: that a halt was mistaken is not taken back by a plain answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HaltFate {
-    /// Nobody has answered it.
+    /// It is unanswered.
     Stands,
-    /// It was answered, and nobody called it mistaken.
+    /// It was answered, and not marked as mistaken.
     Answered,
-    /// Somebody called it mistaken.
+    /// It was marked as mistaken.
     Mistaken,
 }
 

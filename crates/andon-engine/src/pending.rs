@@ -1,5 +1,5 @@
-//! Test runs that could not be written into the git directory: some agents' shells may write the working tree alone. Such a run
-//! waits below `.andon/`, where anybody could have written it, and is taken in as one that was handed in.
+//! Test runs that could not be written into the git directory: some agents' shells may write the working tree alone.
+//! Such a run waits below `.andon/`, where anyone could have written it, and is taken in as a handed-in test run.
 
 use std::io::ErrorKind;
 
@@ -27,7 +27,8 @@ pub enum Kept {
     Pending,
 }
 
-/// Keeps a run: in the journal, else below `.andon/`. A person whose git directory cannot be written is told that instead.
+/// Keeps a run: in the journal, else below `.andon/`. For a person whose git directory cannot be written, that is the
+/// error.
 ///
 /// # Errors
 /// That of the journal, where neither can be written.
@@ -42,10 +43,10 @@ pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<Kept, OpsErr
     written.map(|_| Kept::Pending).map_err(|_| error.into())
 }
 
-/// Takes in the run that waits, if one does. What is no run is taken away without a word.
+/// Takes in the run that waits, if one does. Anything that is no test run is removed silently.
 ///
 /// # Errors
-/// Where it cannot be written or taken away.
+/// Where it cannot be written or removed.
 pub fn take_in(ws: &Workspace) -> Result<Option<JournalLine>, OpsError> {
     let Some(dir) = ws.andon_dir().filter(|dir| dir.size(PENDING_FILE).is_some()) else { return Ok(None) };
     let text = dir.newest(PENDING_FILE, MAX_PENDING).unwrap_or_default();

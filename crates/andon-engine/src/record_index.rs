@@ -1,8 +1,8 @@
-//! Which records there are for a code, a tree or a change, whatever commit they were made at.
+//! The records for a code, a tree or a change, whatever their commit.
 //!
-//! A merge button gives a tested tree a new commit, a rebase gives a tested change one. The records of the commits they
-//! were made of stay in the notes. The newest ones are looked up here; how many is bounded, so that the cost does not
-//! grow with history.
+//! A merge button gives a tested tree a new commit, and a rebase gives a tested change one. The records of the original
+//! commits stay in the notes. The newest ones are looked up here; how many is bounded, so that the cost does not grow
+//! with history.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -99,6 +99,6 @@ pub fn is_sound(record: &CommitRecord) -> bool {
         | (Gate::NotRun, Recording::CaughtUp) => false,
         (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Patched) => true,
     };
-    // The gate lets code without tests pass only where none are asked for, or where somebody skipped that.
+    // The gate lets code without tests pass only where none are required, or where the rule was skipped.
     watched && (tested || (record.gate == Gate::Passed && record.skipped.is_empty()))
 }

@@ -1,11 +1,11 @@
-//! What a hook put right that a dying one before it left undone, told in the journal.
+//! What a hook completed that a killed one before it left undone, noted in the journal.
 
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use andon_store::journal::{Journal, JournalLine};
 
-/// Tells of refs whose locks a dead writer had left.
+/// Reports refs whose locks a dead writer had left.
 pub fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     for name in ws.repo.healed_locks() {
         tell(ctx, ws, format!("removed the lock of {name}, which a process that died had left"))?;
@@ -13,7 +13,7 @@ pub fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     Ok(())
 }
 
-/// Tells of something else.
+/// Reports another repair.
 pub(crate) fn tell(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
     Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed { what, at: Some(ctx.now) })?)
 }

@@ -1,5 +1,5 @@
-//! Safety events that no record and no ledger entry tells of go into the journal: what a gate refused, what was passed
-//! over, what was said within a turn. Told once: an agent that tries the same commit over and over must not push the
+//! Safety events that no record and no ledger entry shows go into the journal: refusals of a gate, skipped rules, and
+//! findings within a turn. Each is written once: an agent that tries the same commit over and over must not push the
 //! facts out of the reach of the readers.
 
 use super::context::Context;
@@ -28,8 +28,8 @@ pub(crate) struct Refusal {
     pub tree: Option<TreeId>,
 }
 
-/// Tells of what was refused (a commit, a push, a task that is called done): by a halt that stands, or by the findings
-/// that refuse it.
+/// Reports a refusal (of a commit, a push, a task that is called done): by an unanswered halt, or by the findings that
+/// refuse it.
 pub(crate) fn refused(
     ctx: &Context,
     ws: &Workspace,
@@ -53,7 +53,7 @@ pub(crate) fn refused(
     (decision.verdict >= Verdict::Block).then(|| tell(ws, loaded, facts)).flatten()
 }
 
-/// Tells of a task that was not called done: by what refuses it, else by the dirty bit that `prompt` names.
+/// Reports a task that may not be called done: by what refuses it, else by the dirty bit that `prompt` names.
 pub(crate) fn incomplete(
     ctx: &Context,
     ws: &Workspace,
@@ -73,7 +73,7 @@ pub(crate) fn incomplete(
     }
 }
 
-/// Tells of rules that were passed over.
+/// Reports skipped rules.
 pub(crate) fn skipped(
     ctx: &Context,
     ws: &Workspace,
@@ -81,7 +81,7 @@ pub(crate) fn skipped(
     skipped: &[Skip],
     tree: TreeId,
 ) -> Option<Diagnostic> {
-    // A reason that stands in the message is not known yet; the record will tell it.
+    // A reason in the message is not known yet; the record will hold it.
     let facts = skipped.iter().filter(|skip| !skip.reason.is_empty()).map(|skip| SafetyFact {
         kind: SafetyKind::Skipped,
         tree: Some(tree),
@@ -91,7 +91,7 @@ pub(crate) fn skipped(
     tell(ws, loaded, facts.collect())
 }
 
-/// Tells of what was said within a turn and halts nothing; the ledger tells of halts.
+/// Reports findings within a turn that halt nothing; halts are in the ledger.
 pub(crate) fn noticed(
     ctx: &Context,
     ws: &Workspace,
@@ -106,7 +106,7 @@ pub(crate) fn noticed(
         figures: finding.detail.figures(),
         ..fact(ctx, finding.rule, finding.level, &finding.message())
     });
-    // Counts in a message grow with every event: the rule and its level are told once between two commits.
+    // Counts in a message grow with every event: the rule and its level are written once between two commits.
     let new = |fact: &SafetyFact| {
         let same = |reported: &&SafetyFact| {
             reported.kind == fact.kind && reported.rule == fact.rule && reported.level == fact.level
@@ -116,8 +116,8 @@ pub(crate) fn noticed(
     tell(ws, loaded, facts.filter(new).collect())
 }
 
-/// Tells of STOP or PAUSE that was pulled or lifted while a halt of another reason stood: that halt is the one that is
-/// answered, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is what
+/// Reports STOP or PAUSE that was set or lifted while a halt with another reason was unanswered: that halt is the one
+/// to answer, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is what
 /// was said to `andon stop`.
 pub fn stop_switches(
     ctx: &Context,
@@ -170,7 +170,7 @@ fn fact(ctx: &Context, rule: &str, level: Level, message: &str) -> SafetyFact {
     }
 }
 
-/// What cannot be told changes no decision: it is said.
+/// An event that cannot be written changes no decision: it is a warning.
 fn tell(ws: &Workspace, loaded: &Loaded, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
     let journal = Journal::open(ws.repo.git_dir());
     let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);

@@ -1,19 +1,13 @@
 //! That no halt was found anywhere, remembered until a ledger moves, so that not every hook looks again. A saving and
 //! nothing else: without the memory the look is taken again.
 
-use std::path::PathBuf;
-
 use sha2::Digest as _;
 
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::effect::replace_text;
 use andon_core::domain::ids::Digest;
-use andon_git::read_plain;
 use andon_store::ledger::Ledger;
-
-/// More than the memory ever has, in bytes.
-const MAX_MEMORY: u64 = 1024;
+use andon_store::memory::{Kind, Memory};
 
 /// The ledgers as they are now, and where it is remembered that nothing was found in them.
 pub(super) struct Settled {
@@ -21,7 +15,7 @@ pub(super) struct Settled {
     losses: String,
     /// Changes whenever a ledger moves.
     state: String,
-    memory: PathBuf,
+    memory: Memory,
 }
 
 impl Settled {
@@ -31,31 +25,26 @@ impl Settled {
         let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
         let digest = |text: &str| Digest(sha2::Sha256::digest(text.as_bytes()).into()).to_string();
         let (losses, state) = (digest(&losses), digest(&state));
-        let memory = ws.repo.git_dir().join("andon").join("cache").join("traces");
+        let memory = Memory::of(&ws.repo, Kind::Traces);
         Ok(Self { losses, state, memory })
     }
 
     /// Whether nothing was found in these ledgers.
     pub(super) fn is_known(&self) -> bool {
-        self.known().is_some_and(|known| known == self.text())
+        self.known().is_some_and(|known| known == (self.losses.clone(), self.state.clone()))
     }
 
     /// Whether nothing was found to be lost, and nothing was lost since.
     pub(super) fn has_lost_nothing(&self) -> bool {
-        self.known().is_some_and(|known| known.starts_with(&self.losses))
+        self.known().is_some_and(|(losses, _)| losses == self.losses)
     }
 
     /// Remembers that nothing was found.
     pub(super) fn remember(&self) {
-        let _ = std::fs::create_dir_all(self.memory.parent().unwrap_or(&self.memory));
-        let _ = replace_text(&self.memory, &self.text());
+        self.memory.put(&(), &(&self.losses, &self.state));
     }
 
-    fn known(&self) -> Option<String> {
-        String::from_utf8(read_plain(&self.memory, MAX_MEMORY).ok()??).ok()
-    }
-
-    fn text(&self) -> String {
-        format!("{} {}", self.losses, self.state)
+    fn known(&self) -> Option<(String, String)> {
+        self.memory.get(&())
     }
 }

@@ -1,4 +1,4 @@
-//! The change of a commit for people who read about it, bounded: the command that shows all of it stands behind it.
+//! The change of a commit for people who read about it, bounded, and followed by the command that shows all of it.
 
 use andon_core::domain::change::Change;
 use andon_core::domain::ids::CommitId;

@@ -1,7 +1,7 @@
 //! Which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an entry id a line.
 //!
-//! A missing report file means that somebody removed it only where it was written before. For a halt of this worktree that
-//! is always so; one that came by a sync has no report file until somebody writes it here.
+//! A missing report file means a deletion only where the file was written before. For a halt of this worktree that is
+//! always so; a halt that came by a sync has no report file until it is written here.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};

@@ -1,9 +1,9 @@
-//! `ANDON_SKIP=untested-edit git commit`: a dirty bit of the commit gate is passed over, for one commit and with a
-//! reason (docs/spec-map.md, loop rules: skip dirty bit check).
+//! `ANDON_SKIP=untested-edit git commit`: a dirty bit of the commit gate is skipped, for one commit and with a reason
+//! (docs/spec-map.md, loop rules: skip dirty bit check).
 //!
-//! Passing over is a fact like any other: it goes from the receipt into the record, travels with it, and is shown
-//! wherever the commit is. The reason stands in `ANDON_SKIP_REASON` or in a trailer of the message, which pre-commit
-//! cannot see yet: prepare-commit-msg, where it can be seen, refuses a skip without one.
+//! A skip is a fact like any other: it goes from the receipt into the record, travels with it, and is shown with the
+//! commit. The reason is in `ANDON_SKIP_REASON` or in a trailer of the message, which pre-commit cannot see yet:
+//! prepare-commit-msg, where it can be seen, refuses a skip without one.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -147,7 +147,7 @@ pub fn with_trailers(mut skipped: Vec<Skip>, trailers: &[(String, String)]) -> V
     skipped
 }
 
-/// The gate as a whole, when a framework was told by name to leave it out: the name is the only trace there is.
+/// The gate as a whole, when it was named to a framework as one to skip: the name is the only trace.
 pub fn gate_by_name(ctx: &Context) -> Option<Skip> {
     if framework::runner(&ctx.vars) != HookRunner::Framework {
         return None;

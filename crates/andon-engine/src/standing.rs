@@ -1,7 +1,7 @@
-//! The halt that stands in this worktree, and whether a person has answered it.
+//! The unanswered halt of this worktree, and whether a person has answered it since.
 //!
-//! The ledger says what was halted; the files under `.andon/` say whether someone answered. A report file is written
-//! before its ledger entry, so a missing report file always means that somebody removed it.
+//! The ledger says what was halted; the files under `.andon/` say whether a person answered. A report file is written
+//! before its ledger entry, so a missing report file always means that it was removed.
 
 use std::path::PathBuf;
 
@@ -53,16 +53,16 @@ pub fn stops(ws: &Workspace) -> Stops {
     Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
 }
 
-/// An error when something else than a directory of ours is in the place of `.andon`: what is done with files there would
-/// be done somewhere else, or to somebody else.
+/// An error when something else than a directory of ours is in the place of `.andon`: an action on files there would
+/// happen somewhere else.
 pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
     let Some(dir) = ws.andon_dir() else { return Ok(()) };
     let what = "look into";
     dir.check().map_err(|source| EffectError::File { what, path: dir.path(), source }.into())
 }
 
-/// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, of another one
-/// from whose run this one was made, or of any other worktree or clone at a commit that HEAD builds on. Of several the
+/// The recorded halt without a recorded answer, even if its file was deleted: of this worktree, of another one from
+/// whose run this one was made, or of any other worktree or clone at a commit that HEAD builds on. Of several it is the
 /// newest, so that all clones name the same.
 pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
     recorded_at(ws, ws.repo.head()?.commit())
@@ -74,7 +74,7 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
     let here = ledger.standing_here(&ws.repo.worktree_name())?;
     let beside = binding_halts::binding(ws, head, here.beside);
     let other = ledger.standing_elsewhere(head)?;
-    // What the ledger tells binds by itself; a gap in it is only looked for where it tells of nothing.
+    // A halt in the ledger binds by itself; a gap in the ledger is only looked for where it holds none.
     let reported =
         here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
     if let Some(found) = reported {
@@ -112,7 +112,7 @@ pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
     }
 }
 
-/// Whether a halt of any worktree and clone concerns whoever works on from `head` here.
+/// Whether a halt of any worktree or clone concerns work that continues from `head` here.
 fn concerns(ws: &Workspace, head: Option<CommitId>, found: &StandingHalt) -> bool {
     let is_here = found.halt.worktree == ws.repo.worktree_name();
     let is_own = !Ledger::open(&ws.repo).is_elsewhere(found.id).unwrap_or(false);
@@ -135,8 +135,8 @@ fn made_here(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> 
     Ok(!is_foreign(ws, standing)? || here && Ledger::open(&ws.repo).is_by_this_clone(standing.id)?)
 }
 
-/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
-/// no directory any more, nobody has answered.
+/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is no
+/// directory any more, that is no answer.
 pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
     ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != Look::Gone)
 }
@@ -151,7 +151,7 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     if is_foreign(ws, standing).unwrap_or(true) {
         return shown_halts::was(ws, standing.id) && !report_file_present(ws, standing.halt.report_file);
     }
-    // Whoever took the entry out of this clone's ledger took the files too: that is no answer.
+    // The entry is gone from this clone's ledger, and the files with it: that is no answer.
     let own = Ledger::open(&ws.repo).standing_here(&ws.repo.worktree_name()).map(|here| here.own);
     if !own.is_ok_and(|own| own.is_some_and(|own| own.id == standing.id)) {
         return false;
@@ -166,7 +166,7 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
 /// The halt that binds now, and what failed on the way.
 #[derive(Debug, Default)]
 pub struct Resolved {
-    /// The halt that stands, if any.
+    /// The unanswered halt, if any.
     pub halt: Option<StandingHalt>,
     /// What could not be recorded or shown. The halt binds all the same.
     pub failed: Option<OpsError>,
@@ -174,9 +174,9 @@ pub struct Resolved {
     pub notes: Vec<Diagnostic>,
 }
 
-/// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a
-/// deleted file comes back instead. What cannot be recorded is no answer, and a report file that cannot be written
-/// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
+/// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a deleted file
+/// comes back instead. What cannot be recorded is no answer, and a report file that cannot be written ends no halt:
+/// otherwise making `.andon/` unwritable would be a way around the guard.
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let unseen = check_directory(ws).err().map(|err| err.as_warning());
     let mut notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
@@ -193,7 +193,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
-        // Of another worktree or clone: the folder may never have been here.
+        // A halt of another worktree or clone: the folder may never have been here.
         if made_here(ws, &standing)? || shown_halts::was(ws, standing.id) {
             notes.extend(deleted_folder::remark(ctx, ws, &standing, &site(ctx, ws), STOP_FILE));
         }
@@ -204,8 +204,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     Ok(Resolved { halt: Some(standing), failed, notes })
 }
 
-/// In perpetual mode a PAUSE does not hold: it is cleared, and that is told (docs/spec-map.md, signals and escalation: section 5).
-/// A STOP holds, and so does every other halt.
+/// In perpetual mode a PAUSE does not hold: it is cleared, and that is reported (docs/spec-map.md, signals and
+/// escalation: section 5). A STOP holds, and so does every other halt.
 fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     let stops = stops(ws);
     let clears = ws.config.guard.perpetual == Perpetual::Yes
@@ -274,13 +274,13 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
 /// What an acknowledgement answers.
 #[derive(Debug, Clone, Copy)]
 pub enum Answer<'a> {
-    /// The halt that stands, or none: the window starts anew.
+    /// The unanswered halt, or none: a new window starts.
     Loop(Option<&'a StandingHalt>),
-    /// The halt that stands, which was mistaken: the window starts anew.
+    /// The unanswered halt, which was mistaken: a new window starts.
     Mistaken(&'a StandingHalt),
-    /// The halt that stands, by a witness whose signature was verified.
+    /// The unanswered halt, by a witness whose signature was verified.
     Witness(&'a StandingHalt, &'a HaltAnswer),
-    /// One counter, and the halt that it made: the window goes on.
+    /// One counter, and the halt that it made: the window continues.
     Counter(&'a str, Option<&'a StandingHalt>),
 }
 
@@ -339,7 +339,7 @@ pub fn acknowledge(
     repairs::locks(ctx, ws)
 }
 
-/// Where the window begins anew: HEAD, or the halted commit where HEAD was moved off it.
+/// Where the new window begins: HEAD, or the halted commit where HEAD was moved off it.
 fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>, OpsError> {
     let head = ws.repo.head()?.commit();
     let halted = halt.and_then(|halt| halt.halt.head).filter(|halted| ws.repo.commit(*halted).is_ok());

@@ -20,7 +20,7 @@ pub fn in_directory(top: &Path) -> Guess {
     guess::guess(&listing(top))
 }
 
-/// What a person without a test command is told to do, in one line.
+/// The advice to a person without a test command, in one line.
 pub fn advice(top: &Path) -> String {
     let guess = in_directory(top);
     match &guess {
@@ -78,14 +78,14 @@ fn below(top: &Path, dir: &str, listing: &mut Listing) {
     }
 }
 
-/// Adds a regular file; unreadable or too long, it speaks for no more than its name.
+/// Adds a regular file; an unreadable or too long one counts by its name alone.
 fn add_file(top: &Path, path: &str, listing: &mut Listing) {
     let full = top.join(path);
     if !fs::metadata(&full).is_ok_and(|facts| facts.is_file()) {
         return;
     }
     let mut content = Vec::new();
-    if READ.contains(&path) {
+    if READ.contains(path) {
         let _ = fs::File::open(&full).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
     }
     listing.add_file(path, &content);

@@ -1,4 +1,4 @@
-//! Whether the program of `test.command` is there: the same look-up as when the tests run, without running anything.
+//! Whether the program of `test.command` is there: the same look-up as for a test run, without running anything.
 
 mod needs;
 

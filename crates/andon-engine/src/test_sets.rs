@@ -1,4 +1,4 @@
-//! The set of tests of a run, held against that of the last recorded one.
+//! The set of tests of a test run, compared with that of the last recorded one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +21,8 @@ pub fn keep(ws: &Workspace, run: &ParsedRun) {
     }
 }
 
-/// What `now`, the tests of a commit, lost against the newest record in `timeline` of a run of the same command. Where other
-/// work came in between that brought no run of its own, it may have taken what is missing, and nothing is told.
+/// What `now`, the tests of a commit, lost against the newest record in `timeline` of a run of the same command. Where
+/// other work without a test run came in between, it may have removed the missing tests, and nothing is reported.
 pub fn lost(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeId) -> LostTests {
     compared(ws, timeline, now, tree).unwrap_or_default()
 }
@@ -84,7 +84,7 @@ fn recorded(timeline: &Timeline, set: Digest) -> Option<Vec<Identity>> {
     (set_of(&tests) == set).then_some(tests)
 }
 
-/// What a record is to tell of the tests of `now`, so that other clones know them: nothing where the records before do.
+/// What a record has to say about the tests of `now`, so that other clones know them: nothing where earlier records do.
 pub fn names(ws: &Workspace, timeline: &Timeline, now: &TestEvidence) -> Option<SetNames> {
     let set = now.caveats.set?;
     if recorded(timeline, set).is_some() {
@@ -172,7 +172,7 @@ mod tests {
         for (set, tests) in [(first, &sets[0]), (second, &sets[1]), (third, &sets[2])] {
             assert_eq!(recorded(&line, set).as_ref(), Some(tests));
         }
-        // Names that are not those of the hash, and a chain without its beginning or one that goes round, tell nothing.
+        // Names that are not those of the hash, and a chain without its beginning or with a cycle, prove nothing.
         let forged = timeline(vec![told(1, first, all(&sets[1]))]);
         assert_eq!(recorded(&forged, first), None);
         let round = SetNames::Since { set: first, came: Vec::new(), went: Vec::new() };

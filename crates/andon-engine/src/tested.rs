@@ -1,4 +1,4 @@
-//! The code that a run of the tests is bound to: its fingerprint, and how the working tree came to it.
+//! The code that a test run is bound to: its fingerprint, and the state of the working tree behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -40,7 +40,7 @@ pub enum Since {
     Changed(BTreeSet<Vec<u8>>),
 }
 
-/// What running a test command gave, before anybody says what it is worth.
+/// The result of running a test command, before it is judged.
 pub struct Executed {
     /// How the command ended.
     pub end: ProgramEnd,
@@ -76,7 +76,7 @@ impl TestedCode {
         Ok(Self { code, base, overlay: entries, truncated, hidden, beside, written })
     }
 
-    /// Code of which only the fingerprint is known.
+    /// Code that is known by its fingerprint alone.
     pub fn reported(code: CodeId) -> Self {
         Self {
             code,

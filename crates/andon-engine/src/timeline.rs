@@ -51,23 +51,23 @@ pub struct Loaded {
     pub timeline: Timeline,
     /// The window of recorded commits.
     pub window: Window,
-    /// Attempts beside it that count all the same, oldest first.
+    /// Attempts outside of it that count all the same, oldest first.
     pub aside: Vec<Attempted>,
     /// Attempts of tasks that are done, which do not count here.
     pub done: Vec<CommitFact>,
-    /// Commits of the window without a record of which nothing is known.
+    /// Commits of the window without a record, about which nothing is known.
     pub unknown: usize,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
-    /// The rest of what the journal tells, with its place among commits and acknowledgements.
+    /// The other facts of the journal, with their places among commits and acknowledgements.
     pub journal: JournalPart,
     /// Unreadable records and journal lines that were skipped.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the window behind HEAD, and the attempts beside it.
+/// Reads the window behind HEAD, and the attempts outside of it.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
     let head = ws.repo.head()?.commit();
     Ok(match NotesStore::open(&ws.repo) {
@@ -83,8 +83,8 @@ pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -
     Loaded { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
 }
 
-/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still speaks for the
-/// code: a broken notes ref must not switch those rules off too.
+/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still has the tests of
+/// the code: a broken notes ref must not switch those rules off too.
 pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     match NotesStore::open(&ws.repo) {
         Ok(store) => {
@@ -169,17 +169,17 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
     fold.into_timeline()
 }
 
-/// Answers that were given in other worktrees and clones, at commits of this window and of the attempts beside it.
+/// Answers that were given in other worktrees and clones, at commits of this window and of the attempts outside of it.
 fn elsewhere(ws: &Workspace, window: &Window, aside: &[Attempted]) -> Result<Vec<Ack>, OpsError> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
-/// What the journal tells beside tests and answers.
+/// The facts of the journal apart from tests and answers.
 #[derive(Debug, Default)]
 pub struct JournalPart {
-    /// What its first part comes to; `None` where all of it was read.
+    /// The summary of its first part; `None` where all of it was read.
     pub totals: Option<Totals>,
     /// What follows, oldest first.
     pub items: Vec<JournalItem>,

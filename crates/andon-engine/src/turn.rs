@@ -1,5 +1,5 @@
-//! A turn has ended, as `andon tick` or an agent's hook tells: the state of the working tree goes into the journal, and the
-//! rules decide.
+//! A turn has ended, as `andon tick` or an agent's hook reports: the state of the working tree goes into the journal,
+//! and the rules decide.
 
 use sha2::{Digest as _, Sha256};
 
@@ -34,7 +34,7 @@ pub struct Whose {
     pub node: Option<String>,
     /// The session of the agent.
     pub session: Option<String>,
-    /// By which the end is known when it is told of twice.
+    /// Identifies the end when it is reported twice.
     pub id: Option<ShortHash>,
 }
 

@@ -1,4 +1,5 @@
-//! Asks the signals of the newest rounds, for the rule `co-occurrence` (docs/spec-map.md, signals and escalation).
+//! Computes the signals of the newest iterations, for the rule `co-occurrence` (docs/spec-map.md, signals and
+//! escalation).
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use andon_core::domain::settings::RuleSettings;
 use andon_core::history::Timeline;
 use andon_core::signals;
 
-/// What the signals at the end of `timeline` come to. While the rule is off nothing is looked at.
+/// The result of the signals at the end of `timeline`. While the rule is off nothing is computed.
 pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: EscalationMode) -> Option<Episode> {
     episode_by(timeline, rules, mode, &|window| detect::signals(window, rules))
 }

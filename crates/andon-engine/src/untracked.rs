@@ -1,8 +1,8 @@
 //! Which untracked files belong to the code that tests are bound to (docs/concepts.md).
 //!
 //! Tests read the working tree, and a commit holds only what git tracks. An untracked file that the tests may have read
-//! binds them: without it, nothing is known of what is committed. One of a kind that the project has no code of, such as a
-//! log or notes, does not: it is kept beside the run, and the record names it.
+//! binds them: without it, nothing is known of what is committed. A file of a kind that the project has no code of,
+//! such as a log or notes, does not: it is kept with the test run, and the record names it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,7 +25,7 @@ use andon_git::platform::paths::path_from_bytes;
 use andon_git::{MODE_SUBMODULE, Overlay};
 use andon_store::fingerprint::Fingerprinter;
 
-/// Newest runs that are asked whether a commit has one of their untracked files.
+/// The newest test runs that are searched for an untracked file of a commit.
 const RUNS: usize = 8;
 /// Files that are named in a message.
 const NAMED: usize = 3;
@@ -93,8 +93,8 @@ impl Holder<'_> {
     }
 }
 
-/// The run that speaks for what `holder` has, whose fingerprint is `code`, although the tests ran when some of its files were not
-/// tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
+/// The test run that is evidence for `holder`, whose fingerprint is `code`, although the tests ran when some of its
+/// files were not tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
 pub(super) fn run_before_add(
     ws: &Workspace,
     loaded: &Loaded,
@@ -189,7 +189,7 @@ pub struct Mentions {
 }
 
 impl Mentions {
-    /// Of `paths`, from the top of a working tree.
+    /// Those of `paths`, from the top of a working tree.
     pub fn of<'a>(paths: impl Iterator<Item = &'a [u8]>, top: Option<&Path>) -> Self {
         let paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
         let names: Vec<String> =

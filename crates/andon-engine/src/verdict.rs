@@ -1,4 +1,4 @@
-//! What the rules say of commits that are there already: the one judgement that `replay` and `check` share.
+//! The rules applied to existing commits: the one judgement that `replay` and `check` share.
 
 use super::uncertainty;
 use andon_config::Config;
@@ -8,7 +8,7 @@ use andon_core::domain::settings::RuleSettings;
 use andon_core::history::Timeline;
 use andon_core::policy;
 
-/// The newest iteration of `timeline` under `rules`; in `config` stands what an escalation does.
+/// The newest iteration of `timeline` under `rules`; `config` says what an escalation does.
 pub fn over(timeline: &Timeline, rules: &RuleSettings, config: &Config) -> Decision {
     let episode = uncertainty::episode(timeline, rules, uncertainty::mode(config));
     let situation = Situation { episode: episode.as_ref(), ..at(timeline, Stage::Replay) };

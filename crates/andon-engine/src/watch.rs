@@ -1,5 +1,5 @@
-//! What the rules say while facts come in, one after the other: whatever comes later in the same batch, a halt that was
-//! due is a halt.
+//! The rules applied to facts as they arrive, one after the other: a halt that was due stays a halt, whatever comes
+//! later in the same batch.
 
 use crate::context::Context;
 use crate::error::OpsError;
@@ -43,7 +43,7 @@ pub struct Watched {
     pub timeline: Option<Timeline>,
 }
 
-/// By which one finding is told from another.
+/// Distinguishes one finding from another.
 type Key = (&'static str, Level, ReportFile);
 
 /// What came since the rules were last listened to.
@@ -53,7 +53,7 @@ enum Since {
     Something(WatchStage),
 }
 
-/// At which stage the rules are asked.
+/// The stage of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchStage {
     /// At this one.
@@ -95,7 +95,7 @@ impl<'a> RuleWatch<'a> {
                 self.loaded = Some(loaded);
                 if heard == self.heard { Ok(()) } else { self.listen(stage) }
             }
-            // Where a test run belongs among the other facts only a whole reading tells.
+            // Only a whole reading shows the place of a test run among the other facts.
             (_, _) => self.listen(stage),
         }
     }
@@ -106,7 +106,7 @@ impl<'a> RuleWatch<'a> {
         Ok((decision, warnings))
     }
 
-    /// The same with the facts behind it, so that nobody needs to read them again.
+    /// The same with the facts behind it, so that they are not read again.
     pub fn watched(mut self) -> Result<Watched, OpsError> {
         if let Since::Something(stage) = self.since {
             self.listen(stage)?;

@@ -1,5 +1,5 @@
-//! What a commit took from the tests, for the rule `test-weakening`, whether earlier ones failed or passed: looked for
-//! in the files that the commit changed, and where tests are gone also in those that came shortly before.
+//! What a commit removed from the tests, for the rule `test-weakening`, whether earlier tests failed or passed. It is
+//! looked for in the files that the commit changed, and where tests are gone also in files that came shortly before.
 
 mod files;
 mod merged;
@@ -28,7 +28,7 @@ pub fn setting(rules: &RuleSettings) -> Option<Cow<'_, RuleSetting>> {
     detect::TEST_WEAKENING.active(rules)
 }
 
-/// The last result with a known count on code other than `code`: a run that nobody committed, else the records.
+/// The last result with a known count on code other than `code`: an uncommitted test run, else the records.
 pub fn last_result<'a>(
     runs: &'a [TestRun],
     timeline: &'a Timeline,
@@ -40,8 +40,8 @@ pub fn last_result<'a>(
     last.or_else(|| timeline.last_result_before(code))
 }
 
-/// What `commit` took away, given the result before it. A merge takes away what its parents have and none of them removed;
-/// where something failed before it, all that its first parent has more.
+/// What `commit` removed, given the result before it. A merge removes tests that its parents have and none of them
+/// removed; where something failed before it, all tests that its first parent has in addition.
 pub fn of(
     repo: &Repo,
     rules: &RuleSettings,
@@ -60,22 +60,22 @@ pub fn of(
         since(repo, &patterns, *parent, commit.tree)?
     };
     let ran = before.map_or(0, |before| before.counts.ran());
-    // What only a run tells of is waived as well.
+    // A loss that only a test run shows is waived as well.
     let waiver = waiver(repo, commit.id)?;
     let found = found.or_else(|| waiver.is_some().then(Weakening::default));
     Ok(found.map(|found| Weakening { failing, ran, waiver, ..found }))
 }
 
-/// The reasons that lines `Tests-Removed: why` of a message give, wherever in its body they stand: a squash moves them away
-/// from its end and indents them.
+/// The reasons of lines `Tests-Removed: why` anywhere in a message: a squash moves them away from its end and indents
+/// them.
 fn waiver(repo: &Repo, commit: CommitId) -> Result<Option<String>, OpsError> {
     let mut reasons = keyed_lines(&repo.message(commit)?, TRAILER);
     reasons.retain(|reason| !reason.is_empty());
     Ok((!reasons.is_empty()).then(|| reasons.join("; ")))
 }
 
-/// What a change took from the tests of commit `below`. A test that stands in a file that came shortly before, and that
-/// is still there, was moved by two commits.
+/// What a change removed from the tests of commit `below`. A test in a file that came shortly before and is still there
+/// was moved by two commits.
 pub fn since(
     repo: &Repo,
     patterns: &Patterns<'_>,

@@ -36,7 +36,7 @@ pub struct Workspace {
     pub repo: Repo,
     /// The effective configuration.
     pub config: Config,
-    /// What was wrong with the configuration, when the defaults stand in for it.
+    /// The errors of the configuration, when the defaults replace it.
     pub config_errors: Option<ConfigErrors>,
     /// When it was opened, by the clock of this process.
     pub opened: Timestamp,
@@ -44,7 +44,7 @@ pub struct Workspace {
     pub below_top: bool,
     /// Which untracked files are code.
     pub untracked: Untracked,
-    /// Variables that tests need beside those that they inherit.
+    /// Variables that tests need in addition to those that they inherit.
     pub variables: Vec<(OsString, OsString)>,
 }
 
@@ -53,7 +53,7 @@ pub struct Workspace {
 pub enum Untracked {
     /// Those that git does not ignore.
     Code,
-    /// None: all that came beside the checkout was brought there for the tests.
+    /// None: everything in addition to the checkout was brought there for the tests.
     Beside,
 }
 
@@ -70,8 +70,8 @@ impl Workspace {
         workspace.config_errors.take().map_or(Ok(workspace), |errors| Err(errors.into()))
     }
 
-    /// Opens the repository of the context. A wrong configuration leaves the defaults and is kept beside them:
-    /// for hooks that must record in any case.
+    /// Opens the repository of the context. A wrong configuration leaves the defaults, and its errors are kept: for
+    /// hooks that must record in any case.
     pub fn open_lenient(ctx: &Context) -> Result<Self, OpsError> {
         let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
         let root = repo.workdir().unwrap_or(repo.git_dir());

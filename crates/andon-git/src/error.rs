@@ -1,4 +1,4 @@
-//! What can go wrong with a repository, each with what happened, where, and the command that mends it.
+//! What can go wrong with a repository, each with what happened, where, and the command that repairs it.
 
 use std::path::{Path, PathBuf};
 
@@ -265,7 +265,7 @@ impl GitError {
         )
     }
 
-    /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.
+    /// The exact command that repairs it, or a sentence that says what to do; `None` where neither is known.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::NotARepository { .. } => Some("run `git init`, or change into a repository".to_owned()),
@@ -323,7 +323,7 @@ pub fn missing_help(id: Oid) -> String {
     format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
 }
 
-/// What mends a git program that failed, by its own words.
+/// What helps when the git program failed, by its own words.
 fn program_help(dir: &Path, stderr: &str) -> String {
     let dir = quoted_path(dir);
     let locked =

@@ -15,7 +15,7 @@ use crate::platform::{Life, files, processes};
 const TEMPORARY: &str = ".tmp";
 /// The same in folders that hold other people's files.
 const FOREIGN: &str = ".andon-tmp";
-/// After how long a temporary file of nobody in particular is litter.
+/// The age at which a temporary file of unknown origin is litter.
 const FORGOTTEN: Duration = Duration::from_secs(3600);
 
 /// A new file in `dir`, to be written and put in its place. What a killed writer left in `dir` goes.
@@ -65,8 +65,8 @@ pub fn replace_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file of this name is a temporary one that nobody is writing any more: its process is gone, or, where the
-/// name tells of none, it was last `modified` long ago.
+/// Whether a file of this name is a temporary one without a writer: its process is gone, or, where the name has none,
+/// it was last `modified` long ago.
 pub fn is_litter(name: &OsStr, modified: impl FnOnce() -> Option<SystemTime>) -> bool {
     let name = name.to_str().unwrap_or_default();
     let Some(rest) = name.strip_prefix(FOREIGN).or_else(|| name.strip_prefix(TEMPORARY)) else {

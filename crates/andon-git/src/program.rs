@@ -45,9 +45,9 @@ const LOCAL_VARIABLES: [&str; 17] = [
 /// Those of them that only say where the repository is; the rest stays for git on the same repository.
 const PLACE_VARIABLES: usize = 8;
 
-/// Settings by which a repository has git start programs or work on the side. No answer that is asked for here needs
-/// them, so they are overruled wherever a whole working tree, objects or a remote are looked at. Filters stay: they say
-/// what a file's content is. So do credentials, proxies and ssh: a remote cannot be reached without them.
+/// Settings by which a repository makes git start programs or work in the background. No command here needs them, so
+/// they are overruled for a whole working tree, objects or a remote. Filters stay: they define a file's content. So do
+/// credentials, proxies and ssh: a remote cannot be reached without them.
 const INERT: [&str; 9] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -78,20 +78,20 @@ pub(crate) struct Ended {
     pub(crate) stderr: Vec<u8>,
 }
 
-/// Whether a program that reaches a remote may ask somebody for a password.
+/// Whether a program that reaches a remote may prompt for a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompt {
     /// There is a terminal.
     Allowed,
     /// There is none: asking would hang. ssh is left as the user has set it up.
     Never,
-    /// There is none, and the user has set up no ssh of their own: it is told not to ask either.
+    /// There is none, and the user has set up no ssh of their own: ssh is started so that it does not prompt either.
     NeverNorSsh,
-    /// Somebody waits for something else: no terminal and no window is asked.
+    /// A person waits for something else: no prompt in a terminal or a window.
     Nobody(Quiet),
 }
 
-/// How somebody who waits for something else is left alone.
+/// How prompts are avoided for a person who waits for something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quiet {
     /// Whether the user has set up an ssh of their own, which stays.
@@ -103,7 +103,7 @@ pub struct Quiet {
 /// How a program reaches a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Online {
-    /// Whether it may ask somebody.
+    /// Whether it may prompt.
     pub prompt: Prompt,
     /// How long it may take; then it is ended, with all that it started.
     pub patience: Option<Duration>,
@@ -116,7 +116,7 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput, G
 }
 
 /// Runs `git ARGS` in the working tree that was checked out in `dir`, with the settings of its repository but for those
-/// that start programs, and whole: no sparse checkout. Objects are looked for wherever this process was told.
+/// that start programs, and whole: no sparse checkout. Objects are looked for in the same places as in this process.
 pub(crate) fn git_there(dir: &Path, args: &[&OsStr]) -> Result<ProgramOutput, GitError> {
     let settings = INERT.into_iter().chain(["core.sparseCheckout=false"]);
     let settings = settings.flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
@@ -204,8 +204,8 @@ impl Repo {
 /// ssh that fails where it would ask.
 const BATCH_SSH: &str = "ssh -oBatchMode=yes";
 
-/// Has everything fail that would ask somebody. An ssh of the user's own opens the terminal by itself; told to ask a
-/// program that gives no answer, it does not.
+/// Makes everything fail that would prompt. An ssh of the user's own opens the terminal by itself; given a program to
+/// ask that has no answer, it does not.
 fn ask_nobody(command: &mut Command, quiet: Quiet) -> &mut Command {
     if !quiet.own_ssh {
         command.env("GIT_SSH_COMMAND", BATCH_SSH);
@@ -321,7 +321,7 @@ fn read_some(mut from: impl Read, max: u64) -> Vec<u8> {
     bytes
 }
 
-/// The command as somebody would type it: without the settings that are always there.
+/// The command as a person would type it: without the settings that are always there.
 fn line_of(command: &Command) -> String {
     let mut args: Vec<&OsStr> = command.get_args().collect();
     if args.get(1).is_some_and(|first| *first == INERT[0]) {

@@ -46,7 +46,7 @@ impl Scratch {
         self.root.path().canonicalize().unwrap().join("r")
     }
 
-    /// A path beside the repository.
+    /// A path next to the repository.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.root.path().canonicalize().unwrap().join(name)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::window::{MONTH, within};
 
-/// Where a bounty lies until somebody earns it.
+/// The account that holds a bounty until it is earned.
 pub const ESCROW: &str = "escrow";
 /// Where penalties go.
 pub const TREASURY: &str = "treasury";
@@ -32,7 +32,7 @@ pub struct Earned {
     pub milli: i64,
 }
 
-/// An agent's penalty that stands.
+/// A valid penalty of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Penalised {
     agent: String,

@@ -1,9 +1,9 @@
 //! Which keys count for which entry (S6 to S10).
 //!
-//! Keys are judged by ancestry: what an entry's ancestors say is in force for it, never a clock and never the entry
+//! Keys are judged by ancestry: the ancestors of an entry are in force for it, never a clock and never the entry
 //! itself. Only policies and entries about keys matter here, and they are few: every entry has a *view*, the set of
-//! valid ones among its ancestors, and entries share views. A revocation alone reaches back; each one that comes into
-//! force begins the reading anew, with what it takes away.
+//! valid ones among its ancestors, and entries share views. Only a revocation reaches back; each one that comes into
+//! force restarts the reading without the entries that it revokes.
 
 mod judging;
 mod view;
@@ -69,7 +69,7 @@ pub struct Authority {
     views: Vec<Rc<InForce>>,
     of_entry: Vec<usize>,
     revoked: Vec<Revoked>,
-    /// Of policies and changes of keys: how many keys have signed, and how many must.
+    /// For policies and changes of keys: how many keys have signed, and how many must.
     signatures: BTreeMap<usize, (usize, usize)>,
 }
 
@@ -100,7 +100,7 @@ impl Authority {
             return Err(Code::RevokedKey);
         }
         let grant = self.for_entry(entry).keys.get(signer).ok_or(Code::UnknownKey)?;
-        // What a policy asks of keys is asked of each role alike: without touch it is the key of nobody who counts.
+        // The requirements of a policy for keys hold for every role: without touch a key does not count.
         let is_touched = material.entries[entry].touched || !self.for_entry(entry).rules.require_touch;
         if !is_touched || !roles.iter().any(|role| grant.is(*role)) {
             return Err(Code::WrongRole);
@@ -129,7 +129,7 @@ impl Authority {
     }
 }
 
-/// Whether a revocation takes away what `key` signed as `entry` (S7). Several add up: one of them is enough.
+/// Whether a revocation invalidates what `key` signed as `entry` (S7). One of several is enough.
 fn is_revoked(revoked: &[Revoked], graph: &Graph, key: &str, entry: usize) -> bool {
     revoked.iter().filter(|revocation| revocation.key == key).any(|revocation| {
         revocation.by != entry && !revocation.last_good.iter().any(|good| graph.is_at_or_before(entry, *good))

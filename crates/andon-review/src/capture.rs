@@ -1,4 +1,4 @@
-//! Whether one witness decides most of a topic (R19), and whose turn it is (R26).
+//! Whether one witness decides most of a topic (R19), and who comes next (R26).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::sliding::Sliding;
 
 /// Resolutions of a tag before concentration says anything.
 const LEAST: u64 = 10;
-/// Witnesses up to whom a share of two fifths is nobody's fault.
+/// The number of witnesses up to which a share of two fifths is no fault.
 const FEW: usize = 3;
 
 /// A topic that came under one witness's hand, or out of it.
@@ -66,7 +66,7 @@ impl Topics {
         }
     }
 
-    /// Whether anybody holds one of `tags`.
+    /// Whether any witness holds one of `tags`.
     pub fn is_held(&self, tags: &BTreeSet<String>) -> bool {
         tags.iter().filter_map(|tag| self.by_tag.get(tag)).any(|topic| !topic.on.is_empty())
     }

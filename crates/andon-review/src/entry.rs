@@ -1,4 +1,4 @@
-//! What the folds read: one ledger entry, whoever read it.
+//! What the folds read: one ledger entry, from any reader.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::payload::Payload;
 use super::payload::member::Malformed;
 
-/// One entry. Entries stand in a list, parents before children; an entry is known by its index there.
+/// One entry. Entries are in a list, parents before children; an entry is identified by its index there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewEntry {
     /// The id: the digest of the canonical bytes.
     pub id: String,
-    /// What stands for the id where ids are compared for order.
+    /// The key that replaces the id where ids are compared for order.
     pub rank: [u8; 32],
     /// Who wrote it: a clone, not a person.
     pub writer: String,
@@ -28,6 +28,6 @@ pub struct ReviewEntry {
     pub parents: Vec<usize>,
     /// Everything else it says; untrusted.
     pub body: Arc<Map<String, Value>>,
-    /// What that comes to.
+    /// The result of that.
     pub payload: Arc<Result<Payload, Malformed>>,
 }

@@ -1,6 +1,6 @@
 //! Which entry comes after which: the order of the ledger (R24), effective times (T0) and ancestry.
 //!
-//! Ancestry is asked for often. Entries are laid out in chains (an entry goes on with the chain that one of its parents
+//! Ancestry is needed often. Entries are laid out in chains (an entry continues the chain that one of its parents
 //! ends), and each remembers how far down every chain it sees. A ledger of few writers has few chains, so that a
 //! question costs one comparison and an entry a few words.
 
@@ -13,7 +13,7 @@ use andon_core::domain::time::CLOCK_SKEW;
 pub struct Graph {
     /// The entries in the order of the ledger.
     pub order: Vec<usize>,
-    /// Where each entry stands in that order.
+    /// The place of each entry in that order.
     pub place: Vec<usize>,
     /// One more than the greatest of the parents'.
     pub lamport: Vec<u64>,

@@ -40,7 +40,7 @@ pub struct Weights {
     pub founding: Option<i64>,
 }
 
-/// How the loop went on after a resolution.
+/// How the loop continued after a resolution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Course {
     pub h0: f64,

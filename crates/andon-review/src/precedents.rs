@@ -7,7 +7,7 @@ use super::round::{Decided, RoundState};
 use super::similarity::Words;
 use super::votes::Vote;
 
-/// How a precedent stands today.
+/// The present status of a precedent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrecedentStanding {
     Current,

@@ -1,11 +1,11 @@
-//! A round as it stands: who accepted it, the panel it waits for, what was decided (section 3, R16, R17).
+//! The state of a round: who accepted it, the panel it waits for, what was decided (section 3, R16, R17).
 
 use std::collections::BTreeSet;
 
 use super::payload::asked::{Actors, Trigger};
 use super::similarity::{Similarity, Words};
 
-/// Where a round stands.
+/// The status of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundStatus {
     Closed,
@@ -137,8 +137,8 @@ impl Panel {
         self.seats.iter().any(|seat| seat.witness == witness)
     }
 
-    /// The seat that the next accept may take, at `now`: one that is empty, or had no ballot at the deadline. Whoever
-    /// takes such a seat keeps it.
+    /// The seat that the next accept may take, at `now`: one that is empty, or had no ballot at the deadline. A member
+    /// who takes such a seat keeps it.
     pub fn free(&self, now: i64) -> Option<usize> {
         if self.seats.len() < self.size {
             return Some(self.seats.len());
@@ -211,7 +211,7 @@ pub struct Came {
     pub verdict: bool,
 }
 
-/// A round as it stands.
+/// The state of a round.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RoundState {
     /// The index of its entry in the ledger.
@@ -241,19 +241,19 @@ pub struct RoundState {
     pub voters: BTreeSet<String>,
     /// Who may not sit on the panel: voters of before the newest flag or collusion.
     pub barred: BTreeSet<String>,
-    /// Who holds the bounty; nobody before a payout.
+    /// The holder of the bounty; `None` before a payout.
     pub paid: Option<String>,
-    /// The penalty that stands.
+    /// The valid penalty.
     pub penalty: Option<(String, i64)>,
 }
 
 impl RoundState {
-    /// A round of which nothing is known but its entry.
+    /// A round about which nothing is known but its entry.
     pub fn of(entry: usize) -> Self {
         Self { entry, ..Self::default() }
     }
 
-    /// Where it stands.
+    /// Its status.
     pub fn status(&self) -> RoundStatus {
         match self.end {
             Some(DeadEnd::Unresolvable) => return RoundStatus::Unresolvable,
@@ -283,7 +283,7 @@ impl RoundState {
         self.panel.as_mut().filter(|panel| panel.is_open)
     }
 
-    /// The decision that stands; none once the round is unresolvable.
+    /// The valid decision; none once the round is unresolvable.
     pub fn decision(&self) -> Option<&Decided> {
         if self.end.is_some() { None } else { self.decisions.last() }
     }
@@ -293,7 +293,7 @@ impl RoundState {
         self.accepts.iter().find(|accept| accept.witness == witness).map(|accept| accept.at)
     }
 
-    /// The newest decision of a panel that stands before `place`, made by `now`.
+    /// The newest decision of a panel before `place`, made by `now`.
     pub fn panel_decision(&self, place: usize, now: i64) -> Option<&Decided> {
         let is_panel = |decided: &&Decided| {
             decided.by != DecidedBy::Single && decided.place < place && decided.at <= now

@@ -20,7 +20,7 @@ const STOP_WORDS: &[&str] = &[
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
     names: String,
-    /// Of each where it ends, and how often it comes.
+    /// The end of each, and how often it comes.
     counts: Vec<(usize, u64)>,
 }
 

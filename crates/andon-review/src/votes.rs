@@ -24,18 +24,18 @@ pub struct Vote {
     /// What is counted.
     pub key: String,
     pub seconds: i64,
-    /// Of the round and of the vote.
+    /// The tags of the round and of the vote.
     pub tags: BTreeSet<String>,
     pub rationale: Words,
     pub amended: Words,
     pub attributed_to: Option<String>,
-    /// Given by somebody with a stake in it, under a solo policy: earns nothing.
+    /// Given by a person with a stake in it, under a solo policy: earns nothing.
     pub self_reviewed: bool,
     /// The place of the decision that it made.
     pub made: Option<usize>,
 }
 
-/// From where something is asked: over what is before this place in the order, at this time.
+/// The point of view of a question: the votes before this place in the order, at this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vantage {
     pub place: usize,
@@ -93,10 +93,10 @@ impl TrackRecord {
     }
 }
 
-/// Votes before which a witness's time tells nothing of fatigue.
+/// The number of votes before which a witness's time says nothing about fatigue.
 const FATIGUE_AFTER: usize = 5;
 
-/// What reputation needs of a vote: few bytes, as it is asked for at every accept.
+/// What reputation needs of a vote: few bytes, because it is computed at every accept.
 #[derive(Debug, Clone, Copy)]
 struct CountedVote {
     place: usize,
@@ -110,9 +110,9 @@ struct CountedVote {
 pub struct Votes {
     pub all: Vec<Vote>,
     by_witness: BTreeMap<String, Vec<usize>>,
-    /// Of each witness the votes that count for reputation, in the order of the ledger.
+    /// The votes of each witness that count for reputation, in the order of the ledger.
     counted: BTreeMap<String, Vec<CountedVote>>,
-    /// Rounds that a panel has decided: only there anybody is overturned.
+    /// Rounds that a panel has decided: only there a decision is overturned.
     contested: BTreeSet<usize>,
     seconds: BTreeMap<String, Sliding<i64, Vec<i64>>>,
     choices: Sliding<VoteChoice>,
@@ -265,7 +265,7 @@ mod tests {
         // The median of five is 800.
         assert!(votes.is_hasty("ann", 9, 399) && !votes.is_hasty("ann", 9, 400));
         votes.add(vote("ann", 6, 1_001, VoteChoice::Amend));
-        // Of six it is 850.
+        // With six votes it is 850.
         assert!(votes.is_hasty("ann", 9, 424) && !votes.is_hasty("ann", 9, 425));
         assert!(!votes.is_hasty("ann", WINDOW + 6, 0));
     }

@@ -55,7 +55,7 @@ pub enum SigningError {
 }
 
 impl SigningError {
-    /// The exact command that mends it.
+    /// The exact command that helps.
     pub fn help(&self) -> String {
         match self {
             Self::NoSetup(_) => {
@@ -78,7 +78,7 @@ impl SigningError {
 /// Where the private half is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Holder {
-    /// In or beside this file, or in the agent.
+    /// In this file or next to it, or in the agent.
     File(PathBuf),
     /// In the agent alone: the setting holds the public key itself.
     Agent,
@@ -169,7 +169,7 @@ impl Signer {
     }
 }
 
-/// The public half of the key at `path`: the file itself, or the one beside it.
+/// The public half of the key at `path`: the file itself, or the one next to it.
 fn public_half(path: &Path) -> Result<PublicKey, SigningError> {
     let read = |path: &Path| {
         let error = |source| SigningError::NoFile { path: path.to_path_buf(), source };

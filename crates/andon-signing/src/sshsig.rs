@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 const COLUMNS: usize = 70;
 /// Longest signature that is read, as text.
 const MAX_TEXT: usize = 64 * 1024;
-/// The bit of a security key's flags that says: somebody touched it.
+/// The bit of a security key's flags for a touch by a person.
 const PRESENT: u8 = 1;
 
 /// Whether a person touched the key.
@@ -25,7 +25,7 @@ const PRESENT: u8 = 1;
 pub enum Touch {
     /// The security key says so.
     Present,
-    /// Another kind of key, or one that asked nobody.
+    /// Another kind of key, or one without a touch.
     Unknown,
 }
 

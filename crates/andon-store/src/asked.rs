@@ -1,10 +1,10 @@
-//! The marks that the shim of pre-commit leaves (`hooks/pre-commit.sh`): "this git process ran pre-commit". It is how
-//! prepare-commit-msg tells a commit that asks for the gate from one with `--no-verify`, and from the steps of a rebase,
-//! picks, reverts and clean merges, for which git runs no pre-commit either.
+//! The marks that the shim of pre-commit leaves (`hooks/pre-commit.sh`): "this git process ran pre-commit". By it
+//! prepare-commit-msg distinguishes a commit that has to pass the gate from one with `--no-verify`, and from the steps
+//! of a rebase, picks, reverts and clean merges, for which git runs no pre-commit either.
 //!
-//! A mark is the line that the system keeps of the process. It names the time of its start, so that the mark of a dead
-//! process does not speak for the next one under its number. One file a process; the name is the number in a ring, so that
-//! there are never more than `SLOTS`, even where no program of ours ever sweeps.
+//! A mark is the system's line about the process. It has the start time, so that the mark of a dead process does not
+//! count for the next one with the same id. There is one file for each process; its name is the process id modulo
+//! `SLOTS`, so that there are never more files, even where no program of ours ever sweeps.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub fn is_marked(git_dir: &Path, now: &[GitProcess]) -> bool {
     now.first().is_some_and(|git| marked(&dir(git_dir).join((git.pid % SLOTS).to_string())) == Some(*git))
 }
 
-/// Takes away the mark of the git processes `now`, and those of processes that do not run any more.
+/// Removes the marks of the git processes `now`, and those of processes that do not run any more.
 pub fn sweep(git_dir: &Path, now: &[GitProcess]) {
     let Ok(entries) = std::fs::read_dir(dir(git_dir)) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {

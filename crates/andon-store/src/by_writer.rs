@@ -1,10 +1,10 @@
-//! Records on the way between clones. At a remote each clone has a ref of its own, which nobody else writes: so no push
-//! is ever refused because somebody was faster. `refs/notes/andon` is what people and hooks read, and stays in the clone:
-//! the union of all writers.
+//! Records on the way between clones. At a remote each clone has a ref of its own, which no other clone writes: so no
+//! push is ever refused because another was faster. `refs/notes/andon`, the union of all writers, is what people and
+//! hooks read; it stays in the clone.
 //!
-//! The ref of a writer has what was written in its clone, commit by commit, and whatever else a remote was found to lack.
-//! What more it has than needed costs bytes and nothing else, since a union does not care who says a line; what it lacks
-//! would be lost. So wherever it is not known what a remote has, everything is compared.
+//! The ref of a writer has the records that were written in its clone, commit by commit, and those that a remote was
+//! found to lack. A record too many costs only bytes, because the writer of a line does not matter in a union; a
+//! missing record would be lost. So where it is unknown what a remote has, everything is compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub const REMOTE_PREFIX: &str = "refs/andon/remote-records/";
 /// Most commits of notes that are carried over one by one; of more the history itself goes along.
 const MAX_CARRIED: usize = 256;
 
-/// Notes of several writers; `None` for one that was taken away and that nobody else of them has.
+/// Notes of several writers; `None` for a note that was removed and that no other of them has.
 pub type UnitedNotes = BTreeMap<CommitId, Option<Vec<u8>>>;
 
 /// Adds a note to those that are there.
@@ -40,7 +40,7 @@ pub fn line_up(lines: &mut UnitedNotes, commit: CommitId, note: Option<&[u8]>) {
 pub struct Incoming {
     /// The lines of all of them.
     pub notes: UnitedNotes,
-    /// Where they stand.
+    /// The commits that they point to.
     pub tips: Vec<CommitId>,
     /// Notes too large to be records, by writer.
     pub too_large: Vec<(String, CommitId)>,
@@ -70,7 +70,7 @@ impl Incoming {
 pub struct TakenIn {
     /// Records that are new or larger here.
     pub received: usize,
-    /// Records that a writer took away and that stand here all the same.
+    /// Records that a writer removed and that are kept here all the same.
     pub kept: usize,
 }
 
@@ -148,8 +148,8 @@ pub fn unite(repo: &Repo, own: &str, theirs: CommitId, at: Timestamp) -> Result<
     Ok(())
 }
 
-/// Takes what others have over into this clone's own ref, which moves on in any case: whoever is about to remove it as it
-/// was, since it was taken over as well, finds another.
+/// Copies the records of others into this clone's own ref, which always moves: a clone that has taken it over and is
+/// about to remove it in its old state finds another.
 ///
 /// # Errors
 /// [`RecordError::Git`].

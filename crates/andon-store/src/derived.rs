@@ -1,9 +1,9 @@
-//! What was derived from commits, remembered: a walk over a long history that was stopped goes on where it was.
+//! Facts derived from commits, remembered: a walk over a long history continues where it was stopped.
 //!
-//! `<common dir>/andon/cache/derived` is a row of entries ([`crate::wire::envelope`]), appended some hundred at a time, each
-//! write whole entries. Their keys are made of what else the answer depends on (path rules, patterns) and of the commit
-//! id. Writers at once append side by side. A file that would outgrow `MAX_BYTES` begins anew. Whoever must not believe what lies about (`check`) does not
-//! read it unless told to.
+//! `<common dir>/andon/cache/derived` is a row of entries ([`crate::wire::envelope`]), appended some hundred at a time,
+//! each write whole entries. Their keys are made of the commit id and of what else the answer depends on (path rules,
+//! patterns). Several writers append at the same time. A file that would grow too large (about 150,000 commits) begins
+//! anew. `check`, which must not trust files, reads it only on request.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::file;
+use crate::memory::{Kind, Memory};
 use crate::wire::envelope::{Key, Row, decoded, seal};
 use andon_core::domain::change::ChangeFacts;
 use andon_core::domain::facts::DiffSummary;
@@ -20,8 +21,6 @@ use andon_core::domain::ids::{CodeId, CommitId};
 
 /// The longest value holds as many hunks and paths as a record.
 const MAX_VALUE: usize = 256 + 20 * DiffSummary::MAX_HUNKS + 30 * ChangeFacts::MAX_PATHS;
-/// About 150,000 commits.
-const MAX_BYTES: usize = 64 << 20;
 /// Bytes that are collected before they are written.
 const BATCH: usize = 128 << 10;
 
@@ -46,14 +45,14 @@ pub struct DerivedCache {
 }
 
 impl DerivedCache {
-    /// Nothing, for facts that depend on `salt` beside the commit.
+    /// Nothing, for facts that depend on `salt` and the commit.
     pub fn empty(salt: &[u8]) -> Self {
         Self { salt: salt.to_vec(), ..Self::default() }
     }
 
     /// What the repository at `common_dir` has; an unusable file is an empty one.
     pub fn load(common_dir: &Path, salt: &[u8]) -> Self {
-        let bytes = file::read(&path(common_dir), MAX_BYTES as u64).ok().flatten().unwrap_or_default();
+        let bytes = memory(common_dir).bytes().unwrap_or_default();
         Self { entries: Row::of(&bytes, MAX_VALUE).collect(), bytes, ..Self::empty(salt) }
     }
 
@@ -82,7 +81,7 @@ pub struct DerivedWriter {
 impl DerivedWriter {
     /// For the repository at `common_dir`. Writes nothing yet.
     pub fn new(common_dir: &Path) -> Self {
-        Self { path: path(common_dir), batch: Vec::new() }
+        Self { path: memory(common_dir).path().to_owned(), batch: Vec::new() }
     }
 
     /// Takes in an entry of [`DerivedCache::entry`].
@@ -100,7 +99,7 @@ impl DerivedWriter {
             return;
         }
         let there = std::fs::metadata(&self.path).map_or(0, |found| found.len());
-        let _ = if there.saturating_add(batch.len() as u64) > MAX_BYTES as u64 {
+        let _ = if there.saturating_add(batch.len() as u64) > Kind::Derived.max() {
             file::replace(&self.path, &batch)
         } else {
             file::open_append(&self.path).and_then(|mut file| file.write_all(&batch))
@@ -108,8 +107,8 @@ impl DerivedWriter {
     }
 }
 
-fn path(common_dir: &Path) -> PathBuf {
-    common_dir.join("andon").join("cache").join("derived")
+fn memory(common_dir: &Path) -> Memory {
+    Memory::below(&common_dir.join("andon"), Kind::Derived)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn read_start(path: &Path, max: usize) -> io::Result<Option<Vec<u8>>>
 
 /// Opens `path` for whole-line appends, and its directory with it.
 pub(super) fn open_append(path: &Path) -> io::Result<File> {
-    // A named pipe that nobody reads is an error at once.
+    // A named pipe without a reader is an error at once.
     let open = || never_waiting(OpenOptions::new().append(true).read(true).create(true)).open(path);
     let file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

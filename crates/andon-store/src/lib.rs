@@ -9,6 +9,7 @@ pub mod fingerprint;
 pub mod identity;
 pub mod journal;
 pub mod ledger;
+pub mod memory;
 pub mod notes;
 pub mod packed;
 pub mod process;
@@ -63,7 +64,7 @@ pub enum RecordError {
         /// What is read back.
         max: usize,
     },
-    /// A tree that no file system could hold: built to exhaust whoever walks it.
+    /// A tree that no file system could hold: built to exhaust its reader.
     #[error("tree {tree} has more than {max} {what}: it cannot be fingerprinted")]
     HostileTree {
         /// The id of the root tree.
@@ -76,7 +77,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// The exact command that mends it, where there is one.
+    /// The exact command that repairs it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),

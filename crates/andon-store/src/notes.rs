@@ -21,7 +21,7 @@ const MAX_NOTE: usize = 1 << 20;
 /// Fewer records are written as objects of their own.
 const PACKED: usize = 100;
 
-/// The record that speaks for a commit.
+/// The record that counts for a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRecord {
     /// The record, decoded.
@@ -151,7 +151,7 @@ impl<'r> NotesStore<'r> {
         best(commit, &note, &derived).map(Some)
     }
 
-    /// The note of `commit`, for `check`: read once, whatever is asked of it.
+    /// The note of `commit`, for `check`: read once for all questions.
     ///
     /// # Errors
     /// [`RecordError::Git`] when it cannot be read.
@@ -187,7 +187,7 @@ impl<'r> NotesStore<'r> {
             records.iter().map(|(id, record)| (*id, record)).collect();
         let wanted: Vec<(CommitId, Vec<u8>)> = records.iter().map(|(id, _)| (*id, Vec::new())).collect();
         self.restore(at)?;
-        // A set: another writer or a `gc` beside us may have this asked twice.
+        // A set: because of another writer or a concurrent `gc` this may be called twice.
         let mut written = BTreeSet::new();
         let line = |commit, _: &[u8], there: Option<&[u8]>| {
             let Some(record) = by_id.get(&commit) else { return there.unwrap_or_default().to_vec() };
@@ -261,7 +261,7 @@ impl<'r> NotesStore<'r> {
                 return Err(RecordError::NoteTooLarge { commit: *commit, bytes, max: MAX_NOTE });
             }
         }
-        // Overwritten when another writer or a `gc` beside us has this asked twice.
+        // Overwritten when another writer or a concurrent `gc` causes a second call.
         let mut shared: HashMap<CommitId, bool> = HashMap::new();
         let tip = self.repo.notes_write(REF, &lines, at, |commit, line, there| {
             shared.insert(commit, there.is_some());

@@ -1,5 +1,5 @@
-//! The facts of a long range, held as bytes: a hundred thousand of them are a fifth of what they are as values. Whoever
-//! walks a range pushes each as it is found, and reads one at a time.
+//! The facts of a long range, held as bytes: a hundred thousand of them take a fifth of their size as values. A walk
+//! over a range pushes each one when it is found; readers read one at a time.
 
 use serde::Deserialize;
 

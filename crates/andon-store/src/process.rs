@@ -1,5 +1,5 @@
-//! The processes above this one, as Linux tells of them: git above a hook, and an agent above a command of a person. A
-//! process id comes again; with the time of its start it does not while the machine runs.
+//! The processes above this one, as Linux reports them: git above a hook, and an agent above a command of a person. A
+//! process id is reused; together with the start time it is unique while the machine runs.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub fn git_above(parent: u32) -> Vec<GitProcess> {
     found
 }
 
-/// The process that a line of `/proc/PID/stat` tells of, where it is one of git.
+/// The process that a line of `/proc/PID/stat` describes, where it is one of git.
 pub fn of_stat(stat: &[u8]) -> Option<GitProcess> {
     parse(stat).filter(|seen| seen.is_git).map(|seen| seen.process)
 }

@@ -2,9 +2,9 @@
 //! went around it (`--no-verify`). post-commit takes them away when its record is written, so that those of a
 //! post-commit that was killed are still there for the next one, and tell it from hooks that were off.
 //!
-//! One line a receipt, the newest last. A receipt says what passed the tests' gate and nothing else: whether a halt
-//! stands is asked of the ledger at every hook, whatever lies here. It names the git process that asked, so that a
-//! receipt that was left over, or written by hand, does not speak for the commit of another process.
+//! One line a receipt, the newest last. A receipt says what passed the tests' gate and nothing else: every hook asks
+//! the ledger for an unanswered halt. It names the git process that it was made for, so that a stale or forged receipt
+//! does not count for the commit of another process.
 
 use std::path::{Path, PathBuf};
 
@@ -34,8 +34,8 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Whether it is of the commit that the git processes `now` make. Unknown is no contradiction: where the system
-    /// tells of no process, receipts name none.
+    /// Whether it is for the commit that the git processes `now` make. Unknown is no contradiction: where the system
+    /// does not report processes, receipts name none.
     pub fn is_of(&self, now: &[GitProcess]) -> bool {
         now.is_empty() || now.iter().any(|one| self.asked_by.contains(one))
     }
@@ -68,7 +68,7 @@ fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("receipt")
 }
 
-/// Leaves a receipt in the git directory of the worktree, beside older ones.
+/// Leaves a receipt in the git directory of the worktree, next to older ones.
 pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
     let head = receipt.head.map(|head| head.to_string());

@@ -1,37 +1,31 @@
-//! What the journal comes to up to a place in it: a cache, kept in the worktree's git directory.
+//! The fold of the journal up to a place in it: a cache, kept in the worktree's git directory.
 //!
-//! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its first
-//! part is kept beside the place up to which it was taken, and the next reader goes on from there. The journal only
-//! grows, so that what is kept stays true; it depends on nothing else but the gap between runs, which it names, and on
-//! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
-//! folded again, once. What is of a journal that was replaced is not used.
-
-use std::path::PathBuf;
+//! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its
+//! first part is kept together with the place that it reached, and the next reader continues from there. The journal
+//! only grows, so the kept fold stays true; besides, it depends only on the gap between runs, which it names, and on
+//! answers from elsewhere, which are passed in. Safe to delete: then the whole journal is folded again, once. The fold
+//! of a journal that was replaced is not used.
 
 use serde::{Deserialize, Serialize};
 
-use super::file;
 use super::journal::{Journal, JournalLine, Position, passing};
-use crate::wire::envelope::{Key, open, seal};
+use crate::memory::{Kind, Memory};
 use andon_core::domain::facts::{Ack, Fact};
 use andon_core::domain::ids::ShortHash;
 use andon_core::domain::time::{Span, Timestamp};
 use andon_core::history::{Fold, Snapshot};
 
-const FILE: &str = "cache/totals";
-/// A larger file is not read.
-const MAX_BYTES: u64 = 8 << 20;
 /// A journal that is shorter is folded from its start.
 pub const SHORT: u64 = 64 << 10;
-/// How much is read on from a place before a newer one is kept: about as long as folding it takes no time to speak of.
+/// How much is read beyond a place before a newer one is kept: so little that folding it takes no noticeable time.
 const STEP: u64 = 64 << 10;
 
-/// What the journal comes to up to a place in it.
+/// The fold of the journal up to a place in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// The place.
     pub at: Position,
-    /// What it comes to.
+    /// The state of the fold.
     pub snapshot: Snapshot,
 }
 
@@ -49,8 +43,8 @@ impl Totals {
 }
 
 impl Journal {
-    /// What the journal comes to up to a place near its end; `None` while it is short enough to be folded from its
-    /// start. A pause longer than `gap` ends a run, and so do `answers` that were given elsewhere, at their times.
+    /// The fold of the journal up to a place near its end; `None` while it is short enough to be folded from its start.
+    /// A pause longer than `gap` ends a run, and so do `answers` that were given elsewhere, at their times.
     pub fn totals(&self, gap: Span, answers: &[Ack]) -> Option<Totals> {
         let size = self.size().unwrap_or(0);
         let kept = self.kept(gap).filter(|kept| kept.knows(answers));
@@ -69,7 +63,7 @@ impl Journal {
         !self.rotated_since(at) && size.saturating_sub(at.offset) <= STEP
     }
 
-    /// Folds what was written since `from`, and keeps what it comes to. That it cannot be kept only costs time.
+    /// Folds what was written since `from`, and keeps the result. A result that cannot be kept only costs time.
     fn go_on(&self, from: Totals, gap: Span, answers: &[Ack]) -> Totals {
         let mut fold = Fold::new(gap);
         fold.resume(from.snapshot.clone());
@@ -85,26 +79,21 @@ impl Journal {
         let Ok(at) = read else { return from };
         let totals = Totals { at, snapshot: fold.snapshot() };
         if let Some(guard) = self.guard(at) {
-            let _ = file::replace(&self.cache(), &seal(key(gap), &(guard, &totals)));
+            self.memory().put(&gap, &(guard, &totals));
         }
         totals
     }
 
     /// What is kept, if it is of this journal.
     fn kept(&self, gap: Span) -> Option<Totals> {
-        let bytes = file::read(&self.cache(), MAX_BYTES).ok()??;
-        let (guard, totals): (ShortHash, Totals) = open(key(gap), &bytes)?;
+        let (guard, totals): (ShortHash, Totals) = self.memory().get(&gap)?;
         (self.guard(totals.at)? == guard).then_some(totals)
     }
 
-    fn cache(&self) -> PathBuf {
-        self.dir().join(FILE)
+    /// What is kept depends on the pause that ends a run.
+    fn memory(&self) -> Memory {
+        Memory::below(self.dir(), Kind::Totals)
     }
-}
-
-/// What is kept depends on the pause that ends a run.
-fn key(gap: Span) -> Key {
-    Key::of(&("totals", gap))
 }
 
 fn time_of(line: &JournalLine) -> Option<Timestamp> {

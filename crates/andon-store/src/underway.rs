@@ -1,8 +1,8 @@
-//! What git was doing when it asked for a commit: a cherry-pick, a revert or a squash, told by its own state files.
+//! What git was doing when it made a commit: a cherry-pick, a revert or a squash, by its own state files.
 //!
-//! git takes `CHERRY_PICK_HEAD`, `REVERT_HEAD` and `SQUASH_MSG` away before post-commit, and what is left (the reflog's action, the
-//! message) anybody can set. So prepare-commit-msg, which sees the files, leaves a word for post-commit. It holds for one
-//! commit: it names what it will build on and the git processes that asked.
+//! git removes `CHERRY_PICK_HEAD`, `REVERT_HEAD` and `SQUASH_MSG` before post-commit, and the rest (the reflog's
+//! action, the message) can be set by anyone. So prepare-commit-msg, which sees the files, leaves a note for
+//! post-commit. It holds for one commit: it names the parent and the git processes.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ pub fn write(git_dir: &Path, underway: &Underway) -> Result<(), RecordError> {
     file::replace(&path, &text).map_err(|source| RecordError::Io { doing: "write", path, source })
 }
 
-/// What was left for a commit on `parent` that the git processes `now` make; then it is taken away.
+/// The note for a commit on `parent` that the git processes `now` make; it is removed.
 pub fn take(git_dir: &Path, parent: Option<CommitId>, now: &[GitProcess]) -> Option<Underway> {
     let path = path(git_dir);
     let bytes = file::read(&path, MAX_BYTES).ok()??;

@@ -1,6 +1,6 @@
-//! Uniting the records of two clones. Every line of both is kept, sorted and once: exactly what
-//! `git notes merge -s cat_sort_uniq` leaves, so that clones which use that and clones which sync agree. Which line
-//! speaks for a commit is decided by whoever reads ([`crate::wire::v1::choose_record`]), never by whoever merges.
+//! Unites the records of two clones. Every line of both is kept, sorted and once: exactly what `git notes merge -s
+//! cat_sort_uniq` leaves, so that clones which use that and clones which sync agree. The reader decides which line
+//! counts for a commit ([`crate::wire::v1::choose_record`]), never the merge.
 
 use super::RecordError;
 use crate::wire::NOTES_REF as REF;
@@ -15,8 +15,8 @@ const MAX_NOTE: usize = 1 << 20;
 
 /// Unites the records of this clone with those of the notes commit `theirs`, in one notes commit dated `at`.
 ///
-/// A record that the other side took away is kept here: facts are not unmade. A note without one readable line is
-/// let go, so that removing a broken one mends all clones.
+/// A record that the other side removed is kept here: facts are not undone. A note without a readable line is dropped,
+/// so that removing a broken one repairs all clones.
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
@@ -24,8 +24,8 @@ pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion,
     Ok(repo.notes_unite(REF, theirs, at, stands)?)
 }
 
-/// Puts back the records that a writer other than Andon took out of the notes, and says how many: `git notes append`
-/// beside a hook drops what the hook wrote.
+/// Restores the records that a writer other than Andon removed from the notes, and returns how many: `git notes append`
+/// during a hook drops what the hook wrote.
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
@@ -101,7 +101,7 @@ mod tests {
     }
 
     proptest! {
-        /// Order and repetition of merges do not matter: all clones come to the same bytes.
+        /// Order and repetition of merges do not matter: all clones get the same bytes.
         #[test]
         fn merging_is_a_union(a in note(), b in note(), c in note()) {
             let join = |left: &[u8], right: &[u8]| joined(left, right);

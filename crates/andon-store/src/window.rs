@@ -45,11 +45,11 @@ pub struct Unrecorded {
     pub merged: Vec<CommitId>,
 }
 
-/// Reads at most `max` records, from `head` along first parents. The last answer is kept beside HEAD and serves as
-/// long as neither HEAD nor the notes of its commits have moved: a walk costs some hundred objects. The walk ends at a record that
-/// starts a window (`iteration` 1, included), at a backfilled one, at a commit that is not there (shallow clones), and at
-/// the root. It crosses commits without a record, at most [`MAX_UNRECORDED`]. An unreadable record is stepped over, with a
-/// warning: breaking one must not start the window anew.
+/// Reads at most `max` records, from `head` along first parents. The last answer is kept by HEAD and holds as long as
+/// neither HEAD nor the notes of its commits have moved: a walk costs some hundred objects. The walk ends at a record
+/// that starts a window (`iteration` 1, included), at a backfilled one, at a commit that is not there (shallow clones),
+/// and at the root. It crosses commits without a record, at most [`MAX_UNRECORDED`]. An unreadable record is skipped,
+/// with a warning: breaking one must not start a new window.
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let Some(id) = head else { return Window::default() };
     if let Some(window) = cache::read(repo, &cache::Key { head: id, tip: store.tip(), max }) {
@@ -166,7 +166,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
     let mut looked_at = 0;
     while let Some(id) = next.filter(|_| looked_at < max && window.unrecorded.len() < MAX_UNRECORDED) {
         let stored = match store.get(id) {
-            // What `andon backfill` wrote tells of a time before anybody watched: the window does not reach there.
+            // A record of `andon backfill` is from a time without hooks: the window does not reach there.
             Ok(Some(stored)) if stored.record.recording == Recording::Backfilled => break,
             Ok(found) => {
                 looked_at += usize::from(found.is_some());

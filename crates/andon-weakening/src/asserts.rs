@@ -32,7 +32,7 @@ impl Assertion {
     }
 }
 
-/// What stands in a test.
+/// The content of a test.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     pub(super) assertions: Vec<Assertion>,

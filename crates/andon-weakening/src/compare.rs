@@ -180,7 +180,7 @@ impl Excuse<'_> {
         }
     }
 
-    /// One assertion over all values stands for some over single ones.
+    /// One assertion over all values replaces some over single ones.
     fn is_general(&self, gone: &Assertion) -> bool {
         let calls: Vec<&String> = gone.words.calls.iter().filter(|call| !is_asking(call)).collect();
         self.new.is_property
@@ -189,7 +189,7 @@ impl Excuse<'_> {
     }
 }
 
-/// Whether all that an assertion speaks of is spoken of in another, or all its values beside others.
+/// Whether another assertion covers everything of one, or has all its values among others.
 fn is_within(one: &Vocabulary, other: &Vocabulary) -> bool {
     let (about, all) = (subjects(one), subjects(other));
     let values =

@@ -40,7 +40,7 @@ const NO_TEST: WordList = words![
     "bind",
 ];
 
-/// What may stand before a declaration.
+/// What may come before a declaration.
 const BEFORE: WordList = words![
     "export ",
     "default ",
@@ -88,7 +88,7 @@ pub(super) fn is_group(word: &str) -> bool {
 struct Finder<'s, 't> {
     source: &'s Source<'t>,
     at: usize,
-    /// Where the code of the line begins, without what may stand before a declaration.
+    /// Where the code of the line begins, without what may come before a declaration.
     place: usize,
     is_of_tests: bool,
 }

@@ -8,10 +8,10 @@ use super::side::Side;
 pub(super) struct Elsewhere<'s, 't> {
     old: &'s Side<'t>,
     new: &'s Side<'t>,
-    /// How often each assertion came up in tests, and since it was asked for beside them.
+    /// How often each assertion was added in tests and, since it was first asked for, outside of them.
     came: BTreeMap<&'s str, usize>,
     is_complete: bool,
-    /// Values that came beside the tests of a file.
+    /// Values that were added outside the tests of a file.
     values: BTreeMap<usize, BTreeSet<String>>,
 }
 
@@ -25,7 +25,7 @@ impl<'s, 't> Elsewhere<'s, 't> {
         *self.came.entry(text).or_default() += 1;
     }
 
-    /// Takes an assertion that came up in another test, or beside the tests.
+    /// Takes an assertion that was added in another test, or outside the tests.
     pub(super) fn takes(&mut self, text: &str) -> bool {
         if !self.is_complete {
             self.is_complete = true;
@@ -54,7 +54,7 @@ impl<'s, 't> Elsewhere<'s, 't> {
         self.new.asserts(function)
     }
 
-    /// Values that came beside the tests of a file.
+    /// Values that were added outside the tests of a file.
     pub(super) fn values(&mut self, file: usize) -> &BTreeSet<String> {
         let (old, new) = (self.old, self.new);
         self.values.entry(file).or_insert_with(|| {

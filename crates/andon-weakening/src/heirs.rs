@@ -1,4 +1,5 @@
-//! Which classes others build on. The tests of an abstract class run in its heirs, which may stand in another file.
+//! The classes that others inherit from. The tests of an abstract class run in its subclasses, which may be in another
+//! file.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -17,8 +18,8 @@ impl<'t> Heirs<'t> {
         Self { texts, bases: OnceCell::new() }
     }
 
-    /// Whether `class` stands where a declaration names what it builds on. Other text may look the same: then a class counts as
-    /// run.
+    /// Whether `class` is in the place where a declaration names its base. Other text may look the same: then a class
+    /// counts as run.
     pub(super) fn has(&self, class: &str) -> bool {
         self.bases.get_or_init(|| self.texts.iter().flat_map(|text| bases(text)).collect()).contains(class)
     }

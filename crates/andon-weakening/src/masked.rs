@@ -1,7 +1,7 @@
 //! Which characters of a file are code: comments become blanks, and what is quoted becomes [`QUOTED`], so that words
 //! and brackets in either mean nothing. Lengths stay, so that a place in the code is the same place in the text.
 
-/// What stands in the code for each byte of a quoted text; the quotes stay.
+/// What replaces each byte of a quoted text in the code; the quotes stay.
 pub(super) const QUOTED: u8 = 1;
 
 /// Languages that are lexed alike.
@@ -43,7 +43,7 @@ impl Family {
         }
     }
 
-    /// Whether blocks are told by indentation or words, not by braces.
+    /// Whether indentation or words mark blocks, not braces.
     pub(super) fn is_braceless(self) -> bool {
         matches!(self, Self::Python | Self::Ruby | Self::Elixir)
     }
@@ -61,7 +61,7 @@ impl Family {
             || quote == b'"' && matches!(self, Self::Jvm | Self::Sharp | Self::Swift | Self::Elixir)
     }
 
-    /// Whether a text in ordinary quotes goes on over lines.
+    /// Whether a text in ordinary quotes may span lines.
     fn spans_lines(self) -> bool {
         matches!(self, Self::Rust | Self::Ruby | Self::Php | Self::Shell | Self::Elixir)
     }
@@ -82,7 +82,7 @@ impl Family {
 /// Words behind `#if` and `#ifdef` by which the lines up to `#endif` are left out.
 const NEVER: &[&str] = &["0", "false", "FALSE"];
 
-/// Names that say that something is switched off, as they stand in `#ifdef`, build tags and features.
+/// Names that say that something is switched off, as used in `#ifdef`, build tags and features.
 const OFF: &[&str] = &["NEVER", "DISABLE", "BROKEN", "FLAKY", "TODO", "FIXME", "SKIP", "IGNORE", "LATER"];
 
 /// Whether a name says that what it guards is switched off.
@@ -354,7 +354,7 @@ impl<'t> Masker<'t> {
         let lines = self.text.get(self.at..at).is_some_and(|text| text.contains(&b'\n'));
         self.fill(at, QUOTED);
         if self.rest().starts_with(end) {
-            // What closes a text of several lines stands in it, so that its line is no code.
+            // The end of a text of several lines is part of it, so that its line is no code.
             if lines {
                 self.fill(self.at + end.len(), QUOTED);
             } else {

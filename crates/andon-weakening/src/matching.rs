@@ -8,7 +8,7 @@ use super::asserts::{Content, Vocabulary, words};
 /// Share of what two tests are about, from which on they are the same one.
 const SAME: f64 = 0.6;
 
-/// Tests that are weighed against all others; more of them in a change are told by what only they have.
+/// The number of tests that are compared with all others; in a larger change they are compared by their rare words.
 const MAX_WEIGHED: usize = 512;
 
 /// What a test is about, without the words of asking and names that only it uses.
@@ -203,7 +203,7 @@ pub(super) struct Table<'a> {
     pub(super) came: Vec<&'a str>,
 }
 
-/// Whether `one` can have become a row of `table`, with `beside` come beside the tests.
+/// Whether `one` can have become a row of `table`, with `beside` added outside the tests.
 pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> bool {
     let Table { content: table, came: texts } = table;
     if table.assertions.is_empty() {
@@ -225,7 +225,7 @@ pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> b
         return true;
     }
     let held = |value: &String| theirs.values.contains(value) || beside.values.contains(value);
-    // Cases that stand elsewhere are not known.
+    // Cases that are elsewhere are not known.
     let loops = ["for", "foreach", "GetParam"]
         .iter()
         .any(|it| theirs.names.contains(*it) || theirs.calls.contains(*it));
@@ -233,7 +233,7 @@ pub(super) fn is_row(one: &Content, table: &Table<'_>, beside: &Vocabulary) -> b
     calls_something && (unseen || share(&own.values, held) >= ROW)
 }
 
-/// Whether the cases of `table`, with those that stood beside it, became tests of their own, whose words are `all`.
+/// Whether the cases of `table`, with those next to it, became tests of their own, whose words are `all`.
 pub(super) fn is_split(table: &Content, beside: &BTreeSet<String>, all: &Vocabulary) -> bool {
     let own = words(table);
     let calls = own.calls.iter().filter(|call| !is_asking(call) && !is_common(call));

@@ -13,7 +13,7 @@ use super::side::Side;
 pub(super) struct Pairs {
     pub(super) same: Vec<(usize, usize)>,
     pub(super) gone: Vec<usize>,
-    /// Those that became a part of another test, or stand in another file as well.
+    /// Those that became a part of another test, or are in another file as well.
     pub(super) parts: Vec<usize>,
     /// Tests that came.
     pub(super) fresh: Vec<usize>,
@@ -139,7 +139,7 @@ impl<'s> Copies<'s> {
         Self(named)
     }
 
-    /// Whether a test of before still stands in another file as well.
+    /// Whether an old test is still in another file as well.
     fn has(&self, old: &Side<'_>, new: &Side<'_>, test: usize) -> bool {
         let Test { name, file, .. } = &old.tests[test];
         let is_copy = |other: &usize| new.tests[*other].file != *file && new.text(*other) == old.text(test);
@@ -155,9 +155,9 @@ struct Wholes<'s, 't> {
     tables: Vec<(usize, Table<'s>)>,
     /// The words of the tests that came, where some did.
     fresh: Option<Vocabulary>,
-    /// The words that came beside the tests of a file, since those of a file of before.
+    /// The words that were added outside the tests of a file, since those of the old file.
     came: BTreeMap<(usize, usize), Vocabulary>,
-    /// The values that went beside the tests of a file.
+    /// The values that were removed outside the tests of a file.
     went: BTreeMap<usize, BTreeSet<String>>,
 }
 

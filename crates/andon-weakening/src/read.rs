@@ -12,11 +12,11 @@ use super::words::Words;
 /// Tests of one side that are looked at; more of them in one commit is no edit by hand.
 pub(super) const MAX_TESTS: usize = 1 << 14;
 
-/// A test as it stands in a file.
+/// A test as it is in a file.
 #[derive(Debug, Clone)]
 pub(super) struct Test {
     pub(super) name: String,
-    /// Which file of its side it stands in.
+    /// The file of its side that it is in.
     pub(super) file: usize,
     pub(super) layout: Layout,
     pub(super) skipped: bool,
@@ -187,7 +187,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Where the colon stands that ends a signature.
+/// The place of the colon that ends a signature.
 fn colon(code: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in code.bytes().enumerate() {

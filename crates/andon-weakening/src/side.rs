@@ -21,7 +21,7 @@ pub(super) struct Side<'t> {
     /// Whether it may have more tests than are looked at.
     pub(super) cut: bool,
     contents: Vec<OnceCell<Content>>,
-    /// Functions beside the tests that assert.
+    /// Functions outside the tests that assert.
     asserting: OnceCell<BTreeSet<String>>,
 }
 
@@ -31,7 +31,7 @@ struct File<'t> {
     family: Family,
     words: Words<'t>,
     source: OnceCell<Source<'t>>,
-    /// What stands beside the tests.
+    /// What is outside the tests.
     outside: OnceCell<Content>,
 }
 
@@ -74,7 +74,7 @@ impl<'t> Side<'t> {
         self.files[test.file].raw.get(test.layout.block.clone()).unwrap_or_default()
     }
 
-    /// What stands in a test.
+    /// The content of a test.
     pub(super) fn content(&self, test: usize) -> &Content {
         self.contents[test].get_or_init(|| {
             let Test { file, layout, .. } = &self.tests[test];
@@ -88,17 +88,17 @@ impl<'t> Side<'t> {
         })
     }
 
-    /// The words beside the tests of a file.
+    /// The words outside the tests of a file.
     pub(super) fn beside(&self, file: usize) -> &Vocabulary {
         words(self.outside(file))
     }
 
-    /// The assertions beside the tests, of files that have some.
+    /// The assertions outside the tests, of files that have some.
     pub(super) fn assertions_beside(&self) -> impl Iterator<Item = &Assertion> {
         (0..self.files.len()).flat_map(|file| &self.outside(file).assertions)
     }
 
-    /// What stands beside the tests of a file: nothing where it can have none.
+    /// What is outside the tests of a file: nothing where it can have none.
     fn outside(&self, at: usize) -> &Content {
         let file = &self.files[at];
         file.outside.get_or_init(|| {
@@ -119,7 +119,7 @@ impl<'t> Side<'t> {
         })
     }
 
-    /// Whether a function of this name stands beside the tests and asserts.
+    /// Whether a function of this name is outside the tests and asserts.
     pub(super) fn asserts(&self, name: &str) -> bool {
         self.asserting.get_or_init(|| self.functions()).contains(name)
     }

@@ -65,7 +65,7 @@ fn is_on_some(text: &str) -> bool {
     conditions.into_iter().any(|(_, rest)| is_of_platform(rest.split(')').next().unwrap_or(rest)))
 }
 
-/// Whether attributes of Rust leave out what they stand at.
+/// Whether attributes of Rust leave out their item.
 fn is_never(text: &str) -> bool {
     let Some((_, condition)) = text.split_once("cfg(") else { return false };
     let never = ["any()", "FALSE", "(false", ", false"].iter().any(|it| condition.contains(it));
@@ -110,7 +110,7 @@ pub(super) struct Groups<'s, 't> {
 }
 
 impl Groups<'_, '_> {
-    /// The lines whose tests a line outside of tests skips; `own` tells of a line that declares one.
+    /// The lines whose tests a line outside of tests skips; `own` says whether a line declares one.
     pub(super) fn skipped(&self, at: usize, own: impl Fn(usize) -> bool) -> Option<Range<usize>> {
         let (source, code) = (self.source, self.source.code(at));
         if code.trim().is_empty() {
@@ -221,7 +221,7 @@ pub(super) fn is_feature_off(text: &str) -> bool {
     text.split_once("feature = \"").is_some_and(|(_, name)| is_off(name))
 }
 
-/// Whether attributes stand on lines of their own.
+/// Whether attributes are on lines of their own.
 pub(super) fn has_attributes(family: Family) -> bool {
     use Family::{Elixir, Jvm, Php, Python, Rust, Sharp, Swift};
     matches!(family, Rust | Python | Jvm | Sharp | Php | Swift | Elixir)

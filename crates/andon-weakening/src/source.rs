@@ -108,7 +108,7 @@ impl<'t> Source<'t> {
         !self.family.is_braceless() && code.ends_with('}') && !next.starts_with(['.', '-', '?'])
     }
 
-    /// The nearest line above that is indented less: what a line stands in.
+    /// The nearest line above that is indented less: the block of a line.
     pub(super) fn parent(&self, at: usize) -> Option<usize> {
         let column = self.indent(at);
         (0..at).rev().find(|above| {

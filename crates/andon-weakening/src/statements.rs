@@ -10,13 +10,13 @@ use super::source::{Source, is_name, is_noise};
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) place: Range<usize>,
-    /// How deep in blocks it stands: in braces, else by its column.
+    /// Its depth in blocks: in braces, else by its column.
     nest: usize,
     /// Whether it can fail the test.
     pub(super) live: bool,
 }
 
-/// Bytes that are looked at for what goes on with a statement on the next line.
+/// Bytes that are searched for the continuation of a statement on the next line.
 const AHEAD: usize = 256;
 
 /// The statements of a range of a file.
@@ -126,7 +126,7 @@ impl Splitter<'_, '_> {
         self.level == 0 && !(self.source.family == Family::Go && condition)
     }
 
-    /// Whether the statement goes on behind a line end.
+    /// Whether the statement continues after a line end.
     fn goes_on(&self, at: usize, end: usize) -> bool {
         let code = self.code(at).trim_end();
         if !says(code) {

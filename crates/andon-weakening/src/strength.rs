@@ -135,7 +135,7 @@ fn bare(part: &str) -> &str {
     wrapped.and_then(|rest| rest.strip_suffix(')')).unwrap_or(part).trim_start_matches('&')
 }
 
-/// Where the values are of which a statement asserts something.
+/// The places of the values that a statement asserts something about.
 fn subject_of(shape: &str) -> std::ops::Range<usize> {
     for word in ["assert ", "if ", "refute "] {
         if shape.starts_with(word) {

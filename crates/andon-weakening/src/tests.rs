@@ -49,7 +49,7 @@ fn a_moved_test_is_not_removed() {
     assert_eq!(weakened(&moved, &Patterns::of(&setting)), None);
     let renamed = [text(RUST, ""), text("", &RUST.replace("fn adds", "fn sums"))];
     assert_eq!(weakened(&renamed, &Patterns::of(&setting)), None);
-    // What was asserted in each test is asserted in a function beside them now.
+    // The assertion of each test is now in a function outside of them.
     let helped = RUST.replace("    assert_eq!(sum, 3);", "    is_three(sum);");
     assert_eq!(
         found("rs", RUST, &format!("fn is_three(sum: u8) {{\n    assert_eq!(sum, 3);\n}}\n{helped}")),

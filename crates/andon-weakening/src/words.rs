@@ -29,7 +29,7 @@ pub(super) struct Marks<'a> {
     pub(super) options: Vec<&'a str>,
     /// What a statement begins with.
     pub(super) statements: Vec<&'a str>,
-    /// What stands in place of the word that declares: `xit(`.
+    /// What replaces the word that declares: `xit(`.
     pub(super) declares: Vec<&'a str>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// What occurs in files of tests where a test is told by the name of its function alone.
+/// What occurs in files of tests where the name of a function alone marks a test.
 fn signs(family: Family) -> &'static [&'static str] {
     const SIGNS: &[(Family, &[&str])] = &[
         (Family::Python, &["assert", "pytest", "unittest", "TestCase", "raises"]),

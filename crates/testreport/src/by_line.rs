@@ -60,7 +60,7 @@ impl LineReaders {
         self.text.line(Stream::Stderr, line);
     }
 
-    /// True when a runner has begun to tell of its tests: what comes now may be what they print.
+    /// True when a runner has begun to report its tests: the following lines may be printed by them.
     pub(super) fn is_at_work(&self) -> bool {
         self.libtest.is_inside() || self.aside.libtest.is_inside() || self.text.is_open()
     }

@@ -11,7 +11,7 @@ const MAX_CASES: u64 = 100_000_000;
 /// Longest part of an id that is kept, in bytes; normalization cuts the whole.
 const MAX_NAME: usize = 4 * 1024;
 
-/// One case, as far as the report has told of it.
+/// One case, as far as the report has described it.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) id: String,
@@ -92,7 +92,7 @@ impl Cases {
         self.tally.named(bounded(id), outcome);
     }
 
-    /// Tells of a failing case that was counted.
+    /// Reports a failing case that was counted.
     pub(super) fn name(&mut self, id: &str, error: &str) {
         let id = if id.trim().is_empty() { "unnamed test" } else { id };
         self.tally.fail(bounded(id), Some(printed_escapes(error).as_str()));

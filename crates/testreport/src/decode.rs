@@ -13,7 +13,7 @@ pub(super) const HEAD: usize = 1024;
 /// Longest UTF-8 sequence.
 const MAX_SEQUENCE: usize = 4;
 
-/// What stands for bytes that are not of the encoding.
+/// What replaces bytes that are not of the encoding.
 const REPLACEMENT: &str = "\u{fffd}";
 
 /// Decodes one report. Bytes that are not of the encoding are replaced, and where the first of them was is kept: one

@@ -5,7 +5,7 @@
 pub(super) enum Depth {
     /// As it came.
     Whole,
-    /// Below one prefix: a time stamp may stand before that of a package.
+    /// Below one prefix: a time stamp may come before that of a package.
     Below,
     /// Below two. No third is looked for.
     Last,

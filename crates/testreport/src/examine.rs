@@ -55,7 +55,7 @@ impl FailureTrace {
     }
 }
 
-/// A report of which nothing could be read.
+/// A report that could not be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// Name of the problem ([`ReportProblem::name`](super::ReportProblem::name)).

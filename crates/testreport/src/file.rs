@@ -182,7 +182,7 @@ impl TextBody {
         self.failed.get_or_insert(problem);
     }
 
-    /// UTF-8 goes on as it is: what is not valid in a line of text is replaced there.
+    /// UTF-8 is passed on unchanged: invalid bytes in a line of text are replaced there.
     fn push(&mut self, decoder: &mut Decoder, bytes: &[u8]) -> ControlFlow<()> {
         if decoder.is_utf8() {
             self.bytes(bytes);
@@ -230,7 +230,7 @@ impl TextBody {
         });
         let cut = self.lines.is_cut();
         let mut tally = Tally::new(root);
-        // JSON first: beside it, the text of the same runner says nothing new.
+        // JSON first: the text of the same runner adds nothing to it.
         let mut recognised = self.json.finish(format).map(|json| tally.absorb(json));
         let told = tally.told();
         let ByLine { structured, text, .. } = self.readers.finish(name, format);

@@ -1,5 +1,4 @@
-//! The names of the formats that are read, for whoever does not want a report to be recognised but read as
-//! what it is.
+//! The names of the formats that are read, for callers that name the format instead of having it recognised.
 
 /// Every format by the name that evidence has for it, in the order in which help lists them.
 const NAMES: [&str; 30] = [
@@ -35,7 +34,7 @@ const NAMES: [&str; 30] = [
     EXIT,
 ];
 
-/// The format of a run of which only the exit code is looked at.
+/// The format of a run that is read by its exit code alone.
 const EXIT: &str = "exit";
 
 /// A format by its name.

@@ -110,7 +110,7 @@ impl JunitReader {
                 Open::Other
             }
             (Some(Open::Case(case)), "system-out") if case.is_unexplained() => Open::Printed(String::new()),
-            // `flakyFailure` and `rerunFailure` tell of further attempts; the case itself says how it ended.
+            // `flakyFailure` and `rerunFailure` report further attempts; the case itself says how it ended.
             (Some(_), _) => Open::Other,
         };
         self.open.push(opened);

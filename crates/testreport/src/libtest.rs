@@ -90,7 +90,7 @@ impl LibtestReader {
         }
     }
 
-    /// True between the first and the last line of a test binary: what comes in between is told by libtest or
+    /// True between the first and the last line of a test binary: what comes in between is reported by libtest or
     /// printed by its tests.
     pub(super) fn is_inside(&self) -> bool {
         self.section.is_some()

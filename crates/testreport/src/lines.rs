@@ -7,7 +7,7 @@ use super::normalize::strip_ansi;
 pub enum Stream {
     /// Standard output: where most reports are.
     Stdout,
-    /// Standard error: where cargo tells of builds and crashes, and some runners print their summary.
+    /// Standard error: where cargo reports builds and crashes, and some runners print their summary.
     Stderr,
 }
 

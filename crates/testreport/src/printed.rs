@@ -1,4 +1,4 @@
-//! What was printed, as far as it is kept for runs of which no report was recognised.
+//! What was printed, as far as it is kept for runs without a recognised report.
 
 use std::collections::{BTreeSet, VecDeque};
 

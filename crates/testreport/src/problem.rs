@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What is wrong with one report. The name of the file is put in front by whoever knows it.
+/// What is wrong with one report. The caller, which knows the name of the file, puts it in front.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReportProblem {
     /// Larger than what is read.
@@ -73,7 +73,7 @@ pub enum ReportProblem {
         came: u64,
     },
     /// A test point whose number came before.
-    #[error("test point {0} comes twice: one of them stands for a test that is not there")]
+    #[error("test point {0} comes twice: one of them takes the place of a test that is missing")]
     NumberTwice(u64),
     /// A test point whose number the plan does not have.
     #[error("test point {number} is outside the plan 1..{planned}")]

@@ -8,7 +8,7 @@ use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};
 use super::unstarted::{Ending, Tests};
 
-/// The runner of a run of which only the exit code is known.
+/// The runner of a run that is known by its exit code alone.
 pub const RUNNER_EXIT: &str = "exit";
 
 /// Most ids of failing tests that a run keeps; the counts are whole all the same.
@@ -21,7 +21,7 @@ pub enum ExitKind {
     Code(i32),
     /// Killed by this signal.
     Signal(i32),
-    /// Stopped by a time limit of whoever ran it.
+    /// Stopped by a time limit of its caller.
     TimedOut,
 }
 
@@ -39,8 +39,8 @@ pub struct ParsedRun {
     /// Every test of the run, sorted; `None` where the runner does not name all that ran, where the run is not the whole,
     /// and beyond 100,000 tests.
     pub tests: Option<Vec<Identity>>,
-    /// Normalized first errors: those of the run, then those of the failing tests in order. Where the runner failed and no
-    /// report says why, what was printed stands for them.
+    /// Normalized first errors: those of the run, then those of the failing tests in order. Where the runner failed and
+    /// no report says why, what was printed replaces them.
     pub errors: Vec<ErrorText>,
     /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `pytest`), or [`RUNNER_EXIT`].
     pub runner: String,

@@ -37,7 +37,7 @@ pub struct ErrorText {
 }
 
 /// The name and version under which signatures are kept. It is part of what is hashed, so that signatures of two
-/// schemes are never equal. Whoever stores signatures picks a name, and a new one when a newer version of this
+/// schemes are never equal. A program that stores signatures picks a name, and a new one when a newer version of this
 /// library normalizes differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scheme(&'static str);

@@ -52,7 +52,7 @@ pub(super) enum Outcome {
     Skipped,
 }
 
-/// A failure as its reader handed it over, for whoever traces the rules.
+/// A failure as its reader handed it over, for tracing the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Original {
     /// The id; empty for an error of the run itself.
@@ -103,7 +103,7 @@ pub(super) struct Tally {
     not_started: Option<String>,
 }
 
-/// What reports have said already: what comes beside them is held against it.
+/// What reports have said already: other results are compared with it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Told {
     /// Nothing was recognised.
@@ -286,8 +286,8 @@ impl Tally {
         self.counts.failing() > 0 || !self.failures.is_empty()
     }
 
-    /// Whether a text summary is heard beside structured reports: they tell of the same tests, and would be
-    /// counted twice. What only the text knows to be wrong is heard all the same.
+    /// Whether a text summary counts next to structured reports: they report the same tests, which would be counted
+    /// twice. A fault that only the text knows counts all the same.
     pub(super) fn adds_to(&self, reports: Told) -> bool {
         match reports {
             Told::Nothing => true,
@@ -296,7 +296,7 @@ impl Tally {
         }
     }
 
-    /// What it tells, for whatever comes beside it.
+    /// What it reports, for comparison with other results.
     pub(super) fn told(&self) -> Told {
         if self.runners.is_empty() {
             return Told::Nothing;
@@ -315,7 +315,7 @@ impl Tally {
         self.not_started.as_deref()
     }
 
-    /// Notes that somebody else's failure ended it: what is missing in it says nothing about the rest.
+    /// Notes that the failure of another program ended it: missing parts say nothing about the rest.
     pub(super) fn was_ended(&mut self) {
         if self.trouble == Some(Trouble::Incomplete) {
             self.trouble = Some(Trouble::GaveUp);

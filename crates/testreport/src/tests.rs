@@ -1,4 +1,4 @@
-//! Real reports, runs that mislead, and input that nobody vouches for, through the one door that all of them take.
+//! Real reports, misleading runs, and untrusted input, through the one public entry point.
 
 mod misleading_runs;
 mod on_terminal;
@@ -7,7 +7,7 @@ mod untrusted_input;
 
 use super::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};
 
-/// A run of which this was printed, these files were written, and that ended so.
+/// A run that printed this, wrote these files, and ended so.
 fn run(stdout: &[u8], stderr: &[u8], files: &[(&str, &[u8])], exit: i32) -> ParsedRun {
     let mut reader = RunReader::new(Root::new("/p"));
     reader.push(Stream::Stderr, stderr);

@@ -27,7 +27,7 @@ pub(super) enum Length {
 pub(super) struct Ending {
     /// The exit code; `None` of a program that ran among others.
     pub code: Option<i32>,
-    /// Whether a report tells of tests that ran.
+    /// Whether a report shows tests that ran.
     pub tests: Tests,
 }
 
@@ -138,7 +138,7 @@ fn is_of_caller(line: &str) -> bool {
     CALLERS.iter().any(|start| line.starts_with(start)) || line.contains(" exited with code ")
 }
 
-/// The exit code that a caller tells of: `Error 2`, `exit code 2.`, `exit status 2`, `exited with code 2`.
+/// The exit code that a caller reports: `Error 2`, `exit code 2.`, `exit status 2`, `exited with code 2`.
 fn told_code(line: &str) -> Option<i32> {
     let number = |(_, rest): (&str, &str)| {
         let digits = rest.split(|each: char| !each.is_ascii_digit()).next()?;

@@ -4,7 +4,7 @@
 const FAILED: [&str; 12] =
     ["FAIL", "FAILED", "FAILURE", "FAILURES", "FAIL:", "FAILED:", "not ok", "✗", "✘", "✖", "✕", "×"];
 
-/// Words that say so wherever they stand.
+/// Words that say so anywhere.
 const BROKE: [&str; 4] =
     ["AssertionError", "Traceback (most recent call last)", "panicked at ", "Assertion failed"];
 

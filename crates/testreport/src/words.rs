@@ -1,5 +1,5 @@
-//! Lists of words as one text. An array of texts needs a relocation for each of them, which every start of a program pays
-//! for; a text needs none, and is cut up by whoever asks.
+//! Lists of words as one text. An array of texts needs a relocation for each of them, which every start of a program
+//! pays for; a text needs none, and is split when it is used.
 
 /// Between two words.
 const END: char = '\u{1f}';

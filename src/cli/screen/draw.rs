@@ -27,7 +27,7 @@ pub(super) enum Colour {
     No,
 }
 
-/// Lines that tell of the chosen one.
+/// Lines about the chosen one.
 const DETAILS: u16 = 7;
 /// A terminal of fewer lines shows the list alone.
 const ENOUGH: u16 = 16;

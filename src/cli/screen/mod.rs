@@ -20,7 +20,7 @@ use super::watching::{PAUSE, Watching, now};
 use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::error::OpsError;
 
-/// How long a key is waited for before it is asked whether the program is to end.
+/// How long to wait for a key before checking whether the program has to end.
 const WAIT: Duration = Duration::from_millis(250);
 /// The exit code after a signal, as the shells say it.
 const ENDED: u8 = 143;

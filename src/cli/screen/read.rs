@@ -1,4 +1,4 @@
-//! The texts behind a line of the screen: those of `andon status` and `andon review`, read when they are asked for.
+//! The texts behind a line of the screen: those of `andon status` and `andon review`, read on request.
 
 use super::state::Screen;
 use crate::cli::Shell;

@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::view::watch::{WatchLine, WatchView};
 
-/// What is asked of whoever can read.
+/// Requests to the reading thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Draw again.
@@ -65,7 +65,7 @@ impl Screen {
         self.view.ordered().iter().map(WatchLine::key).collect()
     }
 
-    /// Where the chosen line stands.
+    /// The place of the chosen line.
     pub(super) fn place(&self) -> usize {
         let ordered = self.view.ordered();
         ordered.iter().position(|one| Some(one.key()) == self.chosen).unwrap_or(0)

@@ -1,7 +1,7 @@
-//! Our hooks in the JSON settings of an agent's client: put in beside what is there, found again, taken out.
+//! Our hooks in the JSON settings of an agent's client: inserted next to other entries, found again, removed.
 //!
-//! Settings are people's files. They may hold comments and trailing commas, and their order and indentation mean something
-//! to somebody, so that nothing but our own entries changes. An entry is known as ours by the command that it starts.
+//! Settings are people's files. They may hold comments and trailing commas, and their order and indentation matter to
+//! their owners, so that nothing but our own entries changes. An entry is known as ours by the command that it starts.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -15,7 +15,7 @@ const HOOKS: &str = "hooks";
 const COMMANDS: [&str; 2] = ["command", "bash"];
 /// What Windows' editors begin a file with.
 const BOM: &str = "\u{feff}";
-/// Stands for the program in a template: alone in exec form, else quoted for a shell.
+/// The placeholder of the program in a template: alone in exec form, else quoted for a shell.
 const PROGRAM: &str = "@ANDON@";
 
 /// Where settings cannot be read.

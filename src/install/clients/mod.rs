@@ -30,7 +30,7 @@ pub enum SettingsState {
     Installed,
     /// Hooks of ours that are not as they would be installed now.
     Outdated,
-    /// Somebody else's file stands in its place.
+    /// Another file is in its place.
     Foreign,
     /// It cannot be read, with the reason.
     Broken(String),
@@ -73,7 +73,7 @@ fn text_of(file: &SettingsFile) -> Result<Option<String>, InstallError> {
 fn is_ours(file: &SettingsFile, text: &str) -> bool {
     match file.way {
         FileOwner::Shared => false,
-        // The file or its folder has our name; an empty one is nobody's.
+        // The file or its folder has our name; an empty one has no owner.
         FileOwner::Whole => text.trim().is_empty() || text.contains("andon") || text.contains(" agent hook "),
         FileOwner::Program => text.contains(WRITTEN),
     }
@@ -146,7 +146,7 @@ pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<Stri
 /// Installs the hooks that start `program` into `files`: all of them or none. What was changed is remembered at `saved_path`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or is somebody else's. Nothing was changed then.
+/// When a file cannot be read or written, or is not ours. Nothing was changed then.
 pub fn install(
     files: &[SettingsFile],
     program: &str,
@@ -243,7 +243,7 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
 /// Takes our hooks out of `files` again.
 ///
 /// # Errors
-/// When a file cannot be read or written; what stands before it in `files` is done then.
+/// When a file cannot be read or written; the files before it in `files` are done then.
 pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathBuf, Cleaned)>, InstallError> {
     let mut saved = Saved::read(saved_path);
     let mut outcomes = Vec::new();

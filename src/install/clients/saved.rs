@@ -1,7 +1,7 @@
 //! What installing changed in each settings file, kept so that uninstalling gives the same bytes back.
 //!
-//! Only the change is kept, never the whole file: a user's settings may hold keys. A file that somebody edited meanwhile is
-//! known by its digest; our entries are then taken out of it one by one.
+//! Only the change is kept, never the whole file: a user's settings may hold keys. A file that was edited meanwhile is
+//! recognised by its digest; our entries are then taken out of it one by one.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};

@@ -129,7 +129,7 @@ fn settings_come_back_byte_for_byte() {
 fn an_empty_file_is_empty_again() {
     for client in Client::ALL.map(|(client, _)| client) {
         let place = Place::new();
-        // An empty program is somebody's, and refused.
+        // An empty program is not ours, and refused.
         for file in place.files(client).iter().filter(|file| file.way != FileOwner::Program) {
             place.put(file.path.strip_prefix(place.dir.path().join("p")).unwrap().to_str().unwrap(), "");
         }
@@ -160,7 +160,7 @@ fn what_a_person_wrote_meanwhile_stays() {
     std::fs::remove_file(place.saved()).unwrap();
     assert_eq!(place.uninstall(Client::Claude), [Cleaned::Restored]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SETTINGS.replace("\"opus\"", "\"sonnet\""));
-    // One hook that somebody took out is put in again.
+    // A hook that was removed is put in again.
     place.install(Client::Claude, "andon").unwrap();
     let less = std::fs::read_to_string(&path).unwrap().replace("claude\", \"Stop\"", "claude2\", \"Stop\"");
     std::fs::write(&path, less).unwrap();

@@ -15,7 +15,8 @@ use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
-/// Says whom to ask and who goes on; with `--record`, takes the advisor's approach as the answer to the halt.
+/// Says whom to ask and which provider goes on; with `--record`, takes the advisor's approach as the answer to the
+/// halt.
 pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     if args.record {

@@ -1,4 +1,5 @@
-//! `andon advise`: what stands, whom to ask and who goes on; and the advisor's new approach, recorded as an answer.
+//! `andon advise`: the unanswered halt, whom to ask and which provider goes on; and the advisor's new approach,
+//! recorded as an answer.
 
 use std::path::PathBuf;
 
@@ -62,7 +63,7 @@ fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
 }
 
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
-/// very halt counts: whoever is halted cannot advise himself.
+/// very halt counts: a halted agent cannot advise itself.
 pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     let Some(halt) = standing::recorded(ws)? else { return Err(OpsError::NothingToResume) };
     let none = |why: &str| OpsError::NoAdvice(why.to_owned());

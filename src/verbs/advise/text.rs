@@ -1,4 +1,4 @@
-//! `andon advise`: what stands, whom to ask and who goes on.
+//! `andon advise`: the unanswered halt, whom to ask and which provider goes on.
 
 use crate::json::AdviceJson;
 use crate::verbs::advise::view::ProviderAdvice;
@@ -22,7 +22,7 @@ impl ProviderAdvice {
                 let wanted: Vec<&str> = wanted.map(|one| one.as_str()).collect();
                 format!("{} leads to it", wanted.join(", "))
             }
-            (None, false) => format!("{} holds, and the chain has nobody left for it", held.join(", ")),
+            (None, false) => format!("{} holds, and the chain has none left for it", held.join(", ")),
         }
     }
 }
@@ -48,7 +48,7 @@ pub fn text(advice: &ProviderAdvice, style: Style) -> String {
     let mut page = Page::new(style);
     match &advice.halt {
         Some(halt) => page.line(&format!("halted by {}: {}", terminal(&halt.rule), terminal(&halt.message))),
-        None => page.line("no halt stands"),
+        None => page.line("no halt waits for an answer"),
     }
     if let Some(deadlock) = advice.deadlock {
         page.field("deadlock", deadlock.as_str());

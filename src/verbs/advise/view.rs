@@ -6,7 +6,7 @@ use andon_core::domain::response::{Condition, Deadlock, OnStall, Provider};
 /// What can be advised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderAdvice {
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<Halt>,
     /// Its type, where an advisor can say something about it.
     pub deadlock: Option<Deadlock>,

@@ -30,7 +30,7 @@ pub enum AgentCommand {
 }
 
 const AGENT_HOOK: &str = "\
-It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt stands. Outside of a
+It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt waits for an answer. Outside of a
 repository, and with ANDON=0, nothing happens.";
 
 /// `andon agent hook`

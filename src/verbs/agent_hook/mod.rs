@@ -51,7 +51,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
     Called { ctx, ws, client, event, halted }.answer(read)
 }
 
-/// A client that nobody here knows is refused in the way that most understand, while a halt stands.
+/// An unknown client is refused in the way that most understand, while the loop is halted.
 fn unknown(mut ctx: Context, what: &str) -> Exit {
     let ws = open(&mut ctx, None).ok().flatten();
     let refusal =
@@ -111,12 +111,12 @@ impl Called<'_> {
         }
     }
 
-    /// The defaults stand in for a configuration that cannot be read, and that is said.
+    /// The defaults replace a configuration that cannot be read, with a message.
     fn config_notes(&self, payload: &HookPayload) -> Vec<Diagnostic> {
         let Some(errors) = &self.ws.config_errors else { return Vec::new() };
         let errors = errors.to_string();
         let first = errors.lines().next().unwrap_or_default();
-        let what = format!("the defaults stand in for a configuration that cannot be read: {first}");
+        let what = format!("the defaults are used instead of a configuration that cannot be read: {first}");
         hook::broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
         vec![Diagnostic::warning(what).help("andon config check")]
     }
@@ -153,7 +153,7 @@ fn read_stdin() -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = u64::try_from(MAX_PAYLOAD).unwrap_or(u64::MAX);
     let mut stdin = std::io::stdin().lock();
-    // What cannot be read is not there: the payload is then cut short, and told of as that.
+    // An unreadable rest is missing: the payload is then cut short, and reported as that.
     let _ = stdin.by_ref().take(most.saturating_add(1)).read_to_end(&mut bytes);
     let whole = bytes.len() <= MAX_PAYLOAD;
     if !whole {
@@ -181,7 +181,7 @@ fn open(ctx: &mut Context, payload: Option<&HookPayload>) -> Result<Option<Works
     }
 }
 
-/// Answers the client. What is said beside is for people, and only where the client takes no reason from there.
+/// Answers the client. The notes are for people, and appear only where the client reads no reason from there.
 fn say(ctx: &Context, reply: &Reply, notes: &[Diagnostic]) -> Exit {
     let out = crate::cli::printer(ctx, ColorChoice::Never);
     let shell = Shell { ctx: ctx.clone(), out };

@@ -39,7 +39,7 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
     }
     bounded(&format!(
         "refused: this loop is halted and nothing was run.\nreason: {rule}: {message}\nOnly a person answers a halt. {READING} \
-         Do not look for a way around: stop here, and tell the person what stands in {file}.\nhelp: andon status"
+         Do not look for a way around: stop here, and tell the person what is written in {file}.\nhelp: andon status"
     ))
 }
 
@@ -60,7 +60,7 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
         | Disarm::Program
         | Disarm::Command(_) => (
             "it guards this loop",
-            "ask the person, who does it outside of this session; to see what stands: andon status",
+            "ask the person, who does it outside of this session; to see why: andon status",
         ),
     };
     if first {
@@ -85,7 +85,7 @@ pub fn full(finding: Option<&Finding>, first: bool) -> String {
     ))
 }
 
-/// Why a tool does not run: whether a halt stands could not be found out.
+/// Why a tool does not run: whether the loop is halted could not be found out.
 pub fn unread(why: &str) -> String {
     bounded(&format!(
         "refused: whether this loop is halted is not known.\nreason: {}\nhelp: andon doctor",
@@ -163,7 +163,7 @@ pub fn broken(what: &str) -> String {
     bounded(&format!("andon: this hook did nothing: {}. help: andon doctor", terminal_clip(what, MESSAGE)))
 }
 
-/// What stands as context for a model, at most [`MAX_CONTEXT`] bytes.
+/// The state of the loop for a model, at most [`MAX_CONTEXT`] bytes.
 pub fn session(view: &SessionView) -> String {
     let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
     let mut lines = vec![format!("Andon guards this repository: loop {}{cap}.", view.iteration)];

@@ -1,12 +1,12 @@
-//! What stands when a session begins.
+//! The state of the loop when a session begins.
 
 use andon_core::domain::briefing::DecidedBefore;
 use andon_core::domain::decision::Halt;
 
-/// What stands when a session begins.
+/// The state of the loop when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionView {
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<Halt>,
     /// Iterations since the newest answer.
     pub iteration: u64,

@@ -1,10 +1,10 @@
-//! `andon backfill RANGE`: records commits that were made before Andon came, as what they are: derived afterwards,
-//! with no gate, no tests and no number. Nobody was there, so hooks look no further back than to the first of them,
-//! no rule holds them against a loop, and `check` believes them no more than a missing record.
+//! `andon backfill RANGE`: records commits that were made before Andon was installed, marked as derived afterwards,
+//! with no gate, no tests and no number. No hook saw them, so hooks look no further back than to the first of them, no
+//! rule counts them against a loop, and `check` believes them no more than a missing record.
 //!
-//! A record that is there is never touched. What is written is written in batches, one notes commit and one pack each,
-//! oldest first: stopped or killed, it goes on where it was. Each batch is larger than the one before, because each writes
-//! nearly every directory of the notes anew.
+//! An existing record is never touched. Records are written in batches, one notes commit and one pack each, oldest
+//! first: after a stop or a kill, the next backfill continues there. Each batch is larger than the one before, because
+//! each rewrites nearly every directory of the notes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -63,8 +63,8 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
     Ok(Backfilled { written: writing.written, there, walked: walked? })
 }
 
-/// The commits of `range` that have no note, and how many have one. With a handle of its own, as all that reads objects
-/// here: libgit2 maps and caches what it reads of each pack until nobody has it open.
+/// The commits of `range` that have no note, and how many have one. With a handle of its own, as everything that reads
+/// objects here: libgit2 maps and caches what it reads of each pack until no handle has it open.
 fn unrecorded(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, usize), OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let store = NotesStore::open(&repo)?;

@@ -158,7 +158,7 @@ fn beside(found: &Calibration, page: &mut Page) {
     }
 }
 
-/// What `andon check --calibration` says: whether the thresholds keep the promise as they stand.
+/// What `andon check --calibration` says: whether the present thresholds keep the promise.
 pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
     let report = |commits| CheckReport {
         range: range.to_owned(),

@@ -1,5 +1,5 @@
-//! Where the result of a check goes: the forms that were asked for, and what a forge's CI reads without being asked. A
-//! report that cannot be written is a warning: the verdict stands.
+//! Where the result of a check goes: the requested forms, and what a forge's CI reads by itself. A report that cannot
+//! be written is a warning: the verdict does not change.
 
 use std::path::{Path, PathBuf};
 

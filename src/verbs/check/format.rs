@@ -33,7 +33,7 @@ impl CheckFormat {
         ("markdown", Self::Markdown),
     ];
 
-    /// Whether it is lines among others, or a document that stands alone.
+    /// Whether it is lines among others, or a document of its own.
     pub fn is_lines(self) -> bool {
         matches!(self, Self::Text | Self::Github)
     }

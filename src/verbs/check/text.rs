@@ -1,5 +1,5 @@
-//! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
-//! a hundred commits without records are one message and not a hundred.
+//! `andon check`: the text for CI. One message for each kind of violation, with the commits it concerns, so that a
+//! hundred commits without records are one message and not a hundred.
 
 use crate::view::check::{CheckOutcome, CheckReport, RanBy, TipOutcome, TipRun, TipTests};
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic};

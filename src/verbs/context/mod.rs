@@ -43,8 +43,8 @@ fn refuses(view: &ContextView) -> bool {
     view.finding.as_ref().is_some_and(|finding| finding.level >= Level::Block)
 }
 
-/// Whether the next tool may be called. Like a hook of git it warns and lets pass where Andon itself cannot judge, and a
-/// configuration that cannot be read leaves the defaults: an agent must be able to mend it.
+/// Whether the next tool may be called. Like a hook of git it warns and lets pass where Andon itself cannot judge, and
+/// a configuration that cannot be read leaves the defaults: an agent must be able to repair it.
 fn gate(shell: &Shell, format: Format, node: Option<&str>) -> Exit {
     if shell.ctx.var("ANDON") == Some("0") {
         return Exit::Allowed;

@@ -19,7 +19,7 @@ use andon_engine::workspace::Workspace;
 pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    // The halt that stands is known from it alone where the ledger was lost; nothing else is.
+    // Where the ledger was lost, the unanswered halt is known from it alone; nothing else is.
     let mut view = report::run(&ws, status::run(&shell.ctx, &ws).ok(), &args.range)?;
     if view.left_out > 0 {
         let what = format!("left out: {} of the range", count(view.left_out, "older commit"));

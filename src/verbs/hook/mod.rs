@@ -103,10 +103,10 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
         Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
             refuse(shell, call, error::diagnostics(&err))
         }
-        // The ledger may hold a halt: what cannot be read frees nobody.
+        // The ledger may hold a halt: an unreadable one ends none.
         Err(err @ OpsError::Ledger(_)) if call.name.is_before_the_fact() => {
             let mut shown = error::diagnostics(&err);
-            let what = "while the ledger cannot be read, nobody can tell whether the loop is halted";
+            let what = "while the ledger cannot be read, it is not known whether the loop is halted";
             shown.insert(0, Diagnostic::error(what).code("ledger"));
             refuse(shell, call, shown)
         }
@@ -136,7 +136,9 @@ fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
     let mut text = String::new();
     if let Some(errors) = &outcome.config_errors {
         let mut shown = error::config_diagnostics(errors);
-        shown.push(Diagnostic::warning("the defaults stand in for this configuration until it is fixed"));
+        shown.push(Diagnostic::warning(
+            "the defaults are used instead of this configuration until it is fixed",
+        ));
         text.push_str(&message::diagnostics(&shown, shell.out.err));
     }
     text.push_str(&message::diagnostics(&outcome.warnings, shell.out.err));

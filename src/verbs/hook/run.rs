@@ -57,17 +57,17 @@ pub enum HookEnd {
 pub struct HookOutcome {
     /// What was found.
     pub end: HookEnd,
-    /// Whether git is told to refuse.
+    /// Whether git has to refuse.
     pub refused: Refusal,
     /// What was wrong with the configuration while the defaults stood in for it.
     pub config_errors: Option<ConfigErrors>,
-    /// What git is in the middle of, where the loop is halted: it stops there, and goes on after the answer.
+    /// What git is in the middle of, where the loop is halted: it stops there, and continues after the answer.
     pub underway: Option<Operation>,
     /// What was skipped on the way.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Whether git is told to refuse.
+/// Whether git has to refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// Exit code 0.
@@ -86,7 +86,7 @@ fn unrecorded(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     Some(Diagnostic::warning(message).code("hooks").help(gone.hint))
 }
 
-/// The tree that is to be committed before the chained hook runs, for the hooks that ask for it.
+/// The tree that is to be committed before the chained hook runs, for the hooks that need it.
 pub fn tree_before(ctx: &Context, name: HookName) -> Option<TreeId> {
     if !matches!(name, HookName::PreCommit | HookName::PrepareCommitMsg) || !chain::is_there(ctx, name) {
         return None;
@@ -96,8 +96,8 @@ pub fn tree_before(ctx: &Context, name: HookName) -> Option<TreeId> {
     guard::staged_tree(&repo).ok()
 }
 
-/// Runs a hook. A configuration that cannot be read refuses a commit that asks for the gate: otherwise breaking it would
-/// be a way around the guard. The other hooks go on with the defaults and say so.
+/// Runs a hook. A configuration that cannot be read refuses a commit that has to pass the gate: otherwise breaking it
+/// would be a way around the guard. The other hooks continue with the defaults and say so.
 pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
@@ -197,7 +197,7 @@ impl HookOutcome {
     }
 }
 
-/// Lines of standard input that make no sense: git writes none, so somebody else did.
+/// Lines of standard input that make no sense: git writes none, so they come from elsewhere.
 fn unread(hook: HookName, lines: usize) -> Option<Diagnostic> {
     let what = format!("{}: {lines} line(s) of standard input could not be read", hook.as_str());
     (lines > 0).then(|| Diagnostic::warning(what).help(format!("git help githooks, {}", hook.as_str())))
@@ -226,7 +226,7 @@ fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutc
     Ok(HookOutcome { end: HookEnd::Judged(judged), refused, warnings, ..HookOutcome::silent() })
 }
 
-/// Records go where the branch goes, for whoever asked for it.
+/// Records go where the branch goes, if the person asked for it.
 fn send_along(ctx: &Context, ws: &Workspace, call: &HookCall) -> Option<Diagnostic> {
     if !sync::sends(&ws.repo) {
         return None;

@@ -1,5 +1,5 @@
-//! `andon uninstall --purge`: records, halts and files are deleted. They are evidence, so that only a person may, and not
-//! while a halt stands.
+//! `andon uninstall --purge`: records, halts and files are deleted. They are evidence, so that only a person may, and
+//! not while a loop is halted.
 
 use std::fs;
 use std::io;
@@ -32,10 +32,10 @@ pub struct Purged {
     pub left_at_remotes: Vec<(String, Vec<String>)>,
 }
 
-/// Whether the evidence may be deleted by whoever asks.
+/// Whether the caller may delete the evidence.
 ///
 /// # Errors
-/// [`OpsError::Purge`] in the shell of an agent, and while a halt stands in any worktree.
+/// [`OpsError::Purge`] in the shell of an agent, and while a loop is halted in any worktree.
 pub fn may(ctx: &Context) -> Result<(), OpsError> {
     if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::Purge {
@@ -45,7 +45,7 @@ pub fn may(ctx: &Context) -> Result<(), OpsError> {
     }
     let ws = Workspace::open_lenient(ctx)?;
     let refuse = |place: &str| OpsError::Purge {
-        what: format!("a halt stands{place}, and its evidence with it"),
+        what: format!("a halt{place} waits for an answer, and its evidence must stay until then"),
         help: "answer it first: andon resume --reason \"...\"".to_owned(),
     };
     let here = standing::recorded(&ws)?.is_some_and(|halt| !standing::answered_by_deletion(&ws, &halt));

@@ -40,7 +40,7 @@ pub struct ShowView {
     pub extra: BTreeMap<String, Value>,
 }
 
-/// The record for a person. `gate` is the rule that stands for the gate as a whole.
+/// The record for a person. `gate` is the rule that means the gate as a whole.
 pub fn text(view: &ShowView, gate: &str, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.yellow(&format!("commit {}", view.commit)));

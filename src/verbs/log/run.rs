@@ -26,7 +26,7 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
     for _ in 0..max {
         let Some(id) = at else { break };
         let commit = ws.repo.commit(id)?;
-        // Newest first: the answer stands above the halt, and both above their commit.
+        // Newest first: the answer is above the halt, and both are above their commit.
         for event in events.iter().rev().filter_map(|entry| entry.event.known()) {
             match event {
                 LedgerEvent::Halted(halt) if halt.head == Some(id) => {

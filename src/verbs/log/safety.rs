@@ -48,7 +48,7 @@ pub fn events(
     let (facts, unread) = reported(ws)?;
     warnings.extend(unread);
     for fact in facts.iter().rev() {
-        // The record, or the ledger, tells of it too.
+        // The record, or the ledger, shows it too.
         let twice = match fact.kind {
             SafetyKind::Skipped => passed_over.contains(&(fact.tree, fact.rule.clone())),
             SafetyKind::Pulled | SafetyKind::Lifted => {
@@ -166,7 +166,7 @@ fn about_rule(rule: &str) -> SafetyDetails {
     SafetyDetails { rule: SafetyDetails::text(rule), ..SafetyDetails::default() }
 }
 
-/// The events of the records along first parents. `passed_over` gets what was skipped, for the journal tells it too.
+/// The events of the records along first parents. `passed_over` gets what was skipped, because the journal has it too.
 fn recorded(
     ws: &Workspace,
     revision: &str,
@@ -179,7 +179,7 @@ fn recorded(
     let mut at = Some(ws.repo.resolve(revision)?);
     for _ in 0..WALK {
         let Some(commit) = at.filter(|_| events.len() < max) else { break };
-        // What cannot be read is told by `andon log`, and fails `andon check`.
+        // `andon log` reports what cannot be read, and `andon check` fails.
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
             of_record(&stored.record, commit, halted(commit), &mut events);
@@ -214,7 +214,7 @@ fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut
         events.push(SafetyEvent { at, kind: EventType::SKIPPED, details, action: "commit_allowed" });
     }
     for finding in &record.findings {
-        // The ledger tells of halts; where it does not know this one, the record does.
+        // The ledger has the halts; where it lacks this one, the record has it.
         let reported = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
         if reported || (finding.level == Level::Halt && halted) {
             continue;
@@ -235,7 +235,7 @@ fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     let (kind, action) = match fact.kind {
         SafetyKind::Refused => (kind, "commit_refused"),
         SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed"),
-        // Said of a halt that stands: what goes on behind it.
+        // A remark on an unanswered halt: what continues behind it.
         SafetyKind::Noticed if fact.level == Level::Halt => {
             let kind = EventType::of(about.event, Level::Halt, true);
             (kind, "blocker_report_created")

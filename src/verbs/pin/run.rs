@@ -13,7 +13,7 @@ use andon_engine::error::OpsError;
 use andon_engine::identity;
 use andon_engine::workspace::Workspace;
 
-/// What is asked for.
+/// The request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PinRequest {
     /// Pin what is there.

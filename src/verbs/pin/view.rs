@@ -3,7 +3,7 @@
 use andon_core::domain::identity::{Files, Mismatch};
 use andon_core::domain::ids::Digest;
 
-/// How it stands.
+/// Its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PinState {
     /// It was pinned just now; before, these differed.
@@ -19,7 +19,7 @@ pub enum PinState {
 /// Everything `andon pin` shows. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PinView {
-    /// How it stands.
+    /// Its status.
     pub state: PinState,
     /// The checksum of what is there.
     pub checksum: Digest,

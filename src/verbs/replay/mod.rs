@@ -32,7 +32,7 @@ use andon_engine::workspace::Workspace;
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;
 
-/// Shows what would have happened. Exit code 0 in any case: it tells, it does not judge.
+/// Shows what would have happened. Always exit code 0: it shows, it does not judge.
 pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     if let Some(file) = &args.events {
         return events(shell, file, args.format.format);

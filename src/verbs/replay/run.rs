@@ -45,7 +45,7 @@ pub struct Replayed {
 pub struct ReplayEnd {
     /// Whether it was stopped before its end.
     pub walked: Walked,
-    /// Records that could not be read, and were derived anew instead.
+    /// Records that could not be read, and were derived again instead.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -107,8 +107,8 @@ pub(in crate::verbs) struct Asked {
     pub(in crate::verbs) tip: Option<CommitId>,
 }
 
-/// With a handle of its own, as all that reads objects here: libgit2 maps and caches what it reads of each pack until
-/// nobody has it open.
+/// With a handle of its own, as everything that reads objects here: libgit2 maps and caches what it reads of each pack
+/// until no handle has it open.
 pub(in crate::verbs) fn asked(ctx: &Context, range: &str) -> Result<Asked, OpsError> {
     Repo::cache_nothing();
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;

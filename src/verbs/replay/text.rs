@@ -42,7 +42,7 @@ fn begins_halt(decision: &Decision) -> bool {
     decision.verdict == Verdict::Halt && decision.standing.is_none()
 }
 
-/// Tells a replay line by line, so that one of any length takes no memory.
+/// Shows a replay line by line, so that one of any length takes no memory.
 #[derive(Debug)]
 pub struct Teller {
     style: Style,
@@ -52,7 +52,7 @@ pub struct Teller {
 }
 
 impl Teller {
-    /// Nothing told yet.
+    /// Nothing shown yet.
     pub fn new(style: Style) -> Self {
         Self { style, steps: 0, halts: 0, held: 0 }
     }

@@ -40,7 +40,7 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
     ids.drain(..left_out);
     let store = NotesStore::open(&ws.repo).map_err(|err| warnings.push(warning(&err.to_string()))).ok();
     let mut numbers = store.as_ref().map(|store| Numbers::new(ws, store)).transpose()?;
-    // The newest first, as numbers are asked for.
+    // The newest first, the order in which numbers are needed.
     let newest = ids.iter().rev().map(|id| commit(ws, store.as_ref(), numbers.as_mut(), *id));
     let mut commits = newest.collect::<Result<Vec<_>, _>>()?;
     commits.reverse();
@@ -109,7 +109,7 @@ fn slim(mut record: CommitRecord) -> CommitRecord {
     record
 }
 
-/// The halts at these commits with their answers, and the one that stands.
+/// The halts at these commits with their answers, and the unanswered one.
 fn halts(
     ws: &Workspace,
     ids: &[CommitId],

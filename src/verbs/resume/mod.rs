@@ -76,7 +76,7 @@ fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
 /// Longest reason that is read, in bytes.
 const MAX_REASON: u64 = 4096;
 
-/// Asks the person at the terminal why the loop may go on.
+/// Asks the person at the terminal why the loop may continue.
 fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
     let Some(halt) = standing::recorded(ws)? else { return Ok(None) };
     let message = escape::terminal(&halt.halt.message).into_owned();

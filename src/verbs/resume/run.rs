@@ -70,7 +70,7 @@ fn signed(
     Ok(Resumed { halt: Some(halt.clone()), by })
 }
 
-/// Resets one counter, and answers the halt that it made. Everything else goes on as it was.
+/// Resets one counter, and answers the halt that it made. Everything else stays as it was.
 pub fn reset(
     ctx: &Context,
     ws: &Workspace,

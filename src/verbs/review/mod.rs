@@ -28,7 +28,7 @@ pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
     }
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let ctx = &shell.ctx;
-    // There is no daemon: a round whose time is up is found by whoever asks next.
+    // There is no daemon: the next command finds a round whose time is up.
     round::expire(ctx, &ws)?;
     match command {
         ReviewCommand::Accept(args) => {
@@ -105,7 +105,7 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
     Ok(())
 }
 
-/// What only the person at the keyboard is told.
+/// What is shown only to the person at the keyboard.
 fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
     let Ok(signer) = witnessing::signer(&shell.ctx, ws) else { return Ok(String::new()) };
     let notice = review::private_notice(ws, &signer.public().to_string())?;

@@ -21,14 +21,14 @@ use andon_engine::text::message;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
-/// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.
+/// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while a person has to act.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
     let ws = Workspace::open(&shell.ctx)?;
     if args.rules {
         return rules(shell, &ws, args);
     }
-    // By the exit code loops go on.
+    // Loops continue by the exit code.
     if !args.exit_code {
         witnessing::only_look(&ws.repo);
     }

@@ -9,7 +9,7 @@ pub struct RuleCount {
     pub rule: String,
     /// Its level here; `None` where this version does not know it.
     pub level: Option<Level>,
-    /// Halts of all worktrees and clones that the ledger tells of.
+    /// Halts of all worktrees and clones in the ledger.
     pub halts: u64,
     /// Those that a person called mistaken.
     pub mistaken: u64,

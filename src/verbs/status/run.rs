@@ -1,4 +1,4 @@
-//! `andon status`: where the loop stands, from the same facts as the hooks.
+//! `andon status`: the state of the loop, from the same facts as the hooks.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         situation::look(ctx, ws, &HooksSeen::of(&ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     if recorded.is_some() && standing.is_none() {
-        // Answered, and the next hook begins the window anew: what halted is not said again.
+        // Answered, and the next hook begins a new window: the old halt is not shown again.
         decision.findings.retain(|finding| finding.level < Level::Halt);
     }
     let (last_halt, mut warnings) = last_halt(ws, standing.as_ref())?;
@@ -75,7 +75,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     })
 }
 
-/// Tells once more of a halt that nobody has answered, for loops that wait by `--exit-code`; says what failed.
+/// Reminds of an unanswered halt, for loops that wait by `--exit-code`; returns what failed.
 pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
     let Some(standing) = standing::recorded(ws)? else { return Ok(Vec::new()) };
     let due = policy::reminder(&standing.halt, ctx.now, ws.config.response.again);
@@ -101,7 +101,8 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
     timeline.workflow.cycles.iter().map(view).collect()
 }
 
-/// The newest halt of this worktree with its answer, from all writers; one that stands here is the newest, whoever made it.
+/// The newest halt of this worktree with its answer, from all writers; an unanswered one here is the newest, whatever
+/// its writer.
 fn last_halt(
     ws: &Workspace,
     standing: Option<&StandingHalt>,
@@ -122,7 +123,7 @@ fn last_halt(
             | EntryEvent::Unknown { .. } => None,
         }
     });
-    // One that stands by its traces alone, or that another worktree or clone made, is what a person has to answer now.
+    // A halt that is known by its traces alone, or that another worktree or clone made, is the one to answer now.
     let other = standing.filter(|standing| last.as_ref().is_none_or(|last| last.id != standing.id));
     if let Some(StandingHalt { id, halt }) = other {
         last = Some(LastHalt { id: *id, halt: halt.clone(), ack: None });

@@ -33,7 +33,7 @@ pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     Ok(if sync::needs_a_person(&result) { Exit::Refused } else { Exit::Allowed })
 }
 
-/// Nobody is asked for a password where nobody sits.
+/// No prompt for a password where no person is.
 fn prompt(shell: &Shell, ws: &Workspace) -> Prompt {
     if shell.ctx.var("GIT_TERMINAL_PROMPT") != Some("0") && output::has_terminal() {
         Prompt::Allowed

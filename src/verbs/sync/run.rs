@@ -78,7 +78,7 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
     }
 }
 
-/// What refused or forked refs mean for the exit code: somebody has to look.
+/// What refused or forked refs mean for the exit code: a person has to look.
 pub fn needs_a_person(report: &SyncReport) -> bool {
     report.found.iter().any(|one: &Diagnostic| one.level >= Level::Block)
 }

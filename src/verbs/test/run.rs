@@ -50,7 +50,7 @@ pub struct Ran {
     pub kept: Kept,
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
-    /// What is to be said of a run that no report tells of.
+    /// The remarks about a test run without a report.
     pub unread: Unread,
     /// What ran.
     pub asked: WantedTests,
@@ -67,10 +67,10 @@ pub enum WantedTests {
     Other(Vec<OsString>),
 }
 
-/// What no report tells.
+/// What is unknown without a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unread {
-    /// A report was read, or none is asked for, or it has been said before.
+    /// A report was read, or none is wanted, or it has been said before.
     No,
     /// Only the exit code is known.
     ByExitCode,
@@ -86,7 +86,7 @@ pub struct Shown<'a> {
     pub pass: &'a mut dyn FnMut(Stream, &[u8]),
 }
 
-/// Runs what is asked for in the repository root, or in a checkout of the subject.
+/// Runs the requested tests in the repository root, or in a checkout of the subject.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
@@ -264,7 +264,7 @@ fn watched(
     Ok(end)
 }
 
-/// A runner that was asked for a report, wrote none and said nothing of tests did not come to its end, whatever its
+/// A runner that had to write a report, wrote none and said nothing about tests did not reach its end, whatever its
 /// exit code says: a test that ends the process with 0 looks like that.
 fn without_the_added_report(asked: &Started, parsed: &mut ParsedRun) -> Option<String> {
     let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;

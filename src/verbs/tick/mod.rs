@@ -15,7 +15,7 @@ use andon_engine::error::OpsError;
 use andon_engine::text::message;
 use andon_engine::workspace::Workspace;
 
-/// Ends a turn and says whether the loop may go on.
+/// Ends a turn and says whether the loop may continue.
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
@@ -35,7 +35,7 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     Ok(exit(&ticked.decision))
 }
 
-/// The loop goes on, or it must stop.
+/// The loop may continue, or it must stop.
 pub(super) fn exit(decision: &Decision) -> Exit {
     match decision.verdict {
         Verdict::Allow | Verdict::Warn => Exit::Allowed,

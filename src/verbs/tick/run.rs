@@ -8,8 +8,8 @@ use andon_engine::standing;
 use andon_engine::turn::{self, Ticked, Whose, WorkingTree};
 use andon_engine::workspace::Workspace;
 
-/// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of the
-/// agents is still told, for the loop that asks.
+/// Ends the turn of `node`. A person has no turns where only agents are guarded: nothing is noted then, and a halt of
+/// the agents is still reported, for the loop that calls.
 pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked, OpsError> {
     let session = ctx.actor().session;
     if node.is_none() && session.is_none() && !bound::binds(ctx, ws) {

@@ -33,7 +33,7 @@ pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-/// A line for each change, until nobody reads any more.
+/// A line for each change, until the reader is gone.
 fn lines(shell: &Shell, watching: &mut Watching) -> Result<Exit, OpsError> {
     let mut told = Told::default();
     loop {

@@ -38,7 +38,7 @@ pub fn verify(ws: &Workspace) -> Result<LedgerVerified, OpsError> {
 }
 
 impl LedgerVerified {
-    /// How many entries and refs are somebody's wrong.
+    /// How many entries and refs are a person's wrong.
     pub fn wrong(&self) -> usize {
         self.faults.iter().filter(|fault| fault.level == Level::Block).count()
     }

@@ -1,4 +1,4 @@
-//! Before and after a tool: what is refused, how it is said, and what the model is told once.
+//! Before and after a tool: what is refused, how it is said, and the messages that the model gets once.
 
 use super::{bash, halted, hook, lines};
 use crate::support::Stage;

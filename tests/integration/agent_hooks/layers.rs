@@ -74,7 +74,7 @@ fn what_a_clients_hook_records_names_no_hook_of_git() {
     assert_eq!(guards(&stage).as_deref(), Some(r#"["gemini"]"#));
 }
 
-/// What git makes anew from an agent's commit is made by whoever asked for it.
+/// A commit that git makes again from an agent's commit belongs to the caller.
 #[test]
 fn a_commit_that_is_picked_names_nothing() {
     let stage = Stage::installed();

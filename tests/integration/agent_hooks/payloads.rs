@@ -137,7 +137,7 @@ fn of_openhands() {
     told("openhands");
 }
 
-/// Nobody ran Cursor or goose here: these payloads are made from their documentation.
+/// Cursor and goose did not run here: these payloads are made from their documentation.
 #[test]
 fn of_cursor() {
     told("cursor");

@@ -21,7 +21,7 @@ fn counting(handed_in: &str) -> Stage {
 fn a_run_in_a_sandbox_waits_and_the_next_hook_takes_it_in() {
     for (handed_in, validity) in [("record", "handed_in"), ("count", "valid")] {
         let stage = counting(handed_in);
-        // A person is told why, and nothing is left behind.
+        // A person gets the reason, and nothing is left behind.
         let Some(out) = apart(&stage, READ_ONLY, "andon test") else { return };
         out.exits(70).says("Read-only file system");
         assert!(!stage.exists(WAITS));

@@ -1,4 +1,4 @@
-//! What is told of twice, and at the same time.
+//! What is reported twice, and at the same time.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;

@@ -20,11 +20,11 @@ fn commits_forced_through_a_halt_are_named() {
     --- stdout
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
-      help: a person answers the halt where it stands: andon resume --reason "..."
+      help: a person answers the halt where it was made: andon resume --reason "..."
     error[missing-record]: the commit has no record
       --> HASH Forced
       help: andon sync, where the commit was made, if Andon ran there
-      help: andon check --test 'HEAD~4..HEAD', to let the tests of the tip stand in
+      help: andon check --test 'HEAD~4..HEAD', to let the tests of the tip count instead
     checked 4 commits in HEAD~4..HEAD: 1 error
     "#);
     // Answered later: what was forced stays forced, what follows is free.
@@ -38,7 +38,7 @@ fn commits_forced_through_a_halt_are_named() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
-      help: a person answers the halt where it stands: andon resume --reason "..."
+      help: a person answers the halt where it was made: andon resume --reason "..."
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen
       --> HASH Forced
       help: andon log --events

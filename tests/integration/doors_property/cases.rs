@@ -55,6 +55,11 @@ const ONCE: &[&str] = &[
     // A task that is done on another branch does not count in the numbers of a long journal either.
     "cap once; test -; amend; node coder; end; branch; commit",
     "plain; commit; tick; tick; edit a 0; test -; commit; branch; commit",
+    // An amend of what a turn left behind changes the code of the commit, whatever the turn said of it.
+    "plain; commit; edit a 0; tick; amend; tick; test a; commit; test a",
+    // The commit at which a halt was answered is amended.
+    "flow once; node coder; commit; commit; commit; amend; commit",
+    "plain once; edit a 1; test a; commit; edit a 2; test a; commit; edit a 3; test a; commit; edit a 4; test a; amend; edit a 5; test a; amend; edit a 6; test a; amend",
     // An amended attempt is carried under the id that it has by then.
     "plain once; commit; edit a 0; test a; commit; amend; branch; test ab; commit; edit a 0; test ab; commit",
     // A full window at a commit.

@@ -71,21 +71,23 @@ fn is_history(story: &Story) -> bool {
         })
 }
 
-/// Whether tests ran on the code of a commit only after it: no record holds them.
+/// Whether tests on the code of a commit said something after it that its record does not hold.
 fn tested_afterwards(moments: &[Moment]) -> bool {
-    let codes = |moments: &[Moment], kind: &str| -> Vec<String> {
-        let reported = moments.iter().filter_map(|moment| match &moment.reported {
-            Reported::Line(line) | Reported::Commit(line) if line["type"] == kind => line["code"].as_str(),
+    let reported = |moments: &[Moment], kind: &str| -> Vec<serde_json::Value> {
+        let lines = moments.iter().filter_map(|moment| match &moment.reported {
+            Reported::Line(line) | Reported::Commit(line) if line["type"] == kind => Some(line.clone()),
             Reported::Line(_) | Reported::Commit(_) | Reported::Answer(_) | Reported::Refused => None,
         });
-        reported.map(str::to_owned).collect()
+        lines.collect()
     };
     (0..moments.len()).any(|at| {
-        let newest = codes(&moments[..at], "commit").pop();
-        let now = codes(&moments[at..=at], "test_run").pop();
-        now.is_some()
-            && now == newest
-            && !codes(&moments[..at], "test_run").contains(&now.unwrap_or_default())
+        let newest = reported(&moments[..at], "commit").pop().map(|commit| commit["code"].clone());
+        let Some(now) = reported(&moments[at..=at], "test_run").pop() else { return false };
+        let runs = reported(&moments[..at], "test_run");
+        let before = runs.iter().rfind(|run| run["code"] == now["code"]);
+        let same =
+            |run: &serde_json::Value| run["status"] == now["status"] && run["failing"] == now["failing"];
+        newest.as_ref() == Some(&now["code"]) && !before.is_some_and(same)
     })
 }
 
@@ -131,12 +133,12 @@ fn compare(door: &str, moments: &[Moment], outcomes: &[OutcomeSpan], found: &mut
     }
 }
 
-/// What hooks said of these moments, taken together: the gravest stands.
+/// What hooks said of these moments, taken together: the gravest counts.
 fn together(moments: &[Moment]) -> Option<Outcome> {
     let mut all = moments.iter().map(|moment| beyond_gates(&moment.outcome));
     let mut whole = all.next()?;
     for next in all {
-        // What stands is what stands at the end.
+        // The unanswered halt is the one at the end.
         let halt = next.halt.clone();
         whole = Outcome { halt, ..if rank(&next) > rank(&whole) { next } else { whole } };
     }

@@ -18,7 +18,7 @@ done
 exit $code
 "#;
 
-/// A repository from before the story, with hooks and a commit that nobody recorded.
+/// A repository from before the story, with hooks and an unrecorded commit.
 pub fn ground(rules_name: &str) -> Stage {
     static GROUNDS: Mutex<BTreeMap<String, Stage>> = Mutex::new(BTreeMap::new());
     let mut grounds = GROUNDS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

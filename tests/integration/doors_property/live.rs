@@ -58,7 +58,7 @@ struct Living<'a> {
     node: Option<String>,
     session: Option<String>,
     processes: u32,
-    /// A context window belongs to a session: where one is told, sessions are as the story has them.
+    /// A context window belongs to a session: where one is reported, sessions are as in the story.
     windows: bool,
     /// Commits of the story behind HEAD.
     depth: u32,
@@ -189,7 +189,7 @@ impl Living<'_> {
         standing(&self.repo())
     }
 
-    /// Says of the newest moment what was seen, with the halt that stands.
+    /// Notes what was seen at the newest moment, with the unanswered halt.
     fn says(&mut self, reported: Reported, outcome: Outcome) {
         self.flush();
         let outcome = Outcome { halt: Some(self.halt()), ..outcome };
@@ -202,7 +202,7 @@ impl Living<'_> {
         self.standing().map(|standing| (standing.halt.rule, standing.halt.iteration))
     }
 
-    /// The line that was told of the moment that comes now.
+    /// The line that was reported for the coming moment.
     fn known(&self, moments: &[Moment]) -> Value {
         match moments.get(self.moments.len()).map(|moment| &moment.reported) {
             Some(Reported::Line(line)) => {

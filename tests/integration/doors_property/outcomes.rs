@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::Out;
 
-/// A fact, as the other doors can be told of it.
+/// A fact, as the other doors can take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reported {
     /// An event or a test run.
@@ -25,7 +25,7 @@ pub enum Reported {
     Refused,
 }
 
-/// Rule and iteration of the halt that stands; `None` where none does.
+/// Rule and iteration of the unanswered halt; `None` where there is none.
 pub type Standing = Option<(String, u64)>;
 
 /// What a door says.
@@ -39,7 +39,7 @@ pub struct Outcome {
     pub rules: BTreeSet<String>,
     /// The number of a commit.
     pub iteration: Option<u64>,
-    /// The halt that stands behind it, by its rule and iteration, where the door keeps one.
+    /// The unanswered halt behind it, by its rule and iteration, where the door keeps one.
     pub halt: Option<Standing>,
 }
 
@@ -84,7 +84,7 @@ pub fn loud(finding: &Value) -> Option<String> {
     (level != "note").then(|| format!("{level} {rule}"))
 }
 
-/// The halt that stands.
+/// The unanswered halt.
 pub fn standing(repo: &Repo) -> Option<StandingHalt> {
     Ledger::open(repo).standing("main").unwrap()
 }

@@ -64,11 +64,11 @@ pub enum Step {
     Start,
     /// A turn ends.
     Tick,
-    /// A turn ends, and nobody says in which state.
+    /// A turn ends in an unknown state.
     End,
     /// HEAD is moved back.
     Move(Back),
-    /// A person answers the halt that stands.
+    /// A person answers the unanswered halt.
     Answer,
     /// Nothing happens for hours.
     Pause(i64),

@@ -40,13 +40,13 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
     assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @r#"
     exit 1
     --- stderr
-    error[purge]: nothing was purged: a halt stands, and its evidence with it
+    error[purge]: nothing was purged: a halt waits for an answer, and its evidence must stay until then
       help: answer it first: andon resume --reason "..."
     "#);
     assert_snapshot!(stage.andon_in(&linked, &["uninstall", "--purge"]).shown(), @r#"
     exit 1
     --- stderr
-    error[purge]: nothing was purged: a halt stands, and its evidence with it
+    error[purge]: nothing was purged: a halt waits for an answer, and its evidence must stay until then
       help: answer it first: andon resume --reason "..."
     "#);
     stage.andon(&["resume", "--reason", "seen"]).ok();

@@ -42,7 +42,7 @@ pub(super) fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// Whether `found` is as shown: `...` stands for any number of lines, and at the end of a line for its rest.
+/// Whether `found` is as shown: `...` matches any number of lines, and at the end of a line its rest.
 pub(super) fn matches(shown: &[String], found: &[&str]) -> bool {
     let Some((first, rest)) = shown.split_first() else { return found.is_empty() };
     if first == "..." {

@@ -14,7 +14,7 @@ fn page() -> Vec<blocks::Block> {
     blocks::of(&std::fs::read_to_string(path).unwrap())
 }
 
-/// The workflow; `None` where nobody here reads YAML.
+/// The workflow; `None` where no program here reads YAML.
 fn workflow(stage: &Stage) -> Option<Value> {
     let block = page().into_iter().find(|block| block.text.contains(".github/workflows/agent.yml")).unwrap();
     if stage.run_in(stage.dir(), "python3", &["-c", "import yaml"], None).code != 0 {

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use super::{edit_note, judged, outcome};
 use crate::support::Stage;
 
-/// A tested commit on main, and beside it one on `topic` that went round the gate with code that nobody tested.
+/// A tested commit on main, and one on `topic` that bypassed the gate with untested code.
 fn bypassed_topic() -> Stage {
     let stage = Stage::installed();
     stage.git(&["switch", "-qc", "topic"]).ok();
@@ -76,10 +76,10 @@ fn what_git_makes_of_tested_commits_warns() {
     assert_snapshot!(stage.andon(&["check", "main..topic"]).shown(), @r#"
     exit 0
     --- stdout
-    warning[untested-code]: nobody ran the tests on exactly this code; it is HASH, applied cleanly to tested code
+    warning[untested-code]: the tests never ran on exactly this code; it is HASH, applied cleanly to tested code
       --> HASH Topic
       help: andon test
-    warning[untested-code]: nobody ran the tests on exactly this code; it is a clean revert of HASH
+    warning[untested-code]: the tests never ran on exactly this code; it is a clean revert of HASH
       --> HASH Revert "Topic"
       help: andon test
     checked 4 commits in main..topic: ok, 2 warnings
@@ -94,10 +94,10 @@ fn what_git_makes_of_tested_commits_warns() {
     assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).shown(), @r#"
     exit 0
     --- stdout
-    warning[untested-code]: nobody ran the tests on exactly this code; it is HASH, applied cleanly to tested code
+    warning[untested-code]: the tests never ran on exactly this code; it is HASH, applied cleanly to tested code
       --> HASH Topic
       help: andon test
-    warning[untested-code]: nobody ran the tests on exactly this code; it is a clean revert of HASH
+    warning[untested-code]: the tests never ran on exactly this code; it is a clean revert of HASH
       --> HASH Revert "Topic"
       help: andon test
     checked 4 commits in origin/main..origin/topic: ok, 2 warnings
@@ -147,7 +147,7 @@ fn an_evil_merge_is_ordinary_work() {
     stage.git(&["commit", "-qm", "Merge topic", "--no-verify"]).ok();
     let (code, codes) = judged(&stage, "HEAD^1..HEAD");
     assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{codes:?}");
-    // Mended by testing what is there.
+    // Repaired by testing what is there.
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     assert_eq!(judged(&stage, "HEAD^1..HEAD"), outcome(0, &[]));

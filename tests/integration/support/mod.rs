@@ -81,7 +81,7 @@ impl Out {
     }
 }
 
-/// Paths of a stage, times and ids, each with the word that stands for it in a snapshot.
+/// Paths of a stage, times and ids, each with the word that replaces it in a snapshot.
 static REDACTED: LazyLock<[(regex::Regex, &str); 4]> = LazyLock::new(|| {
     [
         (r"(?:/[\w.+-]+)*/\.tmp[A-Za-z0-9]{6}\b", "ROOT"),
@@ -275,7 +275,7 @@ impl Stage {
             command.env(name, value);
         }
         command.env("ANDON_TEST_NOW", self.now());
-        // Whoever runs the tests may be an agent.
+        // The tests may be run by an agent.
         command.env("ANDON_TEST_ABOVE", "none");
         let since_boot = *self.clock.borrow() - *self.set_by.borrow() - START + 3600;
         command.env("ANDON_TEST_UPTIME", format!("0123456789abcdef+{since_boot}"));

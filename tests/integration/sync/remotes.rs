@@ -54,7 +54,7 @@ fn a_forked_ledger_is_an_error_and_both_sides_stay() {
     sync(&stage, &one).ok();
     let name = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
     let name = name.trim();
-    // Somebody rewrites the ledger without the halt.
+    // The ledger is rewritten without the halt.
     let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
     let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
     stage.git_in(&hub, &["update-ref", name, other.trim()]).ok();

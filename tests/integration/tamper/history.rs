@@ -206,12 +206,12 @@ fn a_squash_is_proved_by_its_tree() {
     assert_snapshot!(stage.andon(&["check", "--squash-of", &range]).shown(), @"
     exit 0
     --- stdout
-    warning[untested-squash]: the branch was squashed onto a newer base: nobody ran the tests on exactly this tree
+    warning[untested-squash]: the branch was squashed onto a newer base: the tests never ran on exactly this tree
       --> HASH Squashed
       help: andon test
     checked 3 commits in HASH..topic: ok, 1 warning
     ");
-    // What was bypassed on the branch is told there.
+    // A bypass on the branch is reported there.
     stage.git(&["switch", "-q", "topic"]).ok();
     stage.write("topic.txt", "bypassed\n");
     stage.git(&["commit", "-qam", "Bypassed", "--no-verify"]).ok();

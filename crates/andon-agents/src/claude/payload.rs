@@ -71,7 +71,7 @@ fn answer(response: &Value) -> Value {
     }
 }
 
-/// Only the calls of which nothing else tells: those that were refused before they ran.
+/// Only the calls that no other event reports: those that were refused before they ran.
 fn batch(shaped: &Shaped) -> Vec<Called> {
     let calls = shaped.tool_calls.0.as_deref().unwrap_or_default();
     let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {

@@ -1,4 +1,4 @@
-//! Claude Code reads its settings anew while it runs: whoever empties them takes the guard away.
+//! Claude Code reads its settings again while it runs: emptying them removes the guard.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! How Cline is answered. `cancel` ends the whole run and nobody sees why, so that a shell call is refused by a command in
-//! its place that says the reason and fails; any other tool can only be cancelled.
+//! Replies to Cline. `cancel` ends the whole run without a visible reason, so a refused shell call is replaced by a
+//! command that prints the reason and fails; any other tool can only be cancelled.
 
 use serde_json::{Value, json};
 

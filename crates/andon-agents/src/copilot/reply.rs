@@ -1,5 +1,5 @@
-//! How Copilot CLI is answered: exit code 2 alone blocks and loses the reason, so that the flat decision goes with it; a
-//! turn goes on by a decision, and context is a flat member.
+//! Replies to Copilot CLI: exit code 2 alone blocks and loses the reason, so that the flat decision goes with it; a
+//! decision continues a turn, and context is a flat member.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! How Gemini CLI is answered: it does not know `hookSpecificOutput` before a tool but for arguments, of which it takes
-//! what is told and keeps the rest.
+//! Replies to Gemini CLI: before a tool it reads `hookSpecificOutput` only for arguments; it takes the given ones and
+//! keeps the rest.
 
 use crate::shaped::{self, specific};
 use crate::{Asked, Reply, Say};

@@ -96,7 +96,7 @@ fn of_bus(event: &str, kind: &str, properties: &Value) -> HookPayload {
     payload
 }
 
-/// A tool that failed: no hook tells of it, and only then the bus has to.
+/// A tool that failed: no hook reports it, so the bus has to.
 fn failed_part(payload: &mut HookPayload, part: Option<&Value>) {
     let state = part.and_then(|part| part.get("state"));
     let failed = text(part, "type") == Some("tool") && text(state, "status") == Some("error");

@@ -1,6 +1,6 @@
-//! How the plugin is answered: exit code 2 and the reason on standard error, which it throws; a member of the JSON on
-//! standard output otherwise: `args` to run with, `context` for the model, `message` for the person. It cannot keep a turn
-//! from ending: what is missing is a `prompt` for the next one, which nobody has to send.
+//! Replies to the plugin: exit code 2 and the reason on standard error, which it throws; a member of the JSON on
+//! standard output otherwise: `args` to run with, `context` for the model, `message` for the person. It cannot keep a
+//! turn from ending: what is missing becomes a `prompt` for the next one, which need not be sent.
 
 use serde_json::json;
 

@@ -42,7 +42,7 @@ pub fn before_tool(uses: &[ToolUse], ground: ToolGround<'_>) -> Before {
     if let Some(found) = disarming {
         return Before::Refuse(Refused::Disarms(found));
     }
-    // A payload that tells of no tool is not known to read.
+    // A payload without a tool is not known to read.
     let only_reads = !uses.is_empty() && uses.iter().all(reads);
     match (ground.halted, ground.full) {
         (true, _) if !only_reads => Before::Refuse(Refused::Halted),
@@ -81,7 +81,7 @@ fn disarms(used: &ToolUse, guarded: &GuardFiles) -> Option<Disarm> {
     }
 }
 
-/// Whether a tool removes or moves what it is told, as far as its name says.
+/// Whether a tool removes or moves its arguments, as far as its name says.
 fn takes_away(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["delete", "remove", "move", "rename", "unlink"].iter().any(|verb| name.contains(verb))

@@ -19,7 +19,7 @@ pub(super) use reading::only_reads;
 const OF_PEOPLE: [&[&str]; 13] = [
     &["uninstall"],
     &["agent", "uninstall"],
-    // Whoever calls it says what a client never said.
+    // The caller says what a client never said.
     &["agent", "hook"],
     &["review", "accept"],
     &["review", "resolve"],
@@ -40,7 +40,7 @@ pub(super) fn of_script(script: &str, guarded: &GuardFiles) -> Option<Disarm> {
 
 fn below(script: &str, guarded: &mut GuardFiles, depth: usize) -> Option<Disarm> {
     let Some(commands) = shell::commands(script) else {
-        // Nobody writes a megabyte by hand: it is looked through as it is.
+        // A megabyte is not written by hand: it is searched unparsed.
         return search::text(script, Use::Written, guarded);
     };
     let mut told = String::new();
@@ -121,9 +121,9 @@ fn of_program(call: Call<'_>, guarded: &mut GuardFiles, depth: usize) -> Option<
         name if name.starts_with("$env:andon") && search::names_switch(&call.words.join(" ")) => {
             Some(Disarm::MasterSwitch)
         }
-        name if programs::DECLARING.contains(&name) => args.iter().find_map(|word| search::lasting(word)),
+        name if programs::DECLARING.contains(name) => args.iter().find_map(|word| search::lasting(word)),
         name if programs::only_reads(name, args) => None,
-        name if programs::REMOVERS.contains(&name) => removed(args, guarded),
+        name if programs::REMOVERS.contains(name) => removed(args, guarded),
         name if programs::MODES.contains(&name) && args.iter().any(|word| is_recursive(word)) => {
             search::words(args, Use::Removed, guarded)
         }
@@ -154,7 +154,7 @@ fn removed(args: &[String], guarded: &GuardFiles) -> Option<Disarm> {
     search::words(args, Use::Removed, guarded).or_else(held)
 }
 
-/// The last word of `mv` and `cp` is where it goes, unless it is told before.
+/// The last word of `mv` and `cp` is the target, unless an option names it before.
 fn ends(args: &[String]) -> (Vec<String>, Vec<String>) {
     let plain: Vec<String> = args.iter().filter(|word| !word.starts_with('-')).cloned().collect();
     let told = args.iter().position(|word| word == "-t" || word == "--target-directory");
@@ -215,7 +215,7 @@ fn find(args: &[String], guarded: &GuardFiles) -> Option<Disarm> {
     named.or_else(|| if whole { removed(from, guarded) } else { search::words(from, Use::Removed, guarded) })
 }
 
-/// A program of which nothing is known but its words.
+/// A program about which only its words are known.
 fn other(name: &str, call: Call<'_>, guarded: &mut GuardFiles, depth: usize) -> Option<Disarm> {
     let args = call.words.get(1..).unwrap_or_default();
     if args.iter().any(|word| programs::TAKES_AWAY.contains(&word.as_str()))
@@ -224,7 +224,7 @@ fn other(name: &str, call: Call<'_>, guarded: &mut GuardFiles, depth: usize) -> 
         return Some(Disarm::Program);
     }
     // To some people write: what has spaces in it is a text there.
-    let is_text = |word: &String| programs::TOLD.contains(&name) && word.contains(char::is_whitespace);
+    let is_text = |word: &String| programs::TOLD.contains(name) && word.contains(char::is_whitespace);
     let mut looked: Vec<&String> = args.iter().filter(|word| !is_text(word)).collect();
     looked.extend(call.words.first().filter(|word| word.contains(char::is_whitespace)));
     let input = call.input.to_owned();

@@ -45,7 +45,7 @@ const IN_GIT: [&str; 6] = ["hooks", "andon", "config", "config.worktree", "packe
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Written, or nobody knows.
+    /// Written, or unknown.
     Written,
     /// Removed or moved away, with everything below.
     Removed,
@@ -75,7 +75,7 @@ pub(super) fn disarms(path: &str, used: Use, guarded: &GuardFiles) -> Option<Dis
     {
         return Some(Disarm::Program);
     }
-    // What a variable stands for is not known, but hooks are known by their names.
+    // The value of a variable is not known, but hooks are known by their names.
     if let [variable, "hooks", below @ ..] = parts.as_slice()
         && variable.starts_with('$')
         && below.first().map_or(used == Use::Removed, |name| HOOKS.iter().any(|hook| means(name, hook)))
@@ -125,7 +125,7 @@ pub(super) fn holds_guard(path: &str, guarded: &GuardFiles) -> bool {
     guarded.dirs.iter().any(holds)
 }
 
-/// Whether a pattern may stand for a file of the guard's, or for a directory that holds one.
+/// Whether a pattern may match a file of the guard's, or a directory that holds one.
 pub(super) fn may_name_guard(pattern: &str) -> bool {
     let own = [".andon", ".git", "CHECKPOINT.md", "BLOCKER_REPORT.md", "STOP", "PAUSE"];
     let last = || SETTINGS.iter().flat_map(|pattern| pattern.iter());
@@ -133,7 +133,7 @@ pub(super) fn may_name_guard(pattern: &str) -> bool {
     pattern.contains('/') || names.any(|name| means(pattern, name))
 }
 
-/// Whether a part of a path, which may hold a pattern of the shell, may stand for `name`. File systems differ in case.
+/// Whether a part of a path, which may hold a pattern of the shell, may match `name`. File systems differ in case.
 fn means(part: &str, name: &str) -> bool {
     // One of several names, cut at the comma.
     let cut = part.contains('{') != part.contains('}');
@@ -141,11 +141,11 @@ fn means(part: &str, name: &str) -> bool {
     if !part.contains(['*', '?', '[', '{']) {
         return part.eq_ignore_ascii_case(name);
     }
-    // A pattern stands for no hidden file unless it begins with the dot.
+    // A pattern matches no hidden file unless it begins with the dot.
     (part.starts_with('.') || !name.starts_with('.')) && matches(part.as_bytes(), name.as_bytes())
 }
 
-/// The pattern of a shell: brackets stand for any character, braces for anything.
+/// The pattern of a shell: brackets match any character, braces anything.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut in_name) = (0, 0);
     let mut back: Option<(usize, usize)> = None;
@@ -167,7 +167,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     pattern[at..].iter().all(|one| *one == b'*')
 }
 
-/// Behind what stands for others at `at`; a bracket or brace that is not closed goes to the end.
+/// The end of the placeholder at `at`; a bracket or brace that is not closed goes to the end.
 fn skipped(pattern: &[u8], at: usize) -> usize {
     let closer = match pattern[at] {
         b'[' => b']',

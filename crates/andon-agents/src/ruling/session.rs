@@ -13,13 +13,13 @@ pub struct Session {
     pub remembered: bool,
     /// Marks of what was refused.
     pub refused: BTreeSet<ShortHash>,
-    /// Marks of what the model was told.
+    /// Marks of the messages that the model got.
     pub nudged: BTreeSet<ShortHash>,
     /// Marks of messages whose tokens were taken in.
     pub counted: BTreeSet<ShortHash>,
     /// Marks of what was missing when the turn was held, since the newest prompt, oldest first.
     pub held: Vec<ShortHash>,
-    /// How often each call was told of, as far as the newest of them knows: what is remembered is only the end.
+    /// How often each call was reported, as far as the newest of them knows: only the end is remembered.
     pub called: BTreeMap<ShortHash, u64>,
     /// How many turns have ended, in the same way.
     pub ended: u64,
@@ -28,8 +28,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Folds the facts, oldest first, of this session. What the model was told at the door of another client, whose settings
-    /// start us too, it was told.
+    /// Folds the facts, oldest first, of this session. A message that the model got from another client, whose settings
+    /// start us too, counts.
     pub fn of(facts: &[AgentFact], client: Client, session: Option<&str>) -> Self {
         let of_session = |fact: &&AgentFact| fact.session.as_deref() == session;
         facts.iter().filter(of_session).fold(Self::default(), |folded, fact| {
@@ -79,7 +79,7 @@ fn number(fact: &AgentFact) -> Option<u64> {
     fact.about.parse().ok()
 }
 
-/// The clients whose hooks told of anything, in the order of their names.
+/// The clients whose hooks reported anything, in the order of their names.
 pub fn in_order(facts: &[AgentFact]) -> Vec<Client> {
     let clients: BTreeSet<Client> = facts.iter().map(|fact| fact.client).collect();
     let mut clients: Vec<Client> = clients.into_iter().collect();

@@ -26,7 +26,7 @@ impl Simple {
         self.words.is_empty() && self.writes.is_empty() && self.input.is_empty()
     }
 
-    /// What the command writes, where that is plain from its words: it stands where the command was.
+    /// What the command writes, where that is plain from its words: it takes the place of the command.
     fn answer(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         match words.as_slice() {

@@ -1,5 +1,5 @@
-//! Whether a turn may end: the done gate. A gate that holds a model which never does what it is told makes a loop of its
-//! own, and some clients have no cap (Codex, Gemini): so this one has, and it lets go where nothing moved.
+//! Whether a turn may end: the done gate. A gate that holds a model which never obeys makes a loop of its own, and some
+//! clients have no cap (Codex, Gemini): so this gate has one, and it lets go where nothing moved.
 
 use andon_core::domain::agent_ruling::{LetGo, MAX_HOLDS};
 use andon_core::domain::ids::ShortHash;
@@ -24,7 +24,7 @@ pub struct TurnAsked<'a> {
 pub enum TurnRuling {
     /// It ends.
     LetGo(LetGo),
-    /// It goes on; how often it was held, this time included.
+    /// The turn continues; how often it was held, this time included.
     Hold(usize),
 }
 

@@ -85,7 +85,7 @@ fn every_doubt_is_an_error_with_its_line() {
         ("edges = 7", "must be a list of tables"),
         (
             "edges = [{ from = \"a\", to = \"a\", max_iterations = 3 }]",
-            "a budget of a cycle stands at its anchor",
+            "a budget of a cycle belongs to its anchor",
         ),
         (
             "edges = [{ from = \"a\", to = \"a\", anchor = true, max_iterations = -3 }]",

@@ -1,4 +1,4 @@
-//! The hash of one directory of the code fingerprint (docs/formats.md); who walks the trees is `andon_store::fingerprint`.
+//! The hash of one directory of the code fingerprint (docs/formats.md). `andon_store::fingerprint` walks the trees.
 //!
 //! `fp(dir) = sha256` over the kept entries in git order of
 //! `mode SP name NUL (id | fp(subdir)) LF`, with the mode as git writes it in trees (octal ASCII without a leading

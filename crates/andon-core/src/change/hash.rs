@@ -1,5 +1,5 @@
-//! The normalized diff of a commit (docs/formats.md): what it changed, whenever, wherever in the file, and with
-//! whatever message. Other clones derive the same hash, so its bytes are defined here.
+//! The normalized diff of a commit (docs/formats.md): its changes, independent of their time, their place in the file
+//! and the message. Other clones derive the same hash, so its bytes are defined here.
 //!
 //! `diff.hash` is the sha256 of
 //!
@@ -15,11 +15,11 @@
 //!
 //! A side that is not there has an empty path, mode 0 and an empty id; ids are lowercase hexadecimal ASCII. Lines are
 //! normalized ([`Normalizer`]) and have no line end. Hunks are those of git's Myers diff without context and without
-//! the indent heuristic; one whose two sides are equal after normalization is left out, and so is a path of which
-//! nothing else is left: no hunk, no change of mode or path. By ids go submodules, files that are binary (a NUL in
-//! the first 8,000 bytes of either side) or larger than 4 MiB, blobs that are missing (a partial clone), and
-//! everything after 64 MiB of text. A rename that changes no content is one path; a path that moves into or out of
-//! the ignored ones is an addition or a deletion.
+//! the indent heuristic; a hunk whose two sides are equal after normalization is left out, and so is a path without any
+//! hunk or change of mode or path left. Ids represent submodules, files that are binary (a NUL in the first 8,000 bytes
+//! of either side) or larger than 4 MiB, blobs that are missing (a partial clone), and everything after 64 MiB of text.
+//! A rename that changes no content is one path; a path that moves into or out of the ignored ones is an addition or a
+//! deletion.
 //!
 //! A hunk's pair in `diff.hunks` is, per side, the first 8 bytes of the sha256 over its normalized lines, each ended
 //! by LF: a hunk that undoes another has the two swapped. `added`, `removed` and `files` count as `git diff --numstat`
@@ -88,7 +88,7 @@ fn sides<'h, 'a>(hunks: &'h [Normalized<'a>]) -> Vec<Sides<'h, 'a>> {
     hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect()
 }
 
-/// The hunks of which something is left.
+/// The hunks that are not empty after normalization.
 fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalized<'a>> {
     let side = |lines: &[&'a [u8]]| lines.iter().map(|line| normalizer.line(line)).collect();
     let hunks = raw.iter().map(|hunk| Normalized { removed: side(&hunk.removed), added: side(&hunk.added) });
@@ -122,7 +122,7 @@ impl<'a> Summing<'a> {
         self.summary.truncated = true;
     }
 
-    /// Takes in a change whose texts are not looked at: only modes or paths differ, or the ids stand for them.
+    /// Takes in a change whose texts are not read: only modes or paths differ, or the ids represent the texts.
     pub fn by_ids(&mut self, change: &Change) {
         self.count(change);
         self.survey.no_lines(change);

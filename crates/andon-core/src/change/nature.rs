@@ -1,8 +1,8 @@
 //! What the changed lines of one hunk are made of.
 //!
-//! Only lines are looked at, never the language's grammar: what cannot be told from them is [`Nature::Work`], so that
-//! no loop is called stuck on a guess. A comment inside a string or a heredoc is taken for a comment; that it is
-//! changed three times in a row with nothing else is weak all the same.
+//! Only lines are read, never the language's grammar. Lines that do not show their nature are [`Nature::Work`], so that
+//! no loop is called stuck on a guess. A comment inside a string or a heredoc is taken for a comment; changing it three
+//! times in a row with nothing else is weak all the same.
 
 use crate::domain::change::Nature;
 

@@ -1,8 +1,8 @@
-//! Secrets in a text that is about to be kept or shown, masked by the forms in which they are known to come. A tool call may
-//! hold a token; what stays of the call in the journal and on a screen must not.
+//! Secrets in a text that is about to be kept or shown, masked by the forms in which they are known to come. A tool
+//! call may hold a token; the line of the call in the journal and on a screen must not.
 //!
-//! Rather a word too many is masked than a token shown, but a sentence or a path stays as it is: a form that begins with a
-//! common word such as `token` asks for more behind it.
+//! Masking a word too many is better than showing a token, but a sentence or a path stays unchanged: a form that begins
+//! with a common word such as `token` requires more text after it.
 
 mod forms;
 
@@ -13,7 +13,7 @@ use regex::Regex;
 
 use forms::{FORMS, Form};
 
-/// What stands in place of a secret.
+/// The text that replaces a secret.
 pub const MASK: &str = "<secret>";
 
 /// Any sign of any form, so that most texts are looked at once.

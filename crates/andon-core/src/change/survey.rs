@@ -1,5 +1,5 @@
-//! Gathers, beside the diff hash, the facts of [`crate::domain::change`] while the diff is walked: no file is read
-//! twice, only changed lines and changed documents are looked at.
+//! Gathers the facts of [`crate::domain::change`] together with the diff hash, in one walk over the diff: no file is
+//! read twice, and only changed lines and changed documents are read.
 
 use sha2::{Digest as _, Sha256};
 

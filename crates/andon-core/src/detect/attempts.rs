@@ -29,7 +29,7 @@ pub(super) struct Attempt<'a> {
     pub(super) credit: Credit,
     /// Whether the code differs from that of the iteration before.
     pub(super) edit: Edit,
-    /// Whether merges, reverts, picks or rebases changed code since the attempt before, and nobody tested it.
+    /// Whether merges, reverts, picks or rebases changed code since the attempt before, without a test run.
     pub(super) between: Edit,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         if tests.is_some() {
             counted = Some(iteration.code);
         }
-        // Tests of which only flaky ones fail say nothing about the edit.
+        // A result in which only flaky tests fail says nothing about the edit.
         let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
         let mended = untested.mended_unseen(tests, unedited);
         let step = tests.map_or(Step::Unknown, |tests| {
@@ -82,7 +82,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     attempts
 }
 
-/// What failed before code changed that nobody tested.
+/// The failures before an untested change of code.
 #[derive(Debug, Default)]
 struct Untested<'a> {
     newest: Option<&'a TestEvidence>,
@@ -90,9 +90,9 @@ struct Untested<'a> {
 }
 
 impl<'a> Untested<'a> {
-    /// Whether what failed before is mended: code changed that nobody tested, most of what failed before passes, and most
-    /// of what fails now passed. Without such a change in between, each result tells of the edit before it: one test
-    /// mended and another broken is no progress.
+    /// Whether the earlier failures are repaired: code changed without a test run, most of the earlier failures pass,
+    /// and most of the present failures passed then. Without such a change in between, each result describes the edit
+    /// before it: one test repaired and another broken is no progress.
     fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, unedited: bool) -> bool {
         let Some(tests) = tests else {
             self.edited |= !unedited;
@@ -165,13 +165,13 @@ struct Count {
     gone: u64,
     /// Most tests that ran at once since then; a waiver (`Tests-Removed`) starts it anew.
     most: u64,
-    /// Tests that were taken away since then, by the diffs.
+    /// Tests that were removed since then, by the diffs.
     taken: u64,
 }
 
 impl Count {
-    /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
-    /// may have been taken away.
+    /// Other tests fail than before: their number says nothing about the earlier ones. Unless tests are gone, because
+    /// the failing ones may have been removed.
     fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
         let taken = iteration.weakening.as_ref().is_some_and(|it| it.failing > 0 && it.total > 0);
         let gone = self.most > tests.counts.ran() || self.taken > 0 || taken;
@@ -185,13 +185,13 @@ impl Count {
         let ran = tests.counts.ran();
         match &iteration.weakening {
             Some(Weakening { waiver: Some(_), .. }) => self.most = ran,
-            // What is taken away while nothing fails hides nothing.
+            // Tests removed while nothing fails hide nothing.
             Some(weakening) if weakening.failing > 0 => {
                 self.taken = self.taken.saturating_add(weakening.total);
             }
             Some(_) | None => {}
         }
-        // A test that was taken away by the diff is missing in the count as well: it is not counted twice.
+        // A test that the diff removed is missing in the count as well: it is not counted twice.
         if self.low.is_none() && failing > 0 {
             // What was there before the first failure hides none.
             (self.most, self.taken) = (ran, 0);
@@ -200,7 +200,8 @@ impl Count {
         self.most = self.most.max(ran);
         let vanished = gone > std::mem::replace(&mut self.gone, gone);
         let was_green = self.failed.replace(failing) == Some(0);
-        // What is taken away while nothing fails hides nothing; what is gone for long is not held against a later fix.
+        // Tests removed while nothing fails hide nothing; tests that are gone for long do not count against a later
+        // fix.
         if failing == 0 && (!vanished || was_green) {
             *self = Self { most: ran, failed: Some(0), ..Self::default() };
             return Step::Green;

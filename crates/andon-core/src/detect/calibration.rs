@@ -6,11 +6,12 @@
 //! (split-conformal prediction). With fewer than `1 / alpha - 1` runs that is above `alpha` even for `k = 0`: then nothing
 //! can be promised.
 //!
-//! That chance is one over all the runs that might have been drawn, those of the calibration included. It does not say how
-//! often good runs are halted once these ones were drawn: with many runs, a step whose true rate is somewhat above `alpha`
-//! is chosen in one of ten calibrations. One halted run may be that bad luck or not, and nobody can tell. From the second
-//! one on, the exact binomial bound with a confidence of 95 % has to be `alpha` at most as well. Steps are nested, so that it
-//! holds for the one that is chosen without a correction for their number: too strict a one is chosen in at most 5 %.
+//! That chance is taken over all the runs that might have been drawn, those of the calibration included. It does not
+//! say how often good runs are halted given these runs: with many runs, a step whose true rate is somewhat above
+//! `alpha` is chosen in one of ten calibrations. Whether one halted run is that bad luck cannot be known. From the
+//! second one on, the exact binomial bound with a confidence of 95 % has to be `alpha` at most as well. Steps are
+//! nested, so that the bound holds for the chosen step without a correction for their number: a step that is too strict
+//! is chosen in at most 5 % of calibrations.
 
 use super::ladder::{LADDER, Score};
 
@@ -169,8 +170,8 @@ mod tests {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "counts of runs are small")]
-    /// The chance that the first half of `2 * runs` runs, `halted` of which are halted at every step but the last, promises
-    /// what the other half refutes.
+    /// Of `2 * runs` runs, `halted` are halted at every step but the last. The chance that the first half of them
+    /// promises what the other half refutes.
     fn broken(runs: u64, halted: u64, alpha: f64) -> f64 {
         let choose = |n: u64, k: u64| (0..k).map(|at| ((n - at) as f64 / (at + 1) as f64).ln()).sum::<f64>();
         let all = choose(2 * runs, runs);

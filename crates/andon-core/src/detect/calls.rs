@@ -35,7 +35,7 @@ pub(super) fn row(calls: &[&Call]) -> String {
     parts.join("; ")
 }
 
-/// A call as evidence: its hash, with the short form beside it.
+/// A call as evidence: its hash, with the short form.
 pub(super) fn evidence(call: &ToolCall) -> Evidence {
     Evidence::Call(NamedCall { exact: call.exact, shown: call.shown.clone() })
 }

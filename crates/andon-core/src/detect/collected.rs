@@ -1,7 +1,7 @@
-//! Which files a runner takes its tests from, in the languages where it goes by their names: a file that is renamed out of
-//! them has no tests any more, whatever stands in it.
+//! Which files a runner takes its tests from, in the languages where file names decide: a file renamed to any other
+//! name has no tests any more, whatever it contains.
 
-/// Whether a runner takes tests from a file, as far as its name tells.
+/// Whether a runner takes tests from a file, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collected {
     /// By its name.

@@ -1,5 +1,5 @@
-//! Failures that are not held against a loop: an acceptance test that was written first stays red while others newly
-//! pass, and what was red before a run began is not its doing.
+//! Failures that do not count against a loop: an acceptance test that was written first stays red while other tests
+//! newly pass, and a test that was red before the run began is not the run's doing.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub(super) struct Credits {
 }
 
 impl Credits {
-    /// The credit of a result, of which `baseline` failed before the run began.
+    /// The credit of a result; the tests in `baseline` failed before the run began.
     pub fn of(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<&str>) -> Credit {
         let passed = gains::passed(tests);
         // More that pass because fewer fail is progress of another kind.

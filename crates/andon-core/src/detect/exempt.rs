@@ -115,8 +115,8 @@ const STARTS: WordList = words!["rebuild", "recheck", "redeploy", "retest", "ret
 /// Words of a subject that is about nothing else.
 const FEW: usize = 6;
 
-/// Whether a short subject speaks of starting a build ("Ping CI", "chore: kick off build", "redeploy", "test CI"), or names
-/// nothing but what is started ("ci", "Deploy").
+/// Whether a short subject is about starting a build ("Ping CI", "chore: kick off build", "redeploy", "test CI"), or
+/// names nothing but what is started ("ci", "Deploy").
 fn starts_a_build(subject: &str) -> bool {
     let subject = subject.to_lowercase();
     let words: Vec<&str> =
@@ -168,7 +168,7 @@ const STYLE: WordList = words![
     "cosmetics",
 ];
 
-/// Whether a subject claims no work: it speaks of white space or style, or there is no word in it.
+/// Whether a subject claims no work: it is about white space or style, or there is no word in it.
 pub(super) fn claims_no_work(iteration: &Iteration) -> bool {
     let subject = iteration.subject.to_lowercase();
     let mut words = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -203,7 +203,7 @@ pub(super) const BUILD_STARTS: WordList = words![
 pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
     let subject = iteration.subject.trim_start();
     let first = subject.bytes().next().unwrap_or_default();
-    // The first byte tells for nearly all patterns, and every rule asks about every commit of its window.
+    // The first byte decides for nearly all patterns, and every rule checks every commit of its window.
     let may = |pattern: &String| {
         pattern.bytes().next().is_some_and(|wanted| match wanted {
             b'#' => first.is_ascii_digit(),
@@ -213,8 +213,8 @@ pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
     patterns.iter().any(|pattern| may(pattern) && begins_with(subject, pattern))
 }
 
-/// Whether `subject` begins with `pattern`, letter case aside. `#` stands for digits, at least one. A
-/// pattern that ends in a letter ends at the end of a word. An empty pattern matches nothing.
+/// Whether `subject` begins with `pattern`, letter case aside. `#` matches one or more digits. A pattern that ends in a
+/// letter ends at the end of a word. An empty pattern matches nothing.
 pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
     let mut rest = subject.trim_start().chars().peekable();
     for wanted in pattern.chars() {

@@ -1,5 +1,5 @@
-//! Whether tests newly pass: what tells work that goes well, beside something that goes round or stays red, from work
-//! that only goes round.
+//! Whether tests newly pass. That distinguishes progress, with one thing in it that alternates or stays red, from work
+//! that only alternates.
 
 use crate::domain::tests::TestEvidence;
 use crate::history::{Timeline, failing_count};

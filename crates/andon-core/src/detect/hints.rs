@@ -5,7 +5,7 @@
 
 use super::situation::{GitUnderway, IndexUse, Making, PathDifference, Staging, Whereabouts};
 
-/// What the table is asked about.
+/// The key of the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State<'a> {
     /// The commit that was refused; `None` where no commit is being made.
@@ -31,7 +31,7 @@ enum Way {
     Add,
     /// The same, as the second choice.
     OrAdd,
-    /// Has git see what it was told not to look at.
+    /// Makes git see the files that it is configured to skip.
     Unveil,
 }
 
@@ -78,7 +78,7 @@ static ROWS: [Row; 13] = [
     Row {
         state: "work that is not staged: tracked, untracked, or declared with add -N",
         is: |state| {
-            // git may have been told that a file which is gone is to be left out.
+            // A missing file may be marked in git as left out.
             state.is_named() && state.staging == Staging::OnlyUnstaged && !state.any(Whereabouts::Gone)
         },
         ways: &[Way::Add, Way::OrExact],

@@ -1,9 +1,9 @@
 //! The ladder of `andon calibrate`: every count of the rules that halt a loop, times a factor.
 //!
-//! The steps of a rule need not be nested. Counts are rounded up one by one, and a window grows with what is looked for in
-//! it: five of ten calls halt, where seven of thirteen do not and eight of fifteen do. So a run counts as halted at a step
-//! where it is halted at that one or at any looser one. That is nested whatever the rules are, and never less than what a
-//! replay shows. Where a rule declares more ([`Counts`]), fewer steps have to be asked to know it.
+//! The steps of a rule need not be nested. Counts are rounded up one by one, and a window grows with its count: five of
+//! ten calls halt, where seven of thirteen do not and eight of fifteen do. So a run counts as halted at a step where it
+//! is halted at that step or at any looser one. This is nested for any rules, and never less than what a replay shows.
+//! Where a rule declares more ([`Counts`]), fewer steps have to be asked to know it.
 //!
 //! [`Counts`]: crate::domain::about::Counts
 

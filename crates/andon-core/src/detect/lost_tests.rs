@@ -1,5 +1,6 @@
-//! Tests that a run has no more, by their ids: what no changed test file tells of, such as a module that is not named any
-//! more, or a pattern of the runner's configuration. What came under another name, moved, or has other parameters is not lost.
+//! Tests that are missing from a test run, by their ids, without a changed test file that shows it: a module that is
+//! not listed any more, or a pattern of the runner's configuration. A test that was renamed, moved, or has other
+//! parameters is not lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +59,7 @@ fn unnamed_again<'a>(had: &Set<'a>, has: &Set<'a>, files: &Compared) -> Vec<&'a 
     }
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let gone: Vec<&str> = gone.into_iter().filter(|id| !take(&mut names, name_of(id))).collect();
-    // What its file tells as new has taken nobody's place.
+    // A test that its file reports as new has replaced no other.
     let came = new.iter().filter(|id| take(&mut names, name_of(id)));
     for id in came.filter(|id| !is_one_of(&files.added, id)) {
         *places.entry(place_of(id)).or_default() += 1;
@@ -159,7 +160,7 @@ const MARKS: [&str; 4] = [" > ", "::", "/", "."];
 
 /// Where the last part of an id begins.
 fn name_start(id: &str) -> usize {
-    // What stands in brackets are parameters, which may hold anything.
+    // Text in brackets is parameters, which may hold anything.
     let whole = id.find(['[', '(']).filter(|at| *at > 0).and_then(|at| id.get(..at)).unwrap_or(id);
     MARKS.iter().find_map(|mark| whole.rfind(mark).map(|at| at + mark.len())).unwrap_or(0)
 }
@@ -219,7 +220,7 @@ pub fn with_lost(told: Option<Weakening>, lost: &LostTests) -> Option<Weakening>
     if lost.gone_total >= removed && lost.skipped_total >= skipped {
         found.extent = Extent::Whole;
     }
-    // A test that its file tells as skipped may be gone from the run, and the other way round: it is told once.
+    // A test that its file marks as skipped may be gone from the run, and the other way round: it is reported once.
     let named: Vec<String> = found.removed.iter().chain(&found.skipped).cloned().collect();
     let mut told = removed.saturating_add(skipped);
     let mut more = 0_u64;

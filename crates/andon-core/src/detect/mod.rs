@@ -98,12 +98,13 @@ pub fn cycle_limit(cycle: &Cycle, settings: &RuleSettings) -> Option<u64> {
     Some(cycle.budget.max_iterations.unwrap_or(limit)).filter(|max| *max > 0)
 }
 
-/// At which level `andon check` tells of a commit that went around the gate; `None` where it does not.
+/// The level at which `andon check` reports a commit that bypassed the gate; `None` where it does not.
 pub fn bypass_level(settings: &RuleSettings) -> Option<Level> {
     HOOK_BYPASS.active(settings).map(|setting| rules::hook_bypass::level_in_check(&setting))
 }
 
-/// At which level `andon check` tells of a commit by an agent whose client had no live hook; `None` where it does not.
+/// The level at which `andon check` reports a commit by an agent whose client had no live hook; `None` where it does
+/// not.
 pub fn unguarded_level(settings: &RuleSettings) -> Option<Level> {
     HOOK_BYPASS.active(settings).and_then(|setting| rules::hook_bypass::unguarded_level(&setting))
 }
@@ -113,7 +114,7 @@ pub fn context_limits(settings: &RuleSettings) -> (Thresholds, u64) {
     rules::context_window::limits(&CONTEXT_WINDOW.setting(settings))
 }
 
-/// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.
+/// How full the context window of `node` is; `None` where it is unknown. The rule judges by the same value.
 pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
     rules::context_window::context_use(timeline, node, &CONTEXT_WINDOW.setting(settings))
 }

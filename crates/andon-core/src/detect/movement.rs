@@ -1,4 +1,4 @@
-//! Whether the work moves while somebody says the same: what is said proves nothing where it does.
+//! Whether the work moves while the same thing is said: where it does, repeated words prove nothing.
 
 use std::collections::BTreeSet;
 

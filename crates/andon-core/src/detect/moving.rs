@@ -1,4 +1,4 @@
-//! Answers that move: somebody watches something that goes on, such as a build or a download, and asks again on purpose.
+//! Answers that move: an agent that waits for a build or a download asks again on purpose.
 
 use crate::history::Call;
 

@@ -1,5 +1,6 @@
-//! A warning is given once: in the iteration that brings it. While it lasts it is a note, for nobody learns from the same
-//! words at every commit; what goes on for long enough halts, or counts together with other signs ([`mod@super::signals`]).
+//! A warning is given once, in the iteration that brings it. While its cause lasts it is a note, because the same words
+//! at every commit teach nothing; a cause that lasts long enough halts, or counts together with other signs
+//! ([`mod@super::signals`]).
 
 use super::rule::{LOOP, Rule};
 use super::situation::Situation;
@@ -7,8 +8,8 @@ use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSetting;
 use crate::history::{Strike, Timeline};
 
-/// `finding` as it is reported. What can speak within a turn or before a commit is asked about something new each time, and
-/// stays as it is.
+/// `finding` as it is reported. A rule that runs within a turn or before a commit judges something new each time, and
+/// its finding stays unchanged.
 pub(super) fn reported(
     finding: Finding,
     rule: &Rule,

@@ -1,4 +1,4 @@
-//! Steps of a release, known by the words of a history itself: what it said of one version it says of the next.
+//! Steps of a release, recognised by the words of the history itself: its subjects repeat from one version to the next.
 
 use crate::history::{Iteration, Timeline};
 
@@ -60,7 +60,7 @@ fn versions(subject: &str) -> impl Iterator<Item = (&str, bool)> {
 /// What has a number for a version.
 const NUMBERED: &[&str] = &["release", "version", "milestone", "sprint"];
 
-/// A word without what stands around it.
+/// A word without the characters around it.
 fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@')
 }

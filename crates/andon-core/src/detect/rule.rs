@@ -1,5 +1,5 @@
-//! The shape of a rule. All that is known about one stands in its own file, the documentation included,
-//! so that `config schema`, the manual and the check cannot tell different stories.
+//! The shape of a rule. Everything about a rule is in its own file, the documentation included, so that `config
+//! schema`, the manual and the check cannot tell different stories.
 
 use std::borrow::Cow;
 
@@ -31,13 +31,13 @@ pub struct Rule {
     pub params: &'static [ParamSpec],
     /// Where it is evaluated.
     pub stages: &'static [Stage],
-    /// What it looks at beside the facts at hand: a hook reads no more than its active rules need.
+    /// What it needs in addition to the facts at hand: a hook reads no more than its active rules need.
     pub reads: Reads,
     /// The check: pure, never panics, `None` when all is well. Never called at [`Level::Off`].
     pub check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>,
 }
 
-/// What a rule looks at beside the facts at hand.
+/// What a rule needs in addition to the facts at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
     /// Nothing: the tree, its evidence and the files for people decide.
@@ -97,15 +97,15 @@ impl Rule {
         settings.get(self.id).map_or(self.level, |setting| setting.level)
     }
 
-    /// What `settings` say of this rule, else its defaults. Borrowed: every rule is asked at every commit of a history.
+    /// The `settings` of this rule, else its defaults. Borrowed: every rule runs at every commit of a history.
     pub fn setting<'s>(&self, settings: &'s RuleSettings) -> Cow<'s, RuleSetting> {
         settings.get(self.id).map_or_else(|| Cow::Owned(self.defaults()), Cow::Borrowed)
     }
 }
 
-/// The stages of a rule about the loop: once an iteration is there, and when history is replayed. At a level
-/// of `block` such a rule weighs like `warn`, for the commit it speaks of has been made.
+/// The stages of a rule about the loop: after an iteration, and when history is replayed. At level `block` such a rule
+/// acts like `warn`, because its commit has been made already.
 pub(super) const LOOP: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::Replay];
 
-/// The stages of a rule that can speak within a turn too.
+/// The stages of a rule that can also run within a turn.
 pub(super) const ANY_EVENT: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::Replay, Stage::Event];

@@ -1,4 +1,4 @@
-//! The signals that rules give: what is too weak to halt alone and counts together with others.
+//! The signals that rules give: findings too weak to halt alone, which count together with others.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a rule is asked about: the window, the door it is asked at, and what is about to happen there.
+//! The input of a rule: the window, the stage, and the commit or turn that is about to happen.
 
 use crate::domain::decision::Stage;
 use crate::domain::escalation::Episode;
@@ -13,14 +13,14 @@ pub struct Situation<'a> {
     /// The newest window. At [`Stage::PostCommit`], [`Stage::Check`] and [`Stage::Replay`] its newest
     /// iteration is the commit under judgement.
     pub timeline: &'a Timeline,
-    /// Where the question is asked.
+    /// The stage at which the rules run.
     pub stage: Stage,
     /// The code that is about to be committed, pushed or called done; the commit's own code in `check`.
     /// `None` where no code is judged, and then the gates say nothing.
     pub candidate: Option<&'a Candidate>,
     /// The stop switches that a person can pull by hand.
     pub stops: Stops,
-    /// What the signals of the newest rounds come to; `None` where nobody asked.
+    /// The result of the signals of the newest iterations; `None` where they were not computed.
     pub episode: Option<&'a Episode>,
 }
 
@@ -35,7 +35,7 @@ pub struct Candidate {
     pub origin: Origin,
     /// Whether documentation moved with the declared API.
     pub docs: DocsChange,
-    /// What is not as it was pinned (`[identity]`); empty where nobody asked.
+    /// The files that differ from the pin (`[identity]`); empty where they were not compared.
     pub identity: Vec<Mismatch>,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
@@ -50,7 +50,7 @@ pub struct Candidate {
 /// A commit that is being made, as far as the way out of its refusal depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Making {
-    /// What it concludes or goes on with.
+    /// The merge, pick, revert or rebase that it concludes or continues.
     pub underway: GitUnderway,
     /// Which index it is made of.
     pub index: IndexUse,
@@ -80,17 +80,17 @@ pub enum IndexUse {
     AsIs,
     /// `git commit -a`: with every tracked file as it is in the working tree.
     All,
-    /// `git commit FILE`: an index of its own, of which nothing stays when the commit is refused.
+    /// `git commit FILE`: an index of its own, which is gone when the commit is refused.
     Paths,
 }
 
 /// Whose work code is. What a commit calls itself says nothing about that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Origin {
-    /// Somebody's.
+    /// Ordinary work.
     #[default]
     Work,
-    /// git made it of tested commits, without anybody's hand: a clean merge, revert, pick or rebase, made again to see.
+    /// git alone made it of tested commits: a clean merge, revert, pick or rebase, made again to see.
     MadeByGit,
 }
 
@@ -183,7 +183,7 @@ pub enum Whereabouts {
     Nested,
     /// A submodule with changes of its own.
     ChangedSubmodule,
-    /// git was told not to look, or looks at less than there is.
+    /// git is configured to skip files, or sees fewer than there are.
     Veiled,
 }
 

@@ -1,4 +1,4 @@
-//! What would halt the loop if it came once more: told to the model before it does.
+//! What would halt the loop if it happened once more: the model gets a message before it does.
 
 use super::rule::Rule;
 use super::rules::{consecutive_failures, repeated_failures, tool_loop};

@@ -1,5 +1,5 @@
-//! Switches: one line of one file that goes there and back, such as a status, a flag or a version. It is set on purpose
-//! beside other work, by people and by programs, and what it goes back to says little about that work.
+//! Switches: one line of one file that goes there and back, such as a status, a flag or a version. People and programs
+//! set it on purpose during other work, and its old value says little about that work.
 
 use crate::history::{CodeState, Iteration, Source};
 
@@ -13,8 +13,8 @@ pub(super) fn is_one_line(one: &Iteration) -> bool {
     something && one.source == Source::Commit && added <= 1 && removed <= 1
 }
 
-/// Whether the state at index `at` is the one before the last, and a line is all that lies between the two: where one of
-/// two commits that undo each other changed a line, the other did too, whatever documents it wrote beside.
+/// Whether the state at index `at` is the one before the last, and one line is the whole difference: where one of two
+/// commits that undo each other changed a line, the other did too, whatever documents it also wrote.
 pub(super) fn flips(states: &[CodeState<'_>], at: usize) -> bool {
     let before = |steps: usize| at.checked_sub(steps).and_then(|at| states.get(at));
     let (Some(first), Some(left), Some(this)) = (before(2), before(1), states.get(at)) else { return false };

@@ -1,7 +1,7 @@
-//! How findings speak: counts with their nouns, and lists that stay short.
+//! The wording of findings: counts with their nouns, and lists that stay short.
 //!
-//! Names of tests, paths and subjects are untrusted. They are passed on as they are, for the renderer
-//! escapes them, but never more of them than a person reads.
+//! Names of tests, paths and subjects are untrusted. They are passed on unchanged, because the renderer escapes them,
+//! but never more of them than a person reads.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What others than the rule itself have to know of a rule. Each rule declares it in its own file, and its findings
-//! carry it, so that nobody has to ask a rule by its name.
+//! What the rest of the code has to know about a rule. Each rule declares it in its own file, and its findings carry
+//! it, so that no other file needs the name of a rule.
 
 use super::escalation::Signal;
 use super::suggestion::AdvisedStep;
@@ -9,7 +9,7 @@ use super::suggestion::AdvisedStep;
 pub struct About {
     /// The class of its safety events.
     pub event: EventClass,
-    /// The dirty bit that it stands for. Only such a rule can be skipped for one commit.
+    /// The dirty bit that it decides. Only such a rule can be skipped for one commit.
     pub dirty: Option<DirtyBit>,
     /// What is suggested when it halts.
     pub advice: Advice,
@@ -26,7 +26,7 @@ pub struct About {
 }
 
 impl About {
-    /// A rule of which only the class of its events is to be known.
+    /// A rule with nothing to declare but the class of its events.
     pub const fn of(event: EventClass) -> Self {
         Self {
             event,
@@ -89,7 +89,7 @@ impl Judges {
 /// The classes of safety events (docs/spec-map.md, loop rules: safety event log).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventClass {
-    /// Tool calls go round; level and report file tell how badly.
+    /// Tool calls go round; level and report file show how badly.
     ToolLoop,
     /// Work is not ready: not tested, failing, not documented.
     DirtyBit,

@@ -1,8 +1,8 @@
-//! The clients of coding agents that Andon speaks to: programs with hooks of their own.
+//! The clients of coding agents that Andon supports: programs with hooks of their own.
 
 use super::codec::named;
 
-/// A client by the name that its hooks give on the command line: client and event are told, never guessed.
+/// A client by the name that its hooks give on the command line: client and event are given, never guessed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Client {
     /// Claude Code.
@@ -155,7 +155,7 @@ impl std::fmt::Display for AgentMark {
     }
 }
 
-/// What stands in the trailers of commits that a client makes, in small letters.
+/// The text of the trailers of commits that a client makes, in small letters.
 const TRAILERS: [(&str, Client); 6] = [
     ("noreply@anthropic.com", Client::Claude),
     ("noreply@openai.com", Client::Codex),

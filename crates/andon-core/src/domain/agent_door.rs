@@ -1,4 +1,4 @@
-//! What agents' clients hand to Andon's hooks, as values, and what the hooks remember of it.
+//! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
 
 use super::agent::Client;
 use super::codec::named;
@@ -6,7 +6,7 @@ use super::events::CallEnd;
 use super::ids::ShortHash;
 use super::time::Timestamp;
 
-/// The moments at which a client asks or tells something.
+/// The moments at which a client calls a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HookMoment {
     /// A tool is about to run, and may be refused.
@@ -27,11 +27,11 @@ pub enum HookMoment {
     SettingsChanged,
     /// The model has answered: the client knows of tokens.
     Answered,
-    /// Anything else that the client tells of: nothing follows.
+    /// Any other event of the client: nothing follows.
     Aside,
 }
 
-/// What a tool does, as far as its name tells.
+/// What a tool does, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ToolKind {
     /// It reads and changes nothing.
@@ -40,11 +40,11 @@ pub enum ToolKind {
     Edit,
     /// It runs a command line.
     Shell,
-    /// Nobody here knows.
+    /// Unknown.
     Unknown,
 }
 
-/// A tool with what it is asked to do.
+/// A tool with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     /// The client's name of it.
@@ -66,17 +66,17 @@ pub struct ToolUse {
 pub enum Deed {
     /// A session began.
     Session,
-    /// A person asked something: what is counted per turn begins anew.
+    /// A person gave a prompt: counts per turn begin anew.
     Prompt,
     /// A command line that runs git was let through.
     Asked,
-    /// A tool call was taken in; the mark tells it from others.
+    /// A tool call was recorded; the mark distinguishes it from others.
     Called,
     /// Tokens were taken in; the mark is that of the client's message.
     Counted,
     /// A tool was refused; the mark says why.
     Refused,
-    /// The model was told something once; the mark says what.
+    /// The model got a message once; the mark says which.
     Nudged,
     /// A turn was not let end; the mark is what was missing, on which code.
     Held,
@@ -126,12 +126,12 @@ pub struct AgentFact {
     pub deed: Deed,
     /// What it was about, in words. Untrusted text.
     pub about: String,
-    /// By which it is told from others of its kind.
+    /// Distinguishes it from others of its kind.
     pub mark: Option<ShortHash>,
 }
 
 impl AgentFact {
-    /// Whether it tells of what `andon doctor --live` sent.
+    /// Whether it is an event that `andon doctor --live` sent.
     pub fn is_canary(&self) -> bool {
         self.session.as_deref().is_some_and(|session| session.starts_with(CANARY))
     }

@@ -24,7 +24,7 @@ pub enum Disarm {
     Command(String),
     /// `andon resume`.
     Resume,
-    /// Nobody knows: it is too long to be looked at while a client waits.
+    /// Unknown: it is too long to be examined while a client waits.
     TooLong,
 }
 
@@ -51,12 +51,12 @@ impl Disarm {
 pub enum LetGo {
     /// Nothing is missing.
     Done,
-    /// A halt stands: more work would be refused.
+    /// The loop is halted: more work would be refused.
     Halted,
     /// It was held [`MAX_HOLDS`] times.
     Cap,
     /// It was held for the same on the same code, and nothing moved.
     NoProgress,
-    /// It is held by somebody, and what was said before is not known any more.
+    /// Another hook holds it, and what was said before is not known any more.
     Forgotten,
 }

@@ -20,7 +20,7 @@ impl Attempt {
     pub const MAIN: &'static str = "main";
     /// Bound of [`Self::beside`].
     pub const MAX_BESIDE: usize = 256;
-    /// Stands in [`Self::beside`] for more than that.
+    /// The entry of [`Self::beside`] that marks a longer list.
     pub const MANY: &'static str = "*";
 
     /// Whether the worktree `here` is another one and was there when this commit was made: then both go their own ways.

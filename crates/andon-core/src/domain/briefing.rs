@@ -1,4 +1,4 @@
-//! What an agent needs to know to go on after its context window was cleared (docs/spec-map.md, loop rules: when
+//! What an agent needs to know to continue after its context window was cleared (docs/spec-map.md, loop rules: when
 //! compaction is triggered).
 
 use super::context::ContextUse;
@@ -9,7 +9,7 @@ use super::time::Timestamp;
 /// The briefing, under `.andon/`.
 pub const BRIEFING: &str = "MISSION_BRIEFING.md";
 
-/// What the new session is told first.
+/// What the new session reads first.
 pub const PROMPT: &str = "Read .andon/MISSION_BRIEFING.md and continue";
 
 /// A document that says what is to be done.
@@ -59,9 +59,9 @@ pub struct Briefing {
     pub iteration: u64,
     /// The cap of `iteration-cap`; `None` when the rule is off.
     pub cap: Option<u64>,
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<Halt>,
-    /// How full the window was; `None` where nothing tells.
+    /// How full the context window was; `None` where it is unknown.
     pub context: Option<ContextUse>,
     /// What was tried, by iteration, and the best state so far.
     pub story: Story,

@@ -34,7 +34,7 @@ pub struct RawHunk<'a> {
 /// What the changed lines are made of (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Nature {
-    /// Something that a program does, or that could not be told: never held against the loop.
+    /// Done by a program, or unknown: never counts against the loop.
     Work,
     /// Documentation and nothing else that counts.
     Docs,

@@ -27,7 +27,7 @@ impl Cached {
 /// Where the used tokens are known from, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FillSource {
-    /// The client told what is in its window.
+    /// The client reported what is in its context window.
     Reported,
     /// From the input tokens, and the cached ones, of the newest request.
     Computed,

@@ -8,7 +8,7 @@ use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
 use super::time::Timestamp;
 
-/// Where a decision is asked for. The same rule may weigh differently at two doors.
+/// Where a decision is made. The same rule may have another effect at another stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// pre-commit: a candidate tree, no commit yet.
@@ -36,7 +36,7 @@ pub enum Stage {
 pub enum Verdict {
     /// Nothing to say.
     Allow,
-    /// Something to say; go on.
+    /// Something to report; the commit passes.
     Warn,
     /// This commit, push or completion only.
     Block,
@@ -70,7 +70,7 @@ impl From<Level> for Verdict {
 /// What follows from the findings of one evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// The outcome: the highest of the findings, or `Halt` while a halt stands.
+    /// The outcome: the highest of the findings, or `Halt` while a halt is unanswered.
     pub verdict: Verdict,
     /// Why, when the verdict is `Halt`.
     pub reason: Option<HaltReason>,
@@ -212,8 +212,8 @@ pub enum LedgerEvent {
     StopSwitch(Box<StopSwitch>),
 }
 
-/// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one that is
-/// answered, and this tells the rest (docs/spec-map.md, loop rules: manual override).
+/// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one to answer, and
+/// this records the rest (docs/spec-map.md, loop rules: manual override).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopSwitch {
     /// What was done.
@@ -237,7 +237,7 @@ pub struct StopSwitch {
 pub enum SwitchMove {
     /// STOP or PAUSE was put there.
     Pulled,
-    /// It was taken away.
+    /// It was removed.
     Lifted,
 }
 

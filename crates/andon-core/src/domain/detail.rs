@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What one kind of finding consists of. Each rule declares its own beside its check; `Display` is the message.
+/// What one kind of finding consists of. Each rule declares its own in its file; `Display` is the message.
 pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
-    /// What of it programs are shown, and what is stored beside the message.
+    /// The part that programs get, and that is stored with the message.
     fn figures(&self) -> Figures {
         Figures::Unreported
     }
@@ -94,14 +94,14 @@ pub enum Figures {
     /// There are none, or only the text of the finding was stored.
     #[default]
     Unreported,
-    /// Of a loop of tool calls.
+    /// A loop of tool calls.
     Calls {
         /// Name of the tool, bounded. Untrusted text.
         tool: String,
         /// How often the call, the row of calls or the answer came.
         count: u64,
     },
-    /// Of a context window.
+    /// A context window.
     Fill {
         /// The used share in whole percent.
         percent: u64,

@@ -1,6 +1,6 @@
-//! One message about something that is wrong or worth knowing: what happened, where, and the hint: the command that
-//! puts it right.
-//! Warnings, mistakes of a configuration, violations and errors of commands are all of this one type; `report` renders it.
+//! One message about something that is wrong or worth knowing: what happened, where, and a hint, the command that
+//! solves it. Warnings, mistakes of a configuration, violations and errors of commands are all of this one type;
+//! `report` renders it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -106,7 +106,7 @@ impl Diagnostic {
         Self::new(Level::Block, message)
     }
 
-    /// A message about what goes on all the same.
+    /// A message about something that does not stop the work.
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Level::Warn, message)
     }

@@ -1,4 +1,4 @@
-//! What is to be done about a decision: a list of these, carried out in `effect`.
+//! The actions that follow from a decision: a plan is a list of these, carried out in `andon_engine::effect`.
 
 use super::briefing::Briefing;
 use super::decision::{Halt, Story};
@@ -14,7 +14,7 @@ pub enum Effect {
     WriteReportFile {
         /// The halt it shows.
         halt: Box<Halt>,
-        /// What the file tells of the way there.
+        /// What the file says about the way there.
         story: Box<Story>,
     },
     /// Append `loop.halted` to the ledger.
@@ -31,7 +31,7 @@ pub enum Effect {
     Marker(Box<Halt>),
     /// Write `.andon/PAUSE`.
     Pause(Box<Halt>),
-    /// Tell whoever listens.
+    /// Run the program of `[notify]`.
     Notify(Box<Notice>),
     /// Write `.andon/ADVISOR_PROMPT.md` and ask the advisor, if there is one.
     Ask(Box<Question>),
@@ -46,7 +46,7 @@ pub enum Effect {
 pub enum Duty {
     /// The effects after it are not carried out: the verdict rests on it.
     Must,
-    /// The failure is reported, and the rest goes on: no verdict depends on it.
+    /// The failure is reported, and the rest continues: no verdict depends on it.
     BestEffort,
 }
 

@@ -1,7 +1,7 @@
-//! Signs of being stuck, and what they come to when they are seen together (docs/spec-map.md, signals and escalation).
+//! Signs of being stuck, and the conclusion when they are seen together (docs/spec-map.md, signals and escalation).
 //!
-//! None of them knows that the loop is stuck: each is a symptom that healthy work shows too, now and then. Only
-//! several at once, for several rounds, speak for calling a person.
+//! No single sign proves that the loop is stuck: each is a symptom that healthy work also shows now and then. Only
+//! several at once, for several iterations, justify calling a person.
 
 /// A symptom. One alone never escalates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +29,7 @@ pub enum Signal {
 pub enum EscalationMode {
     /// It halts until a person answers.
     Halting,
-    /// It only tells: the loop is meant to run for ever (`guard.perpetual`).
+    /// It only notifies: the loop is meant to run for ever (`guard.perpetual`).
     Perpetual,
 }
 
@@ -96,7 +96,7 @@ impl VerdictRound {
         votes.saturating_mul(2).div_ceil(3)
     }
 
-    /// Rejected, though somebody approved: they could not agree.
+    /// Rejected although one reviewer approved: they could not agree.
     pub fn is_split(&self) -> bool {
         self.approve >= 1 && self.approve < self.threshold()
     }

@@ -1,8 +1,9 @@
-//! The event stream: what agents and orchestrators report beside commits, test runs and answers (docs/formats.md).
+//! The event stream: what agents and orchestrators report in addition to commits, test runs and answers
+//! (docs/formats.md).
 //!
-//! An event holds hashes of what was said and done: facts are compared, not read, and the journal stays small whatever an
-//! agent prints. Only of a tool call a line of text is kept beside them, shortened and without secrets, so that a person
-//! can read which call it was.
+//! An event holds hashes of what was said and done: facts are compared, not read, and the journal stays small whatever
+//! an agent prints. A tool call also keeps one line of text, shortened and without secrets, so that a person can see
+//! which call it was.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub struct Event {
     pub uptime: Option<Uptime>,
     /// Node of the workflow; unknown means the node whose turn it is.
     pub node: Option<String>,
-    /// The session of the agent, where one is told. Untrusted text.
+    /// The session of the agent, where it is reported. Untrusted text.
     pub session: Option<String>,
     /// The reporter's id of the event: the same id twice is the same event.
     pub id: Option<ShortHash>,
@@ -30,7 +31,7 @@ pub struct Event {
     pub what: What,
 }
 
-/// What a trajectory is told by (docs/spec-map.md, loop rules: frozen replays).
+/// The description of a trajectory (docs/spec-map.md, loop rules: frozen replays).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trace {
     /// The model and its version.
@@ -121,7 +122,7 @@ pub const MAX_SHOWN: usize = 200;
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
-    /// Whether its arguments are known: a call of which nobody told them proves nothing.
+    /// Whether its arguments are known: a call without known arguments proves nothing.
     pub args: Arguments,
     /// Tool and full canonical arguments: keys sorted.
     pub exact: ShortHash,
@@ -131,7 +132,7 @@ pub struct ToolCall {
     pub result: Option<ShortHash>,
     /// The same as it is.
     pub whole: Option<ShortHash>,
-    /// The same with the call's own arguments and all digits masked as well: what it tells beside what was asked for.
+    /// The same with the call's own arguments and all digits masked as well: what it says in addition to the question.
     pub gist: Option<ShortHash>,
     /// The answer with the call's own arguments masked as well, where it is a refusal: the same refusal of other
     /// arguments.
@@ -145,15 +146,15 @@ pub struct ToolCall {
     pub writes: bool,
     /// How it ended.
     pub end: CallEnd,
-    /// Tool and arguments in one line of at most [`MAX_SHOWN`] characters, secrets masked; unknown where nobody told the
-    /// arguments. For people alone. Untrusted text.
+    /// Tool and arguments in one line of at most [`MAX_SHOWN`] characters, secrets masked; unknown where the arguments
+    /// are. For people alone. Untrusted text.
     pub shown: Option<String>,
     /// The name behind `missing`, in the same form.
     pub program: Option<String>,
 }
 
 impl ToolCall {
-    /// A call of `tool` of which nothing else is known.
+    /// A call of `tool` about which nothing else is known.
     pub fn bare(tool: String) -> Self {
         let nothing = ShortHash([0; 8]);
         Self {
@@ -180,7 +181,7 @@ impl ToolCall {
 pub enum Arguments {
     /// They were, and be it that there are none.
     Known,
-    /// Nobody told them.
+    /// Not reported.
     Unknown,
 }
 
@@ -191,7 +192,7 @@ pub enum CallEnd {
     Done,
     /// With an error.
     Failed,
-    /// Nobody said.
+    /// Not reported.
     Unknown,
 }
 

@@ -81,9 +81,10 @@ pub enum Recording {
     CaughtUp,
     /// Later: `git am` made the commit, which runs no hook but those of patches, and none of ours was installed.
     Patched,
-    /// Long after: the commit was made before Andon came, and `andon backfill` recorded what it alone tells.
+    /// Long after: the commit was made before Andon was installed, and `andon backfill` recorded what the commit alone
+    /// shows.
     Backfilled,
-    /// Not written at all: derived from the commit alone, where nobody watched. Never in a record.
+    /// Not written at all: derived from the commit alone, because no hook recorded it. Never in a record.
     Derived,
 }
 
@@ -147,8 +148,8 @@ pub struct RecordedFinding {
     pub message: String,
 }
 
-/// What a commit took from the tests (rule `test-weakening`). Names as the test files have them, of which each list
-/// holds at most [`Weakening::MAX_NAMES`].
+/// What a commit took from the tests (rule `test-weakening`). Names as in the test files; each list holds at most
+/// [`Weakening::MAX_NAMES`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Weakening {
     /// Tests that are gone; one whose body came up elsewhere or under another name is not.
@@ -183,7 +184,8 @@ pub struct UncreditedFall {
 }
 
 impl Weakening {
-    /// How many tests are removed, newly skipped and loosened. Of lists that are cut the first has what is not told apart.
+    /// How many tests are removed, newly skipped and loosened. The rest of lists that are cut is added to the first cut
+    /// list.
     pub fn counts(&self) -> [u64; 3] {
         let lists = [&self.removed, &self.skipped, &self.loosened];
         let mut counts = lists.map(|list| u64::try_from(list.len()).unwrap_or(u64::MAX));
@@ -279,7 +281,7 @@ pub struct CommitRecord {
     pub outputs: Vec<Digest>,
     /// Usage of the turn.
     pub usage: Option<Usage>,
-    /// The newest entries of the ledgers that were seen, by writer: whoever takes one away later leaves a gap here.
+    /// The newest ledger entries that were seen, by writer: an entry that is removed later leaves a gap here.
     pub ledger: BTreeMap<String, EntryId>,
     /// The layers that guarded the commit of an agent: `git`, and the clients whose hooks were live. Empty where no agent was
     /// at work as far as is known.
@@ -293,8 +295,8 @@ pub struct CommitRecord {
     pub carries: Option<Box<Carried>>,
 }
 
-/// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is not
-/// the code of the moved commit, so that its tests stand here.
+/// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is
+/// not the code of the moved commit, so its tests are kept here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Carried {
     /// The commit as it was made first.
@@ -354,7 +356,7 @@ pub struct CommitFact {
     pub id: Option<CommitId>,
     /// First line of the message, for exemptions (revert, reland, release) and for people.
     pub subject: String,
-    /// Who wrote it, as git names the author; empty where nobody says.
+    /// Who wrote it, as git names the author; empty where unknown.
     pub author: String,
     /// What was recorded, or re-derived.
     pub record: CommitRecord,
@@ -364,7 +366,7 @@ pub struct CommitFact {
 }
 
 impl CommitFact {
-    /// The commit by which the attempt was made first: its own, but for one that was moved. A line of a stream names its own.
+    /// The first commit of the attempt: its own, except for a moved one. A line of a stream names its own.
     pub fn root(&self) -> Option<CommitId> {
         self.record.carries.as_ref().map(|carried| carried.commit).or(self.id).or(self.named)
     }
@@ -392,7 +394,7 @@ named!(AckHow, "resume, file_deleted or signed");
 /// What a person says of the halt that is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum HaltWas {
-    /// Nothing: it was right, or nobody asks.
+    /// Nothing: it was right, or the question did not come up.
     #[default]
     Unsaid,
     /// The loop was not stuck. Such halts are counted by rule, and calibration knows them as good work.
@@ -405,7 +407,7 @@ impl HaltWas {
         (self == Self::Mistaken).then_some(true)
     }
 
-    /// Of that key.
+    /// The counter of that key.
     pub fn of(key: Option<bool>) -> Self {
         if key == Some(true) { Self::Mistaken } else { Self::Unsaid }
     }
@@ -416,7 +418,7 @@ impl HaltWas {
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,
-    /// The one counter that is reset, by the id of its rule: the window goes on. `None` starts it anew.
+    /// The one counter that is reset, by the id of its rule: the window continues. `None` starts a new window.
     pub counter: Option<String>,
     /// Name and address of the git user.
     pub by: String,
@@ -437,7 +439,7 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// Whether this is `earlier` once more, told of the commit that took the place of its own (an amend, a rebase).
+    /// Whether this is `earlier` once more, under the commit that replaced its own (an amend, a rebase).
     pub fn is_moved(&self, earlier: &Self) -> bool {
         let reported = |ack: &Self| (ack.at, ack.halt, ack.how);
         let words = |ack: &Self| (ack.by.clone(), ack.reason.clone(), ack.counter.clone());

@@ -147,13 +147,13 @@ pub struct Finding {
     pub about: About,
     /// What it found.
     pub detail: Detail,
-    /// The files that it is about, as hashes: whoever has the repository at hand names them.
+    /// The files that it is about, as hashes: code with access to the repository names them.
     pub files: Vec<HunkHash>,
     /// Hashes and ids by which a person can look it up.
     pub evidence: Vec<Evidence>,
-    /// Commands or steps that mend it, the likeliest first.
+    /// Commands or steps that resolve it, the likeliest first.
     pub help: Vec<String>,
-    /// The rule whose finding, where there is one, tells people of the same cause.
+    /// The rule whose finding, where there is one, reports the same cause.
     pub echo_of: Option<&'static str>,
 }
 

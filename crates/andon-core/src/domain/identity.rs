@@ -1,6 +1,6 @@
 //! The agent's own configuration as a value: which files it consists of, what was pinned, and how the two differ
-//! (docs/spec-map.md, loop rules: agentic identity). An agent that may change its own instructions unseen is not the agent
-//! that was let in.
+//! (docs/spec-map.md, loop rules: agentic identity). An agent that can change its own instructions unseen is not the
+//! agent that was admitted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct FileState {
 }
 
 impl fmt::Display for FileState {
-    /// `100644 <id>`, as it stands in `andon.toml`.
+    /// `100644 <id>`, as written in `andon.toml`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:o} {}", self.mode, self.id)
     }
@@ -204,7 +204,7 @@ mod tests {
         let mut executable = files(&[("A.md", 1), ("B.md", 2)]);
         executable.get_mut(&b"A.md"[..]).unwrap().mode = 0o100_755;
         assert_eq!(drift(&rules, &executable), [Mismatch::Changed("A.md".to_owned())]);
-        // Somebody edited the list and not the checksum: the checksum judges.
+        // The list was edited and the checksum was not: the checksum decides.
         let mut edited = pinned(&[("A.md", 1)]);
         edited.pinned.insert("A.md".to_owned(), state(9));
         assert_eq!(drift(&edited, &files(&[("A.md", 9)])), [Mismatch::Unexplained]);

@@ -1,4 +1,4 @@
-//! Identities: newtypes, so that a tree id can never be passed for a commit id.
+//! Ids: newtypes, so that a tree id can never be passed for a commit id.
 
 use std::fmt;
 use std::str::FromStr;

@@ -17,8 +17,8 @@ pub enum PathClass {
 /// `andon.toml` is never code: it proves nothing about the program, and `check` judges it on its own.
 pub const CONFIG_FILE: &str = "andon.toml";
 
-/// Of what kind a file is: by its extension, in lower case and with its dot. Where it has none, executable files are of one
-/// kind, and each other name is a kind of its own.
+/// The kind of a file: its extension, in lower case and with its dot. Without one, executable files are of one kind,
+/// and each other name is a kind of its own.
 pub fn kind_of(path: &[u8], mode: u32) -> Vec<u8> {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
     match name.iter().rposition(|byte| *byte == b'.') {
@@ -182,7 +182,7 @@ enum Name {
     },
 }
 
-/// A character that stands for itself.
+/// A literal character.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
 }

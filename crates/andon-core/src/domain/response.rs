@@ -1,5 +1,5 @@
-//! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
-//! (docs/spec-map.md, loop safety: auto escalation policy; loop rules: advisor and fallback chain).
+//! The response to a stuck loop in addition to the halt: whom to ask and which provider goes on (docs/spec-map.md, loop
+//! safety: auto escalation policy; loop rules: advisor and fallback chain).
 
 use super::decision::{Halt, Story};
 use super::escalation::Episode;
@@ -8,7 +8,7 @@ use super::time::Timestamp;
 /// What a stalled loop leads to (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnStall {
-    /// A person goes on together with the agent.
+    /// A person continues together with the agent.
     Interactive,
     /// The loop is paused: `.andon/PAUSE` is written as well.
     Pause,
@@ -54,7 +54,7 @@ pub enum Bell {
     Silent,
 }
 
-/// What makes the fallback chain go on to a provider.
+/// What makes the fallback chain move on to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
     /// The gate failed more than three times in a row.
@@ -140,7 +140,7 @@ impl Deadlock {
     }
 }
 
-/// What is told to whoever listens.
+/// A notice for the program of `[notify]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// What happened; the user chooses by it what to hear of.
@@ -149,7 +149,7 @@ pub struct Notice {
     pub rule: String,
     /// In one sentence. May hold untrusted text.
     pub message: String,
-    /// The same for all notices of one episode: it is told once.
+    /// The same for all notices of one episode, which is reported once.
     pub episode: String,
     /// The branch; `None` when detached.
     pub branch: Option<String>,
@@ -170,7 +170,7 @@ pub enum NoticeKind {
     PauseCleared,
     /// The context window has to be compacted.
     CompactionDue,
-    /// Nobody has answered a halt for `notify.again`.
+    /// A halt had no answer for `notify.again`.
     Unanswered,
 }
 
@@ -200,12 +200,12 @@ pub struct Handoff {
     pub story: Story,
 }
 
-/// What an advisor is asked.
+/// The question to an advisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The type of the deadlock.
     pub deadlock: Deadlock,
-    /// The halt that stands while the question is asked.
+    /// The unanswered halt while the question is asked.
     pub halt: Halt,
     /// What was tried before it.
     pub story: Story,
@@ -218,7 +218,7 @@ pub struct Start {
     pub policy: OnStall,
     /// The halt that the program is to deal with.
     pub halt: Halt,
-    /// The provider that is to go on.
+    /// The next provider.
     pub provider: Option<Provider>,
 }
 

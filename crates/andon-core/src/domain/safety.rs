@@ -1,6 +1,6 @@
-//! Safety events that no other fact tells of (docs/spec-map.md, loop rules: safety event log): what a gate refused or let
-//! pass by somebody's word, and what was said within a turn. Halts and answers are in the ledger, findings of commits
-//! in their records.
+//! Safety events that no other fact shows (docs/spec-map.md, loop rules: safety event log): what a gate refused or let
+//! pass on request, and what was said within a turn. Halts and answers are in the ledger, findings of commits in their
+//! records.
 
 use super::codec::named;
 use super::detail::Figures;
@@ -49,7 +49,7 @@ pub struct SafetyFact {
     pub kind: SafetyKind,
     /// When.
     pub at: Option<Timestamp>,
-    /// By which rule.
+    /// The rule.
     pub rule: String,
     /// Its level then.
     pub level: Level,
@@ -64,7 +64,7 @@ pub struct SafetyFact {
 }
 
 impl SafetyFact {
-    /// Whether `other` tells of the same thing at another time.
+    /// Whether `other` reports the same at another time.
     pub fn repeats(&self, other: &Self) -> bool {
         (self.kind, &self.rule, self.level, self.tree) == (other.kind, &other.rule, other.level, other.tree)
             && self.message == other.message

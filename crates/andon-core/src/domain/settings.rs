@@ -52,7 +52,7 @@ pub struct ParamSpec {
 }
 
 impl ParamSpec {
-    /// The value where nobody says another.
+    /// The default value.
     pub fn default(&self) -> ParamValue {
         match self.default {
             Default::Count(count) => ParamValue::Count(count),
@@ -83,7 +83,7 @@ enum Default {
 /// Whether parameters of one rule depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// It stands alone.
+    /// It is not part of a group.
     Free,
     /// A percentage: those of a rule rise as they are declared.
     RisingPercent,
@@ -126,7 +126,7 @@ impl Param<u64> {
         Self::of(name, Default::Count(default), min, doc)
     }
 
-    /// The same, of which a larger value does something else than to halt later.
+    /// The same, where a larger value has another effect than a later halt.
     #[must_use]
     pub const fn sense(mut self, sense: Sense) -> Self {
         self.spec.sense = sense;

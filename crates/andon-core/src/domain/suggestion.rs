@@ -5,7 +5,7 @@
 pub enum AdvisedStep {
     /// Ask the person who stopped the loop.
     AskPerson,
-    /// Go on together with a person.
+    /// Continue together with a person.
     SwitchToInteractive,
     /// Tell the agent what its repeated call answers, and ask for another approach.
     ChangeApproach,
@@ -31,7 +31,7 @@ pub enum AdvisedStep {
     RaiseBudget,
     /// Commit what is done, and do the rest apart.
     SplitTask,
-    /// Go on from the best state so far.
+    /// Continue from the best state so far.
     ReturnToBest,
 }
 

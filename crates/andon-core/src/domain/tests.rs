@@ -57,8 +57,8 @@ pub struct Caveats {
     pub lost: LostTests,
 }
 
-/// Which tests a set has, each as `+id`, or `-id` where it is skipped, sorted by id: whoever has the records can tell what
-/// a later run lost.
+/// Which tests a set has, each as `+id`, or `-id` where it is skipped, sorted by id: the records show what a later test
+/// run lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SetNames {
     /// All of them, at most [`SetNames::MAX_ALL`] and [`SetNames::MAX_BYTES`].
@@ -136,7 +136,7 @@ pub enum RunOrigin {
     /// `andon test`, which saw the run.
     #[default]
     Here,
-    /// Somebody who handed the result in: `andon observe test_run`. Which command ran is their word.
+    /// The result was handed in: `andon observe test_run`. Which command ran is a claim.
     HandedIn,
 }
 
@@ -146,7 +146,7 @@ impl TestEvidence {
     /// Bound of [`Caveats::flaky`].
     pub const MAX_FLAKY: usize = 64;
 
-    /// The runner of a run of which only the exit code is known.
+    /// The runner of a test run that is known by its exit code alone.
     pub const BY_EXIT_CODE: &'static str = testreport::RUNNER_EXIT;
 
     /// True when nothing but the exit code of the command tells how the tests went: no test is known by name or number.
@@ -256,8 +256,8 @@ impl TestRun {
         }
     }
 
-    /// True for a run that was handed in, proves nothing, and says that the tests fail: nobody has to be trusted to
-    /// believe that (docs/spec-map.md, settled choice 11).
+    /// True for a run that was handed in, proves nothing, and says that the tests fail: believing that takes no trust
+    /// (docs/spec-map.md, settled choice 11).
     pub fn is_reported_failing(&self) -> bool {
         let reported = match self.validity {
             RunValidity::HandedIn => true,

@@ -14,7 +14,7 @@ pub struct Timestamp(pub i64);
 /// A point in time as the system counts it since it was started, sleep included: setting the clock does not move it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uptime {
-    /// Which start of which machine, as a hash.
+    /// Identifies the machine and its start, as a hash.
     pub boot: u64,
     /// Whole seconds since then.
     pub seconds: u64,

@@ -15,7 +15,7 @@ pub struct Usage {
     pub context_tokens: Option<u64>,
     /// Tokens that were read from a cache; whether `input_tokens` holds them is `usage.cached`. Not part of records.
     pub cached_tokens: Option<u64>,
-    /// Lines of output, for an estimate where nothing better is told. Not part of records.
+    /// Lines of output, for an estimate where nothing better is known. Not part of records.
     pub output_lines: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ impl Usage {
         self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
     }
 
-    /// Adds what was spent after this; the context window is that of `later`, where it tells it.
+    /// Adds what was spent after this; the context window is that of `later`, where it has one.
     pub fn add(&mut self, later: &Self) {
         let sum = |before: Option<u64>, more: Option<u64>| match (before, more) {
             (Some(before), Some(more)) => Some(before.saturating_add(more)),

@@ -1,4 +1,4 @@
-//! What keeps git from seeing a change of the working tree, and the command that shows it to git again.
+//! What keeps git from seeing a change of the working tree, and the command that makes git see it again.
 
 /// Why git takes a path of the working tree for something else than it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,5 @@
-//! The declared workflow: which nodes there are, who hands over to whom, and which cycles that makes
-//! (docs/spec-map.md, loop safety: definitions and budget model).
+//! The declared workflow: the nodes, their handovers, and the cycles that these form (docs/spec-map.md, loop safety:
+//! definitions and budget model).
 
 use super::time::Span;
 
@@ -21,7 +21,7 @@ pub struct Node {
     pub name: String,
     /// Whether it is expected to change files.
     pub edits: Edits,
-    /// How its commits are told from those of others.
+    /// How its commits are recognised.
     pub matches: Vec<NodeMatch>,
     /// Turns that halt the loop, where they are not those of `node-turns`.
     pub max_turns: Option<u64>,
@@ -38,7 +38,7 @@ pub enum Edits {
     None,
 }
 
-/// What tells the commits of a node; all of a node's must hold.
+/// What identifies the commits of a node; all conditions of a node must hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NodeMatch {
     /// `ANDON_NODE` (or `--node`) is this text.

@@ -40,8 +40,8 @@ pub struct Call {
     pub node: String,
     /// What.
     pub call: ToolCall,
-    /// Grows with every new edit, commit, changed state of the code and `session_start`: whoever made the calls of one
-    /// epoch saw the same code and remembers the others.
+    /// Grows with every new edit, commit, changed state of the code and `session_start`: the agent that made the calls
+    /// of one epoch saw the same code and remembers the others.
     pub epoch: u64,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
@@ -93,7 +93,7 @@ pub struct Turn {
     pub opening: Opening,
     /// When it began, or when a person last answered a halt in it: known of an announced turn only.
     pub started: Option<Timestamp>,
-    /// When it ended; `None` while it goes on.
+    /// When it ended; `None` while it lasts.
     pub ended: Option<Timestamp>,
     /// Commits made in it.
     pub commits: u64,
@@ -113,7 +113,7 @@ impl Turn {
         self.usage.tokens().saturating_sub(self.answered)
     }
 
-    /// How long it has taken up to its end, or up to `now` while it goes on; zero where that is unknown.
+    /// How long it has taken up to its end, or up to `now` while it lasts; zero where that is unknown.
     pub fn runtime(&self, now: Option<Timestamp>) -> Span {
         match (self.started, self.ended.or(now)) {
             (Some(started), Some(end)) => end.since(started),
@@ -204,7 +204,7 @@ pub struct Activity {
     pub ballots: Vec<Cast>,
     /// Turns that ended, newest last, at most [`MAX_TURNS`].
     pub turns: Vec<Turn>,
-    /// Turns that go on, one a node.
+    /// Open turns, one for each node.
     pub open: BTreeMap<String, Turn>,
     /// Totals of each node.
     pub nodes: BTreeMap<String, NodeTotals>,
@@ -214,7 +214,7 @@ pub struct Activity {
     pub usage: Option<Usage>,
     /// The latest time that was seen.
     pub now: Option<Timestamp>,
-    /// How long the system ran at the newest event of which that is known.
+    /// How long the system had run at the newest event that says so.
     pub awake: Option<Uptime>,
     /// The latest time of an event since the newest commit.
     pub lively: Option<Timestamp>,
@@ -238,6 +238,8 @@ pub struct Activity {
     pub ids: VecDeque<ShortHash>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
     pub code: Option<CodeId>,
+    /// The code of the newest commit that only the journal knows.
+    pub passed: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
     /// Commits that were refused one after another.
@@ -252,7 +254,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// The node of an event that names none: the one whose turn goes on, else the last, else `agent`.
+    /// The node of an event that names none: the one with an open turn, else the last, else `agent`.
     pub fn current_node(&self) -> &str {
         self.last_node.as_deref().unwrap_or(DEFAULT_NODE)
     }
@@ -267,7 +269,7 @@ impl Activity {
         self.passes.get(&(from.clone(), to.clone())).copied().unwrap_or(0)
     }
 
-    /// The newest turn: one that goes on, else the last that ended.
+    /// The newest turn: an open one, else the last that ended.
     pub fn newest_turn(&self) -> Option<&Turn> {
         let open = self.open.values().max_by_key(|turn| turn.number);
         match (open, self.turns.last()) {

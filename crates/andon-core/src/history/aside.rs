@@ -1,15 +1,15 @@
-//! Attempts that HEAD was moved away from: commits on the same base that were given up before work went on.
+//! Attempts that HEAD was moved away from: commits on the same base that were abandoned before work continued.
 //!
-//! Counting only what lies behind HEAD would let a loop begin anew with each `git reset`, each branch and each worktree
-//! from its base. So the repository remembers which commits were made in it, and those count that
+//! If only the commits behind HEAD counted, a loop would begin anew with each `git reset`, each branch and each
+//! worktree from its base. So the repository remembers which commits were made in it. A commit counts if it
 //!
-//! - build on a commit of the present line, or on another such attempt;
-//! - were over before the line went on from there: of two branches that are worked on in turn, neither is an attempt of
+//! - builds on a commit of the present branch, or on another such attempt;
+//! - ended before the branch continued from there: if two branches are worked on alternately, neither is an attempt of
 //!   the other;
-//! - were not merged into the line;
-//! - were made in this worktree, or in another one before this one was there: what goes on side by side is apart.
+//! - was not merged into the branch;
+//! - was made in this worktree, or in another one before this one existed: worktrees side by side are separate.
 //!
-//! An attempt counts once, whatever becomes of its commit: the fold knows one again that the line holds under another id.
+//! An attempt counts once, whatever becomes of its commit: the fold recognises it under another id in the branch.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::domain::attempt::Attempt;
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::CommitId;
 
-/// An attempt, and where it stands among the commits of the window.
+/// An attempt, and its place among the commits of the window.
 #[derive(Debug, Clone)]
 pub struct Attempted {
     /// After how many of them.
@@ -56,12 +56,13 @@ pub struct Aside {
 struct Group {
     after: usize,
     members: Vec<usize>,
-    /// Where the newest of them stands among all attempts.
+    /// The place of the newest of them among all attempts.
     last: usize,
     apart: bool,
 }
 
-/// The attempts that count beside `line`, in the order in which they were made; `attempts` are in that order too.
+/// The attempts that count in addition to `line`, in the order in which they were made; `attempts` are in that order
+/// too.
 pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
@@ -116,7 +117,7 @@ pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     found.into_iter().map(|(_, one)| one).collect()
 }
 
-/// For each place in the line, where the first attempt stands with which it went on from there.
+/// For each place in the branch, the place of the first attempt that continued from there.
 fn first_made(attempts: &[Attempt], behind: &BTreeMap<CommitId, usize>, length: usize) -> Vec<Option<usize>> {
     let mut made: Vec<Option<usize>> = vec![None; length];
     for (at, attempt) in attempts.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! What is known of the context window of each node: a fold over what clients report, what was said, and what cleared
-//! it (docs/spec-map.md, loop rules: context compaction gate).
+//! The context window of each node: a fold over reports of clients, outputs, and events that clear it
+//! (docs/spec-map.md, loop rules: context compaction gate).
 //!
-//! An answer to a halt clears no window, for the agent's memory is as full as before. A pause longer than the session
-//! gap does: what was reported in another run says nothing of this one.
+//! An answer to a halt clears no context window: the agent's memory is as full as before. A pause longer than the
+//! session gap clears it, because a report of another run says nothing about this one.
 
 use super::activity::MAX_NODES;
 use super::timeline::Timeline;
@@ -59,8 +59,8 @@ impl Timeline {
         self.activity.windows.of.get(node).cloned().unwrap_or_default()
     }
 
-    /// The tokens in the window of `node`, the best that was told since it was cleared: what the client reported as in
-    /// it; else what its newest request came to. `None` when neither was told.
+    /// The tokens in the context window of `node`, by the best report since it was cleared: what the client reported as
+    /// in it; else what its newest request came to. `None` without either.
     pub fn window_tokens(&self, node: &str) -> Option<(u64, FillSource)> {
         let window = self.window(node);
         let computed = |(input, cached)| (self.cached.sum(input, cached), FillSource::Computed);

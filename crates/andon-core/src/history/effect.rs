@@ -10,14 +10,14 @@ use crate::domain::ids::HunkHash;
 use crate::domain::workflow::Edits;
 
 impl Iteration {
-    /// Whether nobody watched it: no hook saw it, and nothing is known of its tests. Its date, subject and diff are all
-    /// that speaks, which is less than what halts a loop that is watched.
+    /// Whether no hook saw it and nothing is known of its tests. Its date, subject and diff are the only evidence,
+    /// which is less than the evidence that halts a recorded loop.
     pub fn is_unwatched(&self) -> bool {
         self.source == Source::Commit && self.recording == Recording::Derived && self.tests.is_none()
     }
 
-    /// Its nature when it is weak: nothing that runs has changed. A change of which normalization leaves nothing is
-    /// one of white space. `None` too where nothing is known.
+    /// Its nature when it is weak: nothing that runs has changed. A change that is empty after normalization is one of
+    /// white space. `None` too where nothing is known.
     pub fn weak_nature(&self) -> Option<Nature> {
         let nature = self.change.as_ref()?.nature;
         if nature == Nature::Nothing && self.diff.files > 0 {
@@ -51,7 +51,7 @@ impl Iteration {
 }
 
 /// Comments of one file of which a line is changed commit after commit, with nothing else in between: from so many on
-/// they are no tour through the file any more, wherever they stand. People who document a file commit by commit write
+/// they are no tour through the file any more, whatever their place. People who document a file commit by commit write
 /// more than that at a time.
 const TOUR: usize = 5;
 /// That many lines are a line or two.
@@ -151,8 +151,8 @@ impl Timeline {
         run
     }
 
-    /// Whether an iteration was meant to change what runs: a turn that planned, reviewed, or of which nobody knows what
-    /// it did says nothing about that.
+    /// Whether an iteration was meant to change what runs: a turn that planned, reviewed or did something unknown says
+    /// nothing about that.
     fn could_change(&self, iteration: &Iteration) -> bool {
         match iteration.source {
             Source::Commit | Source::Turn(TurnChange::Changed) => true,

@@ -1,7 +1,7 @@
-//! Tests that say now this, now that of the very same code.
+//! Tests that give both results on the very same code.
 //!
-//! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing
-//! about the edit before it, so it makes a loop look neither stuck nor better; the gates hear of it all the same.
+//! Derived, never stored as a verdict: equal code fingerprints with different results. A flaky test says nothing about
+//! the edit before it, so it makes a loop look neither stuck nor better; the gates still count its failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
         for tests in same_code {
             flaky.extend(tests.caveats.flaky.iter().cloned());
         }
-        // Most code has one result, told by its run and by its record: nothing to compare.
+        // Most code has one result, in its test run and in its record: nothing to compare.
         if same_code.iter().all(|tests| tests.failing == same_code[0].failing) {
             continue;
         }

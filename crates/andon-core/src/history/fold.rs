@@ -33,7 +33,7 @@ pub struct Upcoming {
     pub uptime: Option<Uptime>,
     /// Kind of commit.
     pub kind: CommitKind,
-    /// Its code: the same code committed anew on the same parent is an amend, by whatever command.
+    /// Its code: the same code committed again on the same parent is an amend, whatever the command.
     pub code: CodeId,
     /// Whether it counts.
     pub strike: Strike,
@@ -66,7 +66,7 @@ impl Fold {
         Self { timeline: Timeline::new(session_gap) }
     }
 
-    /// The fold that came to `timeline`, to go on with.
+    /// The fold that made `timeline`, to continue with.
     pub fn on(timeline: Timeline) -> Self {
         Self { timeline }
     }
@@ -111,12 +111,14 @@ impl Fold {
             Fact::Ack(ack) => {
                 match &ack.counter {
                     Some(counter) => self.timeline.reset(counter),
-                    // An answer moves with a rewritten commit: what was spent since it was given stays spent.
+                    // An answer moves with a rewritten commit: what was spent and tried since it was given stays.
                     None if self.timeline.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {
-                        self.timeline.restart_iterations();
+                        self.timeline.restart_up_to(ack.head);
                     }
                     None => {
+                        let at = self.timeline.iterations.pop().filter(|one| one.source == Source::Commit);
                         self.timeline.restart();
+                        self.timeline.answered = at.map(Box::new);
                         self.timeline.answer_turns(ack.at);
                     }
                 }
@@ -127,8 +129,8 @@ impl Fold {
         }
     }
 
-    /// Takes an answer of which the records of the window tell by their numbers: what they hold stays, and whatever else
-    /// was counted begins anew.
+    /// Takes an answer that the numbers of the records in the window already show: their contents stay, and everything
+    /// else that was counted begins anew.
     pub fn answered(&mut self, ack: Ack) {
         let line = &mut self.timeline;
         match &ack.counter {
@@ -184,17 +186,17 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
         1 => timeline.amended_by(&upcoming).is_none() || timeline.ends_before(&upcoming),
         // Not numbered: facts of commits without records, and of streams.
         0 => timeline.ends_before(&upcoming),
-        // Whoever wrote the record saw what came before it, events included.
+        // The writer of the record saw what came before it, events included.
         _ => !timeline.has_commits(),
     };
     if anew { Begins::Run } else { Begins::Nothing }
 }
 
-/// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins the count anew, and
-/// no run (docs/concepts.md, "run").
+/// Whether a pause lies between the window and `commit`: another run begins. An answer to a halt begins a new count,
+/// but no run (docs/concepts.md, "run").
 pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     match commit.record.iteration {
-        // Whoever numbers it on saw no pause; a first one comes after a pause, or after an answer.
+        // A record that continues the numbers saw no pause; a first one comes after a pause, or after an answer.
         0 | 1 => timeline.ends_before(&Upcoming::of(commit)),
         _ => timeline.newest().is_none(),
     }
@@ -210,7 +212,7 @@ fn is_same_tree(one: &Iteration, record: &CommitRecord) -> bool {
     }
 }
 
-/// In an event stream the epoch stands for a time that nobody gave.
+/// In an event stream the epoch means that no time was given.
 fn known_time(at: Timestamp) -> Option<Timestamp> {
     Some(at).filter(|at| at.0 != 0)
 }
@@ -221,8 +223,9 @@ impl Timeline {
         let Some(newest) = self.newest() else { return true };
         // What was observed since then is a sign of life as well: one long turn is no pause.
         let last = self.activity.lively.max(known_time(newest.at));
-        // A clock set back gives a span of zero, which is no gap; what nobody timed measures nothing.
-        // Since the system was started, only commits tell: no less has passed since then than since the last sign of life.
+        // A clock set back gives a span of zero, which is no gap; an event without a time measures nothing. Only
+        // commits give the time since the system was started: no less has passed since then than since the last sign of
+        // life.
         let (Some(last), Some(at)) = (last, known_time(upcoming.at)) else { return false };
         let last = Moment { at: last, uptime: newest.uptime };
         Moment { at, uptime: upcoming.uptime }.pause_since(last) > self.session_gap
@@ -236,7 +239,7 @@ impl Timeline {
         // The commit is what became of the last refused one.
         let highest = highest.saturating_add(self.activity.refused.given_up);
         match upcoming.kind {
-            // It keeps the number of what it stands beside, and begins nothing.
+            // It keeps the number of its neighbour, and begins nothing.
             CommitKind::Normal if upcoming.strike == Strike::Beside && highest > 0 => highest.max(2),
             CommitKind::Rebase if !self.iterations.is_empty() => highest.max(2),
             CommitKind::Normal
@@ -248,7 +251,7 @@ impl Timeline {
         }
     }
 
-    /// Where the iteration stands that `upcoming` amends: the newest one with the same parent. After a reset a plain
+    /// The place of the iteration that `upcoming` amends: the newest one with the same parent. After a reset a plain
     /// commit amends the newest, if it has its parent and its code.
     fn amended_by(&self, upcoming: &Upcoming) -> Option<usize> {
         let same = |one: &Iteration| one.source == Source::Commit && one.parent == upcoming.parent;
@@ -274,6 +277,15 @@ impl Timeline {
         self.restart_activity();
     }
 
+    /// Drops the commit at which an answer was given, and what came before it.
+    fn restart_up_to(&mut self, answered: Option<CommitId>) {
+        let is_it = |one: &Iteration| answered.is_some() && [one.commit, one.root].contains(&answered);
+        if let Some(at) = self.iterations.iter().rposition(is_it) {
+            self.iterations.drain(..=at);
+            self.amended.clear();
+        }
+    }
+
     fn restart_iterations(&mut self) {
         self.resets.clear();
         self.iterations.clear();
@@ -295,6 +307,12 @@ impl Timeline {
             self.move_attempt(at, fact);
             return EventEffect::Nothing;
         }
+        if self.is_answered_again(&fact) {
+            let node = self.node_of(&fact);
+            self.move_in_turn(&node);
+            return EventEffect::Nothing;
+        }
+        self.answered = None;
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
         if begins(self, &fact) == Begins::Run && self.has_commits() {
             self.restart();
@@ -308,7 +326,7 @@ impl Timeline {
         let step = fact.record.made_as() == CommitKind::Rebase;
         self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
-        // Of a commit with an id the journal says when it was made here: one that was pulled ends no count.
+        // The journal says when a commit with an id was made here: a pulled commit ends no count.
         let stream = fact.id.is_none();
         if stream {
             self.activity.refusals = Refusals::default();
@@ -317,8 +335,8 @@ impl Timeline {
         if amended.is_some() {
             fact.record.amend();
         }
-        // What the record holds was counted where and when it was written. It tells of what came before the window, and of
-        // commits that were refused; it takes nothing back of what was seen here since then. 0 is "not numbered".
+        // The number in the record was counted where and when it was written. It covers what came before the window,
+        // and refused commits; it takes back nothing that was seen here since then. 0 is "not numbered".
         let counted = self.number_for(&Upcoming::of(&fact));
         let number = amended.unwrap_or(match fact.record.iteration {
             0 => counted,
@@ -358,7 +376,16 @@ impl Timeline {
         }
     }
 
-    /// The attempt at `at` is `fact` from now on. Tests of the new commit's own code speak for it.
+    /// Whether `fact` amends the commit at which the newest answer was given, and leaves its tree alone.
+    fn is_answered_again(&self, fact: &CommitFact) -> bool {
+        let upcoming = Upcoming::of(fact);
+        let amends = |one: &Iteration| one.parent == upcoming.parent && is_same_tree(one, &fact.record);
+        upcoming.kind == CommitKind::Amend
+            && self.iterations.is_empty()
+            && self.answered.as_deref().is_some_and(amends)
+    }
+
+    /// The attempt at `at` is `fact` from now on. Tests of the new commit's own code count for it.
     fn move_attempt(&mut self, at: usize, fact: CommitFact) {
         let recorded_at = known_time(fact.record.recorded_at);
         self.activity.now = self.activity.now.max(recorded_at);

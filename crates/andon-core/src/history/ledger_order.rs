@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use crate::domain::ids::{CommitId, EntryId};
 
-/// By what an entry comes before another of which it is no parent: its Lamport number, then its id.
+/// The order of two entries where neither is a parent of the other: the Lamport number, then the id.
 pub type LedgerKey = (u64, EntryId);
 
 /// The entries with `keys` in order; `parents` holds the parents of every commit that was walked, unreadable ones
@@ -38,7 +38,7 @@ fn by_waiting(
     keys: &BTreeMap<CommitId, LedgerKey>,
     parents: &BTreeMap<CommitId, Vec<CommitId>>,
 ) -> Vec<CommitId> {
-    // Numbers in the order of the commits stand for them from here on: a ledger has thousands.
+    // From here on numbers in the order of the commits replace the ids: a ledger has thousands.
     let commits: Vec<CommitId> = parents.keys().copied().collect();
     let number: HashMap<CommitId, usize> =
         commits.iter().enumerate().map(|(number, commit)| (*commit, number)).collect();
@@ -115,12 +115,12 @@ mod tests {
         let table: &[(&[Written<'_>], &[u64])] = &[
             (&[], &[]),
             (&[(2, Some(1), &[]), (1, Some(2), &[2])], &[2, 1]),
-            // Of two writers, whatever their order in the walk.
+            // Two writers, whatever their order in the walk.
             (&[(3, Some(1), &[]), (4, Some(1), &[])], &[3, 4]),
             (&[(4, Some(1), &[]), (3, Some(2), &[]), (5, Some(3), &[4, 3])], &[4, 3, 5]),
             // A number that lies does not put an entry before its parent.
             (&[(1, Some(9), &[]), (2, Some(1), &[1]), (3, Some(5), &[])], &[3, 1, 2]),
-            // A parent that is not here holds nobody back; one that cannot be read only passes on the order.
+            // A missing parent holds no entry back; an unreadable one only passes on the order.
             (&[(2, Some(2), &[8])], &[2]),
             (&[(1, Some(1), &[]), (2, None, &[1]), (3, Some(3), &[2])], &[1, 3]),
         ];

@@ -1,5 +1,5 @@
-//! What a timeline has derived of itself: every rule asks for the flaky tests, and deriving them is most of what a rule
-//! costs.
+//! Results that a timeline has derived from itself: every rule needs the flaky tests, and deriving them is most of the
+//! cost of a rule.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};

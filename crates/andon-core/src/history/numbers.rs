@@ -7,8 +7,8 @@ use crate::domain::facts::CommitFact;
 use crate::domain::ids::CommitId;
 
 impl Timeline {
-    /// The numbers of its commits, of which `line` lies behind HEAD. `None` for one that is counted as another: a pick of a
-    /// rebase whose attempt is not known, a commit of ignored paths alone, an attempt that is there a second time.
+    /// The numbers of its commits; `line` are those behind HEAD. `None` for a commit that is counted as another: a pick
+    /// of a rebase whose attempt is not known, a commit of ignored paths alone, an attempt that is there a second time.
     pub fn numbers(&self, line: &[CommitFact]) -> BTreeMap<CommitId, Option<u64>> {
         let in_line = |id: CommitId| line.iter().any(|fact| fact.id == Some(id));
         let (mut numbers, mut highest) = (BTreeMap::new(), 0);

@@ -1,9 +1,9 @@
-//! The order of what was observed in three places: records of commits, the journal, and answers in ledgers.
+//! The order of facts from three places: records of commits, the journal, and answers in ledgers.
 //!
 //! Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window counts
 //! only while no commit was recorded after it (then the new record's `iteration` of 1 says the same). An event comes
-//! after the newest commit of the window that was recorded before it. What the first part of the journal comes to
-//! stands after the commits that it has seen.
+//! after the newest commit of the window that was recorded before it. The summary of the first part of the journal
+//! comes after the commits that it has seen.
 
 use super::aside::Attempted;
 use super::fold::Fold;
@@ -13,7 +13,7 @@ use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 
-/// Where an acknowledgement stands in the journal.
+/// The place of an acknowledgement in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckPlace {
     /// No commit was recorded after it.
@@ -51,7 +51,7 @@ pub enum FoldStep {
     Fact(Fact),
     /// An answer at a commit that the window does not reach.
     Answered(Box<Ack>),
-    /// What the first part of the journal comes to.
+    /// The summary of the first part of the journal.
     Resume(Box<Snapshot>),
     /// A commit was made here.
     Committed,
@@ -88,7 +88,7 @@ pub struct Observations<'a> {
     pub runs: &'a [TestRun],
     /// What follows the first part of the journal.
     pub items: &'a [JournalItem],
-    /// What the first part comes to; `None` where all of it was read.
+    /// The summary of the first part; `None` where all of it was read.
     pub before: Option<&'a Snapshot>,
 }
 
@@ -123,7 +123,7 @@ impl Observations<'_> {
     }
 }
 
-/// The commits of a window, with the attempts beside it where they were made.
+/// The commits of a window, with the attempts outside of it at the places where they were made.
 pub fn line<'a>(window: &'a [CommitFact], aside: &'a [Attempted]) -> Vec<&'a CommitFact> {
     let mut line = Vec::with_capacity(window.len() + aside.len());
     let mut aside = aside.iter().peekable();
@@ -244,7 +244,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// The answers that `snapshot` counts already: what follows them there must not begin anew.
+    /// The answers that `snapshot` counts already: the facts after them must not begin a new window.
     fn answers_before(&mut self, snapshot: &Snapshot) {
         let acks = self.observed.acks;
         let counted = |number: usize| acks.get(number).is_some_and(|(ack, _)| !snapshot.is_before(ack));

@@ -1,12 +1,12 @@
-//! How fast iterations came one after the other: a state that stood for long was thought about, and what comes minutes
-//! apart in a history that nobody watched is tried out by a person rather than made by a loop.
+//! How fast iterations followed each other: a state that lasted long was intended, and commits minutes apart in a
+//! history without records are a person trying things out rather than a loop.
 //!
-//! In 476,817 commits of public histories every loop put something back within a minute now and then, and every person
-//! who was taken for one took minutes for each try, or two commits were all there was.
+//! Measured on 476,817 commits of public histories: every loop put something back within a minute now and then; every
+//! person who was taken for a loop took minutes for each try, or made only two commits.
 
 use super::timeline::Iteration;
 
-/// How long a state stands that was thought about, in seconds.
+/// How long an intended state lasts, in seconds.
 const THOUGHT: u64 = 3600;
 
 /// Whether the state that `earlier` brought stood for an hour or longer before `later` took its place. Unknown times
@@ -18,10 +18,10 @@ pub fn stood(earlier: &Iteration, later: &Iteration) -> bool {
 /// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
 const APART: u64 = 120;
 
-/// So many times more it takes where somebody tries something out.
+/// How many more times it takes where a person tries something out.
 pub const TRIES: usize = 4;
 
-/// Whether nobody watched `row`, and each of it came two minutes or longer after the one before.
+/// Whether no hook recorded `row`, and each iteration of it came two minutes or longer after the one before.
 pub fn are_tries(row: &[&Iteration]) -> bool {
     let apart = |pair: &[&Iteration]| seconds(pair[0], pair[1]).is_some_and(|gap| gap >= APART);
     row.len() > 1 && row.iter().all(|one| one.is_unwatched()) && row.windows(2).all(apart)

@@ -1,4 +1,5 @@
-//! The states of single paths over the window: ping-pong in one file shows here, whatever else changes beside it.
+//! The states of single paths over the window: ping-pong in one file shows here, whatever else changes at the same
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -1,8 +1,8 @@
-//! What a fold has come to, so that another can go on from there: budgets count from the beginning of a run, and the
+//! The state of a fold, from which another fold can continue: budgets count from the beginning of a run, and the
 //! journal of a long run is longer than a hook may read.
 //!
-//! It holds what only the journal tells: turns, calls, outputs, spending, context windows. Records of commits are read
-//! again each time. Going on from it comes to the same as folding everything (the property test below).
+//! It holds what only the journal knows: turns, calls, outputs, spending, context windows. Records of commits are read
+//! again each time. Continuing from it gives the same result as folding everything (the property test below).
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct TurnIteration {
     pub change: TurnChange,
     /// The state that it left.
     pub code: CodeId,
-    /// What stands for its diff.
+    /// The hash of its diff.
     pub hash: DiffHash,
     /// When it ended.
     pub at: Timestamp,
@@ -38,7 +38,7 @@ pub struct TurnIteration {
     pub tests: Option<TestEvidence>,
 }
 
-/// What a fold has come to. Bounded, like a timeline.
+/// The state of a fold. Bounded, like a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Turns, calls, outputs, verdicts, totals and context windows.
@@ -66,7 +66,7 @@ impl Snapshot {
     }
 }
 
-/// A commit as the journal tells of it, without its record: a turn of its node.
+/// A commit as the journal knows it, without its record: a turn of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passing {
     /// Who committed.
@@ -82,7 +82,7 @@ pub struct Passing {
 }
 
 impl Fold {
-    /// What it has come to so far.
+    /// Its state so far.
     pub fn snapshot(&self) -> Snapshot {
         let line = &self.timeline;
         let turn = |one: &Iteration| match one.source {
@@ -99,7 +99,7 @@ impl Fold {
             }),
         };
         let mut activity = line.activity.clone();
-        // Of turns that ended only the newest is ever asked for.
+        // Only the newest of the ended turns is ever needed.
         activity.turns.drain(..activity.turns.len().saturating_sub(1));
         Snapshot {
             activity,
@@ -113,8 +113,8 @@ impl Fold {
         }
     }
 
-    /// Goes on from `carry`: whatever this fold knows of turns and spending gives way to it. Commits that were folded
-    /// already keep their places among the turns.
+    /// Continues from `carry`, which replaces everything that this fold knows about turns and spending. Commits that
+    /// were folded already keep their places among the turns.
     pub fn resume(&mut self, snapshot: Snapshot) {
         let line = &mut self.timeline;
         let of_run = |one: &Iteration| snapshot.began.is_none_or(|began| one.at.0 == 0 || one.at >= began);
@@ -167,7 +167,7 @@ impl Fold {
         }
     }
 
-    /// Takes a commit of which only the journal tells.
+    /// Takes a commit that only the journal knows.
     pub fn pass(&mut self, commit: &Passing) {
         self.committed();
         let line = &mut self.timeline;
@@ -180,13 +180,14 @@ impl Fold {
         // An amend that leaves the code alone keeps the number: the attempt was moved, and no turn was taken.
         let moved = commit.number > 0
             && line.passed == Some(commit.number)
-            && line.activity.code == Some(commit.code);
+            && line.activity.passed == Some(commit.code);
         if moved {
             line.move_in_turn(&commit.node);
         } else {
             line.commit_in_turn(&commit.node, commit.at);
         }
         line.activity.code = Some(commit.code);
+        line.activity.passed = Some(commit.code);
         line.activity.newest = Newest::Other;
         line.passed = Some(commit.number).max(line.passed);
     }
@@ -233,7 +234,7 @@ mod tests {
     use crate::domain::facts::Fact;
     use crate::testkit::{GAP, arbitrary as facts};
 
-    /// As the journal tells of a commit: nothing but what its marker holds.
+    /// As the journal knows a commit: nothing but its marker.
     fn reported(fold: &mut Fold, fact: Fact) {
         let Fact::Commit(commit) = fact else {
             fold.push(fact);

@@ -28,7 +28,7 @@ impl Timeline {
     /// seen: a revert is no strike, but what it brings is a state like any other.
     pub fn states(&self) -> Vec<CodeState<'_>> {
         let mut states: Vec<CodeState<'_>> = Vec::new();
-        // What a rebase brings is the state of nobody's work: the attempts that it moved were there already.
+        // A rebase brings no state of new work: the attempts that it moved were there already.
         for iteration in self.iterations.iter().filter(|one| one.moved.is_none()) {
             match states.last_mut() {
                 Some(last) if last.code == iteration.code => last.newest = iteration,

@@ -1,4 +1,4 @@
-//! The newest window of a loop as a value: what every rule looks at, and all it looks at.
+//! The newest window of a loop as a value: the whole input of every rule.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub enum TurnChange {
     Documents,
     /// Nothing differs.
     Unchanged,
-    /// Nobody can say.
+    /// Unknown.
     Unknown,
 }
 
@@ -92,7 +92,7 @@ pub struct Iteration {
     pub parent: Option<CommitId>,
     /// First line of the message. Untrusted text.
     pub subject: String,
-    /// Who wrote the commit; empty where nobody says. Untrusted text.
+    /// Who wrote the commit; empty where unknown. Untrusted text.
     pub author: String,
     /// Kind of commit.
     pub kind: CommitKind,
@@ -106,10 +106,10 @@ pub struct Iteration {
     pub tree: TreeId,
     /// Code fingerprint; of a commit that was moved that of the attempt as it was made.
     pub code: CodeId,
-    /// The commit by which the attempt was made first; its own, but for one that was moved.
+    /// The first commit of the attempt; its own, except for a moved one.
     pub root: Option<CommitId>,
-    /// The code of a commit that was moved (rebased, picked, applied), which nobody wrote in this state: it is no state that
-    /// the loop came to. `None` for every other.
+    /// The code of a commit that was moved (rebased, picked, applied): the loop never wrote it in this state. `None`
+    /// for every other.
     pub moved: Option<CodeId>,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
@@ -134,7 +134,7 @@ pub struct Iteration {
 }
 
 impl Iteration {
-    /// The iteration that `fact` tells of, under `number`.
+    /// The iteration of `fact`, under `number`.
     pub fn new(fact: CommitFact, number: u64) -> Self {
         let root = fact.root();
         let CommitFact { id, subject, author, mut record, named } = fact;
@@ -151,7 +151,7 @@ impl Iteration {
             author,
             kind: record.kind,
             strike: match record.recording {
-                // Nobody watched: it can be held against nobody.
+                // No hook recorded it, so it never counts against the loop.
                 Recording::Backfilled => Strike::Exempt,
                 Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
                     Strike::of(record.kind, record.change.as_ref())
@@ -235,8 +235,8 @@ impl Iteration {
     }
 }
 
-/// Turns the record of a moved commit into that of the attempt that it carries, and says which code the commit has. Tests
-/// that ran on that code since speak for the attempt.
+/// Turns the record of a moved commit into that of the attempt that it carries, and says which code the commit has.
+/// Tests that ran on that code since count for the attempt.
 fn moved(record: &mut CommitRecord) -> Option<CodeId> {
     let own = record.code;
     let Some(carried) = record.carries.take() else {
@@ -260,8 +260,8 @@ pub struct Timeline {
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
     pub runs: Vec<TestRun>,
-    /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. Nobody saw what ran, so that they open no
-    /// gate; but who says that the tests fail is believed that much.
+    /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. What ran is unknown, so they open no gate;
+    /// but a claim that the tests fail is believed.
     pub reported_runs: Vec<TestRun>,
     /// The newest acknowledgement.
     pub last_ack: Option<Ack>,
@@ -275,6 +275,9 @@ pub struct Timeline {
     pub newest_run: EventEffect,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
+    /// The commit at which the newest answer was given, until another is made: an amend of it that leaves the tree alone is
+    /// no attempt after the answer.
+    pub(super) answered: Option<Box<Iteration>>,
     /// When the run began, where an event after a pause began it.
     pub(super) began: Option<Timestamp>,
     /// A longer pause starts a new window.
@@ -302,6 +305,7 @@ impl Timeline {
             workflow: Arc::default(),
             newest_run: EventEffect::Nothing,
             newest_tests: None,
+            answered: None,
             session_gap,
             known_flaky: Memo::default(),
             cached: Cached::default(),
@@ -325,7 +329,7 @@ impl Timeline {
         self.newest().map_or(0, |newest| newest.number).max(self.passed.unwrap_or(0))
     }
 
-    /// Whether the run has an iteration, or a commit of which only the journal tells.
+    /// Whether the run has an iteration, or a commit that only the journal knows.
     pub(super) fn has_commits(&self) -> bool {
         self.passed.is_some() || !self.iterations.is_empty()
     }

@@ -3,6 +3,7 @@
 //!
 //! Order is that of observation. Times only measure: a clock that goes back measures nothing, and is marked.
 
+use crate::{WordList, words};
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
@@ -20,7 +21,7 @@ use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
 /// Tools that change files, in lower case and without `_` and `-`. A new edit begins the window of tool calls anew.
-pub const EDITORS: [&str; 32] = [
+pub const EDITORS: WordList = words![
     "applypatch",
     "create",
     "createfile",
@@ -58,16 +59,16 @@ pub const EDITORS: [&str; 32] = [
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
-/// Whether `tool` changes files; of a tool of a server (`mcp__files__edit_file`) the last part tells. A call that only shows
-/// a file is named `TOOL:view`.
+/// Whether `tool` changes files; for a tool of a server (`mcp__files__edit_file`) the last part decides. A call that
+/// only shows a file is named `TOOL:view`.
 pub fn is_edit(tool: &str) -> bool {
     let own = if tool.starts_with("mcp__") { tool.rsplit("__").next().unwrap_or(tool) } else { tool };
-    is_one_of(own, &EDITORS)
+    is_one_of(own, EDITORS)
 }
 
 /// Whether the name of a tool is one of those `known`, which are in lower case and without `_` and `-`: clients write one name in
 /// several ways.
-pub fn is_one_of(tool: &str, known: &[&str]) -> bool {
+pub fn is_one_of(tool: &str, known: WordList) -> bool {
     let letters =
         tool.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase());
     known.iter().any(|name| letters.clone().eq(name.bytes()))
@@ -87,7 +88,7 @@ impl Timeline {
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
-            // Who begins with an empty memory reads anew what the session before has read.
+            // A session with an empty memory reads again what the session before has read.
             What::Cleared(Clearing::SessionStart) => {
                 let ended = self.activity.epoch;
                 self.new_epoch();
@@ -165,7 +166,7 @@ impl Timeline {
         self.open_turn(node, at, Opening::Reported);
     }
 
-    /// The turn of `node` that goes on; one begins when there is none. `None` when there are too many nodes.
+    /// The open turn of `node`; one begins when there is none. `None` when there are too many nodes.
     fn turn_of(&mut self, node: &str, at: Option<Timestamp>) -> Option<&mut Turn> {
         if !self.activity.open.contains_key(node) {
             self.open_turn(node, at, Opening::Implied);
@@ -191,7 +192,7 @@ impl Timeline {
             node: node.to_owned(),
             number: activity.begun,
             opening,
-            // What was seen of a turn nobody announced is not its beginning. A clock that was set back measures nothing.
+            // The first event of an unannounced turn is not its beginning. A clock that was set back measures nothing.
             started: at
                 .filter(|_| opening == Opening::Reported)
                 .map(|at| activity.now.map_or(at, |now| now.max(at))),
@@ -216,7 +217,7 @@ impl Timeline {
         push_bounded(&mut self.activity.turns, turn, MAX_TURNS);
     }
 
-    /// A commit was made: it belongs to the turn of its node. A turn nobody announced holds one commit.
+    /// A commit was made: it belongs to the turn of its node. An unannounced turn holds one commit.
     pub(super) fn commit_in_turn(&mut self, node: &str, at: Option<Timestamp>) {
         let full = self
             .activity
@@ -237,7 +238,7 @@ impl Timeline {
         self.new_epoch();
     }
 
-    /// A commit was moved: whoever did that was not idle, and no other turn begins with it.
+    /// A commit was moved: that is not idle, and no other turn begins with it.
     pub(super) fn move_in_turn(&mut self, node: &str) {
         let Some(turn) = self.activity.open.get_mut(node) else { return };
         turn.commits = turn.commits.saturating_add(1);
@@ -293,8 +294,8 @@ impl Timeline {
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
         let refused = std::mem::take(&mut self.activity.refused);
         let number = highest.max(self.passed.unwrap_or(0)).saturating_add(refused.given_up).saturating_add(1);
-        // A failure is one of this turn wherever its code was tested, and whoever ran it: the attempt was made. It is not, if
-        // it was the iteration before that was tested after its end.
+        // A failure belongs to this turn wherever and by whomever its code was tested: the attempt was made. It does
+        // not if the iteration before was tested after its end.
         let before_it = |tests: &TestEvidence| {
             let newest = self.newest().filter(|newest| newest.code == tests.code);
             newest.is_some_and(|newest| newest.tests.as_ref() == Some(tests))
@@ -317,7 +318,7 @@ impl Timeline {
             turn.calls = turn.calls.saturating_add(1);
         }
         let edits = (is_edit(&call.tool) || call.writes) && call.end != CallEnd::Failed;
-        // An edit of which nobody told what it says may well be a new one.
+        // An edit of unknown content may well be a new one.
         let known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
         if edits && !known {
             self.new_epoch();
@@ -332,7 +333,7 @@ impl Timeline {
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
         let Some(turn) = self.turn_of(node, at) else { return };
-        // "Done." says nothing, whoever says it.
+        // "Done." says nothing in any turn.
         let Some(hash) = output.hash else { return };
         push_bounded(&mut turn.outputs, hash, TURN_OUTPUTS);
         let (kind, turn) = (output.kind, turn.number);
@@ -363,7 +364,7 @@ impl Timeline {
         }
     }
 
-    /// An answer re-arms the budgets of a turn that goes on, too: otherwise they would halt again at once.
+    /// An answer also re-arms the budgets of an open turn: otherwise they would halt again at once.
     pub(super) fn answer_turns(&mut self, at: Timestamp) {
         let now = self.activity.now.map_or(at, |now| now.max(at));
         for turn in self.activity.open.values_mut() {
@@ -372,7 +373,7 @@ impl Timeline {
         }
     }
 
-    /// What an acknowledgement or a new run takes from the activity; a turn that goes on stays.
+    /// What an acknowledgement or a new run removes from the activity; an open turn stays.
     pub(super) fn restart_activity(&mut self) {
         let before = std::mem::take(&mut self.activity);
         let activity = &mut self.activity;

@@ -1,4 +1,4 @@
-//! Rounds of reviewers, from ballots that tell a whole round or one vote at a time.
+//! Reviews, from ballots that report a whole review or one vote at a time.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use super::timeline::Timeline;
 use crate::domain::escalation::VerdictRound;
 
 impl Timeline {
-    /// The rounds of reviewers up to those on iteration `iteration`, oldest first. Single votes are one round until
-    /// somebody votes again or the iteration is another one; counts are a round of their own.
+    /// The reviews up to those on iteration `iteration`, oldest first. Single votes are one review until a reviewer
+    /// votes again or the iteration is another one; counts are a review of their own.
     pub fn verdict_rounds(&self, iteration: u64) -> Vec<VerdictRound> {
         let mut rounds: Vec<VerdictRound> = Vec::new();
         let mut voted: BTreeSet<&str> = BTreeSet::new();

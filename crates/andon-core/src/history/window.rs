@@ -1,4 +1,4 @@
-//! Context windows as values: what was told of each since it was cleared.
+//! Context windows as values: what was reported about each since it was cleared.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ pub enum Door {
     Turn,
 }
 
-/// What was told of one window since it was cleared.
+/// What was reported about one context window since it was cleared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContextWindow {
-    /// Tokens in it, as the client told last.
+    /// Tokens in it, by the last report of the client.
     pub reported: Option<u64>,
-    /// Input and cached tokens of the newest request that told them.
+    /// Input and cached tokens of the newest request that reported them.
     pub request: Option<(u64, u64)>,
     /// Lines of output.
     pub lines: u64,
     /// When it was cleared, or the first word about it came.
     pub since: Option<Timestamp>,
-    /// The session that it belongs to, where one was told.
+    /// The session that it belongs to, where it was reported.
     pub session: Option<String>,
 }
 

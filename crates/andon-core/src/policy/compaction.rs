@@ -1,5 +1,5 @@
-//! Mandatory compaction: what the next session is told, and who is told that it is due (docs/spec-map.md, loop rules:
-//! context compaction gate). Pure: written and told in `action`.
+//! Mandatory compaction: the briefing of the next session, and the notice that a compaction is due (docs/spec-map.md,
+//! loop rules: context compaction gate). Pure: files are written and programs started in `andon-engine`.
 
 use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, DecidedBefore, Plan};
@@ -14,12 +14,12 @@ const ITEMS: usize = 5;
 /// Characters of a name or an item.
 const CHARS: usize = 160;
 
-/// What a briefing is made of beside the timeline.
+/// What a briefing is made of in addition to the timeline.
 #[derive(Debug, Clone)]
 pub struct Ground {
     /// The planning document.
     pub plan: Option<Plan>,
-    /// The halt that stands.
+    /// The unanswered halt.
     pub halt: Option<Halt>,
     /// The cap of `iteration-cap`.
     pub cap: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Ground {
     pub context: Option<ContextUse>,
 }
 
-/// What the next session is told.
+/// The briefing of the next session.
 pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: Ground) -> Briefing {
     let next = next(timeline, &ground);
     Briefing {

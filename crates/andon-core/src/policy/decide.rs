@@ -5,8 +5,8 @@ use crate::domain::findings::{Finding, HaltReason, Level};
 
 /// Decides on `findings` (in registry order) while `standing` may bind.
 ///
-/// The verdict is that of the gravest finding, or `Halt` while a halt stands. The reason is that of the
-/// standing halt, else of the first finding that halts.
+/// The verdict is that of the gravest finding, or `Halt` while a halt is unanswered. The reason is that of the
+/// unanswered halt, else of the first finding that halts.
 pub fn decide(mut findings: Vec<Finding>, standing: Option<StandingHalt>) -> Decision {
     findings.retain(|finding| finding.level > Level::Off);
     // Stable: within a level the registry's order stays.
@@ -23,7 +23,7 @@ pub(super) fn primary(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().find(|finding| finding.level == Level::Halt)
 }
 
-/// Its reason. A rule without one that was configured to halt stands for "nothing moves".
+/// Its reason. A rule without a reason that was configured to halt means "nothing moves".
 pub(super) fn reason_of(finding: &Finding) -> HaltReason {
     finding.reason.unwrap_or(HaltReason::Stalled)
 }

@@ -1,7 +1,6 @@
 //! The dirty bits of `andon complete` (docs/spec-map.md, loop rules: dirty bit checks).
 //!
-//! They are derived from content each time they are asked for: there is no stored bit that can rot or
-//! that an agent can set.
+//! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
 use crate::domain::counted::count;
 use crate::domain::tests::{Counts, TestEvidence};
@@ -14,7 +13,7 @@ pub enum Bit {
     Yes,
     /// It is certainly not so.
     No,
-    /// Nobody can say.
+    /// Unknown.
     Unknown,
 }
 
@@ -42,7 +41,7 @@ pub enum Completion {
     Dirty {
         /// What is missing, in one sentence.
         message: String,
-        /// The command that mends it, as `run: andon test`.
+        /// The command that clears it, as `run: andon test`.
         prompt: String,
     },
 }
@@ -75,16 +74,16 @@ pub fn dirty(code_modified: Bit, tests: Tests<'_>, docs_updated: Option<Bit>) ->
 /// Why a bit is not as it has to be, in words; `None` where it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BitReasons {
-    /// Of `tests_run`.
+    /// The bit `tests_run`.
     pub tests_run: Option<String>,
-    /// Of `tests_passing`.
+    /// The bit `tests_passing`.
     pub tests_passing: Option<String>,
-    /// Of `docs_updated`.
+    /// The bit `docs_updated`.
     pub docs_updated: Option<String>,
 }
 
 impl DirtyBits {
-    /// Why each bit that stands in the way is as it is.
+    /// The reason for each bit that is in the way.
     pub fn reasons(&self) -> BitReasons {
         let untested = match self.code_modified {
             Bit::Yes => "the code was modified and the tests have not run on it",
@@ -104,8 +103,8 @@ impl DirtyBits {
         }
     }
 
-    /// Whether the task may be called done. Tests are asked for wherever there is a command for them; tests that fail are
-    /// never passed over, and documentation only where it is configured.
+    /// Whether the task may be called done. Tests are required where there is a command for them, and documentation
+    /// where it is configured; failing tests never pass.
     pub fn completion(&self) -> Completion {
         let BitReasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [

@@ -1,7 +1,7 @@
 //! Findings become a decision, and a decision becomes a list of actions.
 //!
-//! Deciding and doing are split: what is decided here is a value that can be shown, compared and tested;
-//! `action` alone carries it out (ARCHITECTURE.md).
+//! Deciding and acting are separate: a decision is a value that can be shown, compared and tested; only
+//! `andon_engine::effect` carries it out (ARCHITECTURE.md).
 
 mod compaction;
 mod decide;

@@ -1,4 +1,4 @@
-//! What is to be done about a decision, and the halt as a value.
+//! The plan that follows from a decision, and the halt as a value.
 
 use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
@@ -29,9 +29,9 @@ pub struct HaltPlace {
     pub at: Timestamp,
 }
 
-/// The effects of `decision`. A decision to halt writes the report file first and then the ledger entry, so that
-/// a death between the two can never look like a person's deletion. While a halt stands there is no new one; but what
-/// has grown graver since is shown by the file that it asks for (`INFINITE_LOOP` after `HARD_LOOP`).
+/// The effects of `decision`. A decision to halt writes the report file first and then the ledger entry, so that a
+/// death between the two can never look like a person's deletion. While a halt is unanswered there is no new one; but a
+/// finding that has become graver since is shown in the file that it asks for (`INFINITE_LOOP` after `HARD_LOOP`).
 pub fn plan(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> Vec<Effect> {
     if decision.verdict != Verdict::Halt {
         return Vec::new();
@@ -43,7 +43,7 @@ pub fn plan(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> Vec<
     if decision.standing.is_some() { vec![shown] } else { vec![shown, Effect::RecordHalt(halt)] }
 }
 
-/// The halt that `decision` makes at `place`; of none while an older one stands.
+/// The halt that `decision` makes at `place`; `None` while an older one is unanswered.
 pub fn halting(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> Option<Box<Halt>> {
     if decision.verdict != Verdict::Halt || decision.standing.is_some() {
         return None;
@@ -51,7 +51,7 @@ pub fn halting(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> O
     primary(&decision.findings).map(|finding| Box::new(halt(finding, timeline, place)))
 }
 
-/// What goes on behind a halt of the same rule and asks for a blocker report that this halt has not.
+/// A finding behind a halt of the same rule that asks for a blocker report, which this halt does not have.
 pub fn graver(decision: &Decision) -> Option<&Finding> {
     let standing = decision.standing.as_ref()?;
     let halts = decision.findings.iter().filter(|finding| finding.level == Level::Halt);

@@ -1,4 +1,5 @@
-//! What is done beside a halt: who is told, who is asked, who goes on. Pure: the programs are started in `action`.
+//! What happens in addition to a halt: notices, a question to an advisor, the next provider. Pure: the programs are
+//! started in `andon-engine`.
 
 use super::decide::{primary, reason_of};
 use super::plan::{HaltPlace, halt};
@@ -15,7 +16,8 @@ use crate::domain::response::{
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{Outcome, Timeline, outcome};
 
-/// Failed gates running beyond which the fallback chain goes on (docs/spec-map.md, loop rules: fallback strategy).
+/// The number of failed gates in a row after which the fallback chain moves on (docs/spec-map.md, loop rules: fallback
+/// strategy).
 pub const FAILED_GATES: usize = 3;
 
 /// What the configuration wants done.
@@ -25,7 +27,7 @@ pub struct Setup<'a> {
     pub on_stall: OnStall,
     /// `fallback.providers`
     pub providers: &'a [Provider],
-    /// What the signals come to; `None` where nobody asked.
+    /// The result of the signals; `None` where they were not computed.
     pub episode: Option<&'a Episode>,
     /// How a signal is called.
     pub signal_name: fn(Signal) -> &'static str,
@@ -35,8 +37,8 @@ pub struct Setup<'a> {
     pub again: Option<Span>,
 }
 
-/// The responses to a new halt, or to an escalation that only tells. While an older halt stands it has been responded to,
-/// and is only told once more.
+/// The responses to a new halt, or to an escalation that only notifies. While an older halt is unanswered it has had
+/// its response, and only a reminder follows.
 pub fn responses(
     decision: &Decision,
     timeline: &Timeline,
@@ -107,8 +109,8 @@ fn about(kind: NoticeKind, halt: &Halt) -> Notice {
     }
 }
 
-/// That nobody has answered a halt for as long as `again`. Its episode is one of its own, so that it is told once. A person
-/// who pulled the stop switch knows about it.
+/// A halt has had no answer for as long as `again`. Its episode is one of its own, so that it is reported once. A
+/// person who pulled the stop switch knows about it.
 pub fn reminder(halt: &Halt, now: Timestamp, again: Option<Span>) -> Option<Effect> {
     let since = now.since(halt.at);
     if halt.reason == HaltReason::UserStop || again.is_none_or(|again| since < again) {
@@ -116,7 +118,7 @@ pub fn reminder(halt: &Halt, now: Timestamp, again: Option<Span>) -> Option<Effe
     }
     let told = about(NoticeKind::Unanswered, halt);
     Some(Effect::Notify(Box::new(Notice {
-        message: format!("nobody has answered for {}: {}", count(since.0 / 60, "minute"), halt.message),
+        message: format!("no answer for {}: {}", count(since.0 / 60, "minute"), halt.message),
         episode: format!("{}:unanswered", told.episode),
         at: now,
         ..told
@@ -155,7 +157,7 @@ fn on_stall(
     }
 }
 
-/// The conditions of the fallback chain that hold; `halted` is the class of the rule behind the halt that stands.
+/// The conditions of the fallback chain that hold; `halted` is the class of the rule behind the unanswered halt.
 ///
 /// A window that must be compacted is not exhausted: that it still can be is the point of the threshold.
 pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pressure) -> Vec<Condition> {
@@ -177,8 +179,8 @@ pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pre
     conditions
 }
 
-/// The provider that goes on: the first after `current` (the first of the chain when nobody says) that any of
-/// `conditions` leads to. One without conditions takes whatever comes.
+/// The next provider: the first after `current` (the first of the chain when it is unknown) that any of `conditions`
+/// leads to. A provider without conditions takes anything.
 pub fn next_provider<'a>(
     providers: &'a [Provider],
     current: Option<&str>,
@@ -278,7 +280,7 @@ mod tests {
         }
         let Some(Effect::Notify(told)) = reminded(1_860, Some(Span(1_800))) else { panic!() };
         assert_eq!(told.kind, NoticeKind::Unanswered);
-        assert_eq!(told.message, "nobody has answered for 31 minutes: it stands");
+        assert_eq!(told.message, "no answer for 31 minutes: it stands");
         assert_eq!(told.episode, "main:some-loop:0:-:unanswered");
         let by_hand = Halt { reason: HaltReason::UserStop, ..halt.clone() };
         assert_eq!(reminder(&by_hand, Timestamp(90_000), Some(Span(60))), None);

@@ -1,7 +1,7 @@
 //! What to do next, chosen from the evidence (docs/spec-map.md, loop safety: `suggestedActions`).
 //!
-//! A list that is the same for every halt is not read. Each line names the test, the commits or the key
-//! that this halt is about.
+//! People do not read a list that is the same for every halt. Each line names the test, the commits or the key that
+//! this halt is about.
 
 use super::decide::reason_of;
 use crate::domain::about::Advice;

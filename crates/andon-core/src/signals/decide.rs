@@ -1,4 +1,4 @@
-//! The decision itself: one round's facts and what is remembered of the rounds before.
+//! The decision itself, from the facts of one iteration and what is remembered of those before.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,7 +6,7 @@ use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRoun
 use crate::domain::ids::CodeId;
 use crate::history::TRIES;
 
-/// What is known of one round; a round is an iteration.
+/// What is known of one iteration, called a round here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignalFacts {
     /// Its number, as the timeline counts iterations.
@@ -29,10 +29,10 @@ pub enum SeenBy {
     /// A hook, a stream of events, or tests.
     #[default]
     Watched,
-    /// Nobody: git tells its date, its subject and its diff. People who guess what a check elsewhere wants look like a loop
-    /// for two rounds, so that it takes one more.
+    /// No hook: git gives its date, its subject and its diff. People who guess what a check elsewhere wants look like a
+    /// loop for two iterations, so it takes one more.
     Unwatched,
-    /// Nobody, and it came minutes after the one before, as those before it did: somebody tries something out, and it
+    /// No hook, and it came minutes after the one before, as those before it did: a person tries something out, and it
     /// takes [`TRIES`] more.
     Tried,
 }

@@ -1,4 +1,4 @@
-//! The rounds of a window: each iteration with the signals as they were then.
+//! The iterations of a window, each with the signals of its time.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::decide::{self, Memory, SeenBy, SignalFacts};
 use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, Signal};
 use crate::history::{Iteration, Strike, Timeline, come_slowly};
 
-/// What the signals of `timeline` come to; `None` while the rule is off. `rules` gives the signals of rules over a
+/// The result of the signals of `timeline`; `None` while the rule is off. `rules` gives the signals of rules over a
 /// window that ends earlier. It is asked for earlier rounds only where two signals are hot now.
 pub fn episode(
     timeline: &Timeline,

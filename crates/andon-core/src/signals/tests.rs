@@ -103,7 +103,7 @@ fn co_occurrence_x_n_escalates() {
     }
 }
 
-/// Where nobody watched it takes one round more, and four where they come minutes apart.
+/// Where no hook recorded the commits it takes one iteration more, and four where they come minutes apart.
 #[test]
 fn unwatched_rounds_take_more() {
     for (seen, wanted) in [(SeenBy::Watched, [2, 4]), (SeenBy::Unwatched, [3, 5]), (SeenBy::Tried, [6, 8])] {

@@ -1,4 +1,4 @@
-//! How a shell shows that an agent is at work in it, and which node and session it belongs to.
+//! The signs in a shell's environment that an agent is at work in it, with its node and session.
 
 use std::collections::BTreeMap;
 

@@ -15,15 +15,15 @@ use andon_git::platform::paths::text_from_bytes;
 /// Suffix of the file that holds the hook that was there before (`andon::install` renames it so).
 pub const SUFFIX: &str = ".andon-chained";
 
-/// Set for a chained hook to the path of the hook it stands for, so that a hook that ends up calling
-/// itself is run once instead of for ever.
+/// Set for a chained hook to the path of the hook it replaces, so that a hook that ends up calling itself is run once
+/// instead of for ever.
 pub const RUNNING_VAR: &str = "ANDON_CHAIN";
 
 /// How many bytes of a hook [`plan`] looks at: Linux reads no more than 256 of a shebang, the rest is for
 /// knowing the scripts of other tools.
 pub const HEAD_BYTES: usize = 4096;
 
-/// Read by a sourcing shell: the script that stands beside the original name.
+/// Read by a sourcing shell: the script next to the original name.
 const SOURCE: &str = r#". "$0.andon-chained""#;
 
 /// A program and its arguments.
@@ -84,7 +84,7 @@ impl Chained<'_> {
     }
 }
 
-/// Where the hook `name` of `hooks_dir` is kept while Andon stands in its place.
+/// Where the hook `name` of `hooks_dir` is kept while Andon's shim is in its place.
 pub fn chained_file(hooks_dir: &Path, name: &str) -> PathBuf {
     hooks_dir.join(format!("{name}{SUFFIX}"))
 }
@@ -108,9 +108,8 @@ pub fn plan(hook: Chained<'_>, args: &[OsString], running: &Running) -> ChainPla
     ChainPlan::Start { first, otherwise: None }
 }
 
-/// True when `hook` is above us already. Two ways lead there: a chained hook that calls the hook it
-/// stands for, and a framework that was chained by us and afterwards installed itself over us, so that it
-/// runs us as its "legacy" hook.
+/// True when `hook` is above us already. Two ways lead there: a chained hook that calls the hook it replaces, and a
+/// framework that was chained by us and afterwards installed itself over us, so that it runs us as its "legacy" hook.
 fn runs_already(hook: Chained<'_>, running: &Running) -> bool {
     let by_us = running.chain.as_deref() == Some(hook.original().as_os_str());
     let by_pre_commit =

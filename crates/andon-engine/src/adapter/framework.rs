@@ -14,7 +14,7 @@ pub enum HookRunner {
     Framework,
 }
 
-/// Tells the two apart by `PRE_COMMIT=1`.
+/// Distinguishes the two by `PRE_COMMIT=1`.
 pub fn runner(vars: &BTreeMap<String, String>) -> HookRunner {
     if vars.get("PRE_COMMIT").is_some_and(|value| value == "1") {
         HookRunner::Framework

@@ -90,7 +90,7 @@ pub enum RewriteCommand {
 }
 
 impl RewriteCommand {
-    /// From post-rewrite's argument or `PRE_COMMIT_REWRITE_COMMAND`; anything else is taken for a rebase.
+    /// From post-rewrite's argument or `PRE_COMMIT_REWRITE_COMMAND`; anything else counts as a rebase.
     pub fn from_name(name: &str) -> Self {
         if name == "amend" { Self::Amend } else { Self::Rebase }
     }
@@ -122,7 +122,7 @@ pub struct PushedRef {
     pub remote_ref: String,
     /// The tip that leaves; `None` for a deletion.
     pub tip: Option<CommitId>,
-    /// What the remote ref points to; `None` where it is new, or not told.
+    /// What the remote ref points to; `None` where it is new, or unknown.
     pub there: Option<CommitId>,
 }
 

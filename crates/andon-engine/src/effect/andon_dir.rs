@@ -1,8 +1,8 @@
 //! `.andon/` of a working tree, opened by its handle.
 //!
-//! The working tree comes from whoever made the clone. A link in place of `.andon`, or in it, would have an answer, a
-//! report or a stop switch act on another repository: so the directory is opened without following links, and what is in
-//! it is reached from its handle alone.
+//! The working tree may come from a stranger. A link in place of `.andon`, or in it, would redirect an answer, a report
+//! or a stop switch to another repository: so the directory is opened without following links, and its files are
+//! reached from its handle alone.
 
 use std::io::{self, Read as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum Look {
     There,
     /// There is certainly nothing.
     Gone,
-    /// It cannot be told: the directory, or what stands in its place, cannot be looked into.
+    /// Unknown: the directory, or what is in its place, cannot be read.
     Unknown,
 }
 
@@ -51,7 +51,7 @@ impl AndonDir {
         &self.top
     }
 
-    /// An error when something else stands in its place; none when nothing does.
+    /// An error when something else is in its place; none when nothing is.
     ///
     /// # Errors
     /// A symbolic link, a file, a directory of another user, or what the system says.
@@ -93,7 +93,7 @@ impl AndonDir {
     /// lie in one directory below.
     ///
     /// # Errors
-    /// Whatever the system says, or what stands in its place.
+    /// The error of the system, or what is in its place.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let dir = self.make()?;
         if dir.symlink_metadata(".gitignore").is_err() {
@@ -112,7 +112,7 @@ impl AndonDir {
     /// Removes `name`; one that is not there is fine.
     ///
     /// # Errors
-    /// Whatever the system says, or what stands in its place.
+    /// The error of the system, or what is in its place.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         match self.open().and_then(|dir| dir.remove_file(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -154,7 +154,7 @@ pub(super) fn newest_of(file: &mut (impl io::Read + io::Seek), size: u64, most: 
     }
 }
 
-/// The error, with what stands there where it is no directory.
+/// The error, with what is there where it is no directory.
 fn in_its_place(top: &Dir, error: io::Error) -> io::Error {
     match top.symlink_metadata(ANDON_DIR) {
         Ok(found) if found.is_symlink() => io::Error::new(

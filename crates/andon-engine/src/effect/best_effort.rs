@@ -1,7 +1,7 @@
-//! What is done beside a halt: handoff, notices, marker, PAUSE, an advisor's advice, a program that goes on.
+//! The effects in addition to a halt: handoff, notices, marker, PAUSE, an advisor's advice, a program that continues.
 //!
-//! Nothing here can change the verdict: what fails is said, and the rest goes on. Programs come from the user's own
-//! configuration, get a list of arguments and never a shell line, and are bounded in time and in what is kept of
+//! Nothing here can change the verdict: a failure is reported, and the rest continues. Programs come from the user's
+//! own configuration, get a list of arguments and never a shell line, and are bounded in time and in what is kept of
 //! their output.
 
 use std::io::Write as _;
@@ -88,7 +88,7 @@ fn file_time(at: Timestamp) -> String {
     at.to_string().replace(['-', ':'], "")
 }
 
-/// Tells once an episode: the file first, then the bell, then the program.
+/// Notifies once for each episode: the file first, then the bell, then the program.
 pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
     let reported = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The door through which programs of the user's own configuration are started: notices, an advisor, whoever goes on.
+//! The door through which programs of the user's own configuration are started: notices, an advisor, the next provider.
 //!
-//! They get standard input and a time limit, lead a process group of their own so that all of them can be ended, and
-//! of their output only the beginning is kept.
+//! They get standard input and a time limit, and lead a process group of their own, so that all their processes can be
+//! ended. Only the beginning of their output is kept.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -23,7 +23,7 @@ const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE",
 /// What a program left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consulted {
-    /// Exit code; 128 + signal when somebody else killed it, `None` when the time was up.
+    /// Exit code; 128 + signal when it was killed, `None` when the time was up.
     pub code: Option<i32>,
     /// The beginning of its standard output, made UTF-8 lossily.
     pub output: String,
@@ -54,12 +54,12 @@ pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Resu
         }
         thread::sleep(TICK);
     };
-    // Whoever it left behind may hold the pipe open for ever.
+    // A process that it left behind may hold the pipe open for ever.
     let bytes = output.recv_timeout(REST).unwrap_or_default();
     Ok(Consulted { code, output: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
-/// Writes the input and reads the output beside, so that neither side waits for the other.
+/// Writes the input and reads the output at the same time, so that neither side waits for the other.
 fn speak(child: &mut Child, input: Vec<u8>, most: usize) -> mpsc::Receiver<Vec<u8>> {
     let (sender, output) = mpsc::channel();
     if let Some(mut stdin) = child.stdin.take() {

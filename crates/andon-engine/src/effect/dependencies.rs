@@ -1,13 +1,14 @@
-//! What a checkout of its own needs of the working tree that git ignores: installed dependencies and settings of this
-//! machine. What a build makes is left out: it was made of other code, and the tests would write into it.
+//! The ignored files of the working tree that a separate checkout needs: installed dependencies and settings of this
+//! machine. Build output is left out: it was made from other code, and the tests would write into it.
 
+use andon_core::{WordList, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use andon_git::platform::files;
 
-/// Directories and files that are taken along, wherever they lie beside code.
-const NAMES: [&str; 14] = [
+/// Directories and files that are copied along, wherever they are next to code.
+const NAMES: WordList = words![
     "node_modules",
     "bower_components",
     ".yarn",
@@ -38,8 +39,8 @@ pub struct TakenAlong {
     pub python: bool,
 }
 
-/// Makes the dependencies of the working tree at `from` known in the checkout at `to`. What is in the checkout stays. A
-/// directory is made anew, and what it holds linked: a link in it that is relative, such as one of a package of this very
+/// Makes the dependencies of the working tree at `from` known in the checkout at `to`. Files of the checkout stay. A
+/// directory is created, and its contents are linked: a relative link in it, such as one of a package of this very
 /// project, then leads to the checkout.
 pub fn take_along(from: &Path, to: &Path) -> TakenAlong {
     let mut taken = TakenAlong::default();
@@ -57,7 +58,7 @@ pub fn take_along(from: &Path, to: &Path) -> TakenAlong {
                 waiting.push((below.join(entry.file_name()), depth + 1));
             }
         }
-        for name in NAMES {
+        for name in NAMES.iter() {
             let path = below.join(name);
             let (there, here) = (from.join(&path), to.join(&path));
             if there.exists() && here.symlink_metadata().is_err() && link(&there, &here, 1).is_ok() {

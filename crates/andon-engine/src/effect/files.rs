@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use super::{EffectError, Site};
 use andon_git::temporary_in;
 
-/// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore` beside it.
+/// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore`.
 pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, EffectError> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, "this repository has no working tree");
     let dir = site.andon_dir.as_ref().ok_or_else(|| error("write", Path::new(name), missing()))?;
     dir.replace(name, text.as_bytes()).map_err(|err| error("write", &dir.path().join(name), err))
 }
 
-/// Puts `text` into a file of the working tree, through a temporary file beside it and a rename. A link is followed, and
-/// the mode stays.
+/// Puts `text` into a file of the working tree, through a temporary file next to it and a rename. A link is followed,
+/// and the mode stays.
 pub fn replace_text(path: &Path, text: &str) -> Result<(), EffectError> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mode = std::fs::metadata(&real).ok().map(|found| found.permissions());

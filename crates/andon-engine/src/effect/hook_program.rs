@@ -1,8 +1,8 @@
 //! Starts a hook that was there before Andon.
 //!
-//! One of the doors to other programs (ARCHITECTURE.md): a chained hook
-//! inherits the whole environment, the working directory and the streams of git, because it must not notice
-//! that Andon stands before it. What is started is decided in `adapter::chain`.
+//! One of the doors to other programs (ARCHITECTURE.md): a chained hook inherits the whole environment, the working
+//! directory and the streams of git, because it must not notice that Andon starts it. What is started is decided in
+//! `adapter::chain`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

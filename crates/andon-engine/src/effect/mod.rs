@@ -1,8 +1,8 @@
 //! Carries a plan out: the only place with side effects on files, ledger and journal.
 //!
-//! The order of a plan is kept, and the first failure of an effect that must be ends it: a report file that could
-//! not be written leaves no ledger entry behind, so the halt is found again at the next hook. The failure of another is
-//! reported, and the rest goes on.
+//! The order of a plan is kept, and the first failure of an effect that must be ends it: a report file that could not
+//! be written leaves no ledger entry behind, so the halt is found again at the next hook. The failure of another is
+//! reported, and the rest continues.
 
 mod andon_dir;
 pub mod best_effort;
@@ -74,7 +74,7 @@ pub enum EffectError {
 }
 
 impl EffectError {
-    /// The exact command that mends it, where there is one.
+    /// The exact command that repairs it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::File { what, path, source } => Some(file_help(what, path, source.kind())),
@@ -87,7 +87,7 @@ impl EffectError {
 
 fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
     let dir = path.ancestors().find(|at| at.ends_with(ANDON_DIR));
-    // What stands where the directory should be: a file, or a link, wherever it leads.
+    // What is in the place of the directory: a file, or a link to anywhere.
     let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok_and(|found| !found.is_dir()));
     match (in_the_way, kind) {
         (Some(dir), _) => {
@@ -146,7 +146,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             stop_point("halt:told");
         }
         Effect::RecordAck(ack) => {
-            // The journal first: with only the ledger entry written, the window would not start anew.
+            // The journal first: with only the ledger entry written, no new window would start.
             Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
             stop_point("ack:told");
             Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;

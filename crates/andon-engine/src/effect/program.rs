@@ -114,7 +114,7 @@ pub enum ProgramError {
 }
 
 impl ProgramError {
-    /// What mends it, where that is known.
+    /// What repairs it, where that is known.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Empty => "set `test.command` in andon.toml",

@@ -1,4 +1,4 @@
-//! Why git does not see what the tests saw, and the command that shows it to git.
+//! Why git does not see what the tests saw, and the command that makes git see it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

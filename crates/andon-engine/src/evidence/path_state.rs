@@ -1,4 +1,4 @@
-//! What of a path that differs is where: in HEAD, in the commit, in the working tree. Looks at this path only.
+//! The states of a path that differs: in HEAD, in the commit, in the working tree. Looks at this path only.
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;
@@ -48,7 +48,7 @@ fn is_gone(ws: &Workspace, path: &[u8]) -> bool {
     there.is_some_and(|path| path.symlink_metadata().is_err())
 }
 
-/// The path as a word of a shell that git takes for this path alone, wherever the shell is.
+/// The path as a word of a shell that git reads as this path alone, in any directory.
 pub(super) fn word(ws: &Workspace, path: &[u8]) -> String {
     let is_pattern = path.first() == Some(&b':') || path.iter().any(|byte| b"*?[\\".contains(byte));
     let magic: &[u8] = match (is_pattern, ws.below_top) {

@@ -1,10 +1,11 @@
 //! What a guess may look at: the names at the top of a repository and one level below, and the beginnings of a few
 //! files.
 
+use andon_core::{WordList, words};
 use std::collections::BTreeMap;
 
 /// Files whose content matters. The caller reads at most [`READ_BYTES`] of each.
-pub const READ: [&str; 43] = [
+pub const READ: WordList = words![
     "Cargo.toml",
     "package.json",
     ".yarnrc.yml",
@@ -56,7 +57,7 @@ pub const READ_BYTES: u64 = 256 * 1024;
 /// Directories below the top whose names are listed in full.
 pub const LISTED: [&str; 6] = ["tests", "test", "spec", ".config", "build", "t"];
 
-/// Of any other directory at the top only these names are looked for.
+/// In any other directory at the top, only these names are looked for.
 pub const MANIFESTS: [&str; 10] = [
     "Cargo.toml",
     "package.json",

@@ -1,5 +1,6 @@
-//! package.json: whose script it is, and who runs it. Deno and Bun, with or without one.
+//! package.json: the test script, and the package manager that runs it. Deno and Bun, with or without one.
 
+use andon_core::{WordList, words};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -37,7 +38,7 @@ enum Foreach {
 }
 
 /// Words of a script that reaches all packages by itself.
-const REACHING: [&str; 19] = [
+const REACHING: WordList = words![
     "turbo",
     "nx",
     "lerna",
@@ -160,7 +161,7 @@ fn yarn(major: Option<u64>) -> Manager {
     }
 }
 
-/// Without `packageManager`: what Yarn has written tells whether it is the old one.
+/// Without `packageManager`: the files of Yarn show whether it is the old one.
 fn yarn_of(listing: &Listing) -> Manager {
     let metadata = listing.text("yarn.lock").is_some_and(|text| text.contains("__metadata:"));
     let path = listing.text(".yarnrc.yml").and_then(|text| {
@@ -169,7 +170,7 @@ fn yarn_of(listing: &Listing) -> Manager {
     });
     match path {
         Some(major) => yarn(Some(major)),
-        // Of which version it is the lock file tells no more; with settings of its own it is a new one.
+        // The lock file does not show the version; a version with settings of its own is a new one.
         None if metadata || listing.has(".yarnrc.yml") => Manager::YarnBerry(Foreach::BuiltIn),
         None => Manager::YarnClassic,
     }
@@ -225,10 +226,10 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
 
 /// Whether a script runs the tests of all packages.
 fn reaches(script: &str) -> bool {
-    script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(&word))
+    script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(word))
 }
 
-/// A runner that waits for changes never ends: vitest does so on a terminal, unless it is told not to.
+/// A runner that waits for changes never ends: vitest does so on a terminal, unless an option forbids it.
 fn of_script(manager: Manager, script: &str) -> Found {
     let words: Vec<&str> = script.split_whitespace().collect();
     let last = words.iter().rposition(|word| matches!(*word, "&&" | ";" | "||")).map_or(0, |at| at + 1);
@@ -264,7 +265,7 @@ fn of_script(manager: Manager, script: &str) -> Found {
     Found::Sure(candidate)
 }
 
-/// Nobody has written a script: the configuration of a runner, or bun's own, speaks for a command.
+/// There is no script: the configuration of a runner, or bun's own, decides the command.
 fn without_script(listing: &Listing, manager: Manager) -> Option<Found> {
     let configured = |name: &str| {
         ["js", "ts", "mjs", "cjs", "mts", "cts", "json"]

@@ -1,4 +1,4 @@
-//! Every other kind of project: mostly one file and the command that everybody uses with it.
+//! Every other kind of project: mostly one file and the usual command for it.
 
 use super::listing::Listing;
 use super::{Found, GuessedCommand};
@@ -23,7 +23,7 @@ const PLAIN: [(&str, &str); 14] = [
 
 type Kind = fn(&Listing) -> Option<Found>;
 
-/// What is looked for, in the order in which it is told.
+/// What is looked for, in the order of reporting.
 pub(super) const KINDS: [Kind; 9] = [go, maven, gradle, dotnet, ruby, php, dart, cmake, plain];
 
 fn sure(command: impl Into<String>, because: impl Into<String>) -> Found {
@@ -34,7 +34,7 @@ fn plain(listing: &Listing) -> Option<Found> {
     let found = PLAIN.iter().filter(|(name, _)| listing.has(name));
     let mut found: Vec<GuessedCommand> =
         found.map(|(name, command)| GuessedCommand::new(*command, *name)).collect();
-    // Of one build tool there may be two files.
+    // One build tool may have two files.
     found.dedup_by(|one, other| one.command == other.command);
     found.into_iter().map(Found::Sure).reduce(Found::beside)
 }

@@ -1,4 +1,4 @@
-//! Python: which runner the project names, and who has its environment.
+//! Python: the runner that the project names, and the tool that owns its environment.
 
 use super::listing::Listing;
 use super::{Found, GuessedCommand};
@@ -48,7 +48,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let direct = direct(listing, before, lock);
     let managed = [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(Found::beside);
     match (direct, managed) {
-        // tox and nox make environments of their own: with a lock file beside them either may be meant.
+        // tox and nox make environments of their own: next to a lock file either may be meant.
         (Some(direct), Some(managed))
             if !lock.is_empty() && lock != "pyproject.toml" && !lock.contains('/') =>
         {
@@ -102,7 +102,7 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
     })
 }
 
-/// The file that speaks for pytest.
+/// The file that is a sign of pytest.
 fn pytest(listing: &Listing) -> Option<&'static str> {
     let named = |path: &&str| listing.text(path).is_some_and(mentions_pytest);
     listing.first(&PYTEST).or_else(|| NAMING.iter().copied().find(named))

@@ -100,7 +100,7 @@ impl<'a> From<&'a StandingHalt> for HaltJson<'a> {
 pub struct LastHaltJson<'a> {
     #[serde(flatten)]
     halt: HaltJson<'a>,
-    /// `null` while it stands.
+    /// `null` while it is unanswered.
     acknowledged: Option<AckJson<'a>>,
 }
 

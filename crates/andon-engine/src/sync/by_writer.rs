@@ -1,9 +1,8 @@
-//! What one sync knows of the records of writers: which of them are new, what the other side lacks, and what of that is
-//! remembered for the next time (`<common dir>/andon/cache/sync`). The memory only saves work. Without it, and wherever
-//! something went back or away at the other side, everything is compared.
+//! What one sync knows about the records of writers: which are new, what the other side lacks, and what is remembered
+//! for the next time (`<common dir>/andon/cache/sync`). The memory only saves work. Without it, and wherever a ref was
+//! rewound or removed at the other side, everything is compared.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -12,14 +11,11 @@ use super::peer::{Peer, Standing};
 use crate::error::OpsError;
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::time::Timestamp;
-use andon_git::{NotesTree, Repo, read_plain, replace_plain};
+use andon_git::{NotesTree, Repo};
 use andon_store::by_writer::{self, Incoming, PREFIX, TakenIn, UnitedNotes, lacking, line_up};
 use andon_store::ledger::{self, Ledger};
+use andon_store::memory::{Kind, Memory};
 use andon_store::notes;
-use andon_store::wire::envelope::{Key, open, seal};
-
-/// Largest memory that is read, in bytes: 10,000 writers at ten remotes.
-const MAX_MEMORY: u64 = 32 << 20;
 
 /// Most remotes and addresses that are remembered.
 const MAX_REMOTES: usize = 64;
@@ -29,7 +25,7 @@ pub(super) type Tips = BTreeMap<String, CommitId>;
 
 /// What is remembered.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Memory {
+struct Remembered {
     /// The state of the records here up to which everything that was written here is in the ref of this clone.
     carried: Option<CommitId>,
     /// Refs of writers as they were taken in.
@@ -41,33 +37,25 @@ struct Memory {
 /// What a remote had when the last sync with it was over.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct AtRemote {
-    /// A state of the records here of which it had everything.
+    /// A state of the records here that it had completely.
     complete: Option<CommitId>,
     /// Its writers.
     writers: Tips,
 }
 
-impl Memory {
-    fn path(repo: &Repo) -> PathBuf {
-        repo.common_dir().join("andon").join("cache").join("sync")
-    }
-
+impl Remembered {
     fn read(repo: &Repo) -> Self {
-        let bytes = read_plain(&Self::path(repo), MAX_MEMORY).ok().flatten();
-        bytes.and_then(|bytes| open(Key::of(&"sync"), &bytes)).unwrap_or_default()
+        Memory::of(repo, Kind::Sync).get(&()).unwrap_or_default()
     }
 
-    /// Failing to remember costs time only.
     fn write(&self, repo: &Repo) {
-        let path = Self::path(repo);
-        let _ = path.parent().map(std::fs::create_dir_all);
-        let _ = replace_plain(&path, &seal(Key::of(&"sync"), self));
+        Memory::of(repo, Kind::Sync).put(&(), self);
     }
 }
 
 /// The records of writers in one sync.
 pub(super) struct ByWriter {
-    memory: Memory,
+    memory: Remembered,
     /// By what the remote is remembered.
     remote: String,
     /// Whether its refs stay here.
@@ -80,15 +68,15 @@ pub(super) struct ByWriter {
     incoming: UnitedNotes,
     /// Writers whose records went back or away.
     missed: Tips,
-    /// The state of the records here of which the remote has everything once this clone's ref has arrived.
+    /// The state of the records here that the remote has completely once this clone's ref has arrived.
     offered: Option<CommitId>,
-    /// Whether the remote has everything without it: somebody folded it, and nothing was written since.
+    /// Whether the remote has everything without it: it was folded, and nothing was written since.
     is_spared: bool,
 }
 
 impl ByWriter {
     pub(super) fn of(repo: &Repo, peer: &Peer) -> Self {
-        let memory = Memory::read(repo);
+        let memory = Remembered::read(repo);
         let url = repo.config_string(&format!("remote.{}.url", peer.address)).unwrap_or_default();
         // Hashed: addresses may hold passwords.
         let remote = Digest(Sha256::digest(format!("{} {url}", peer.address)).into()).to_string();
@@ -139,8 +127,7 @@ impl ByWriter {
         self.memory.remotes.remove(&self.remote);
     }
 
-    /// Of whatever an address leads to no refs stay here that could be compared: what is remembered of it holds while all of
-    /// it is there.
+    /// No refs of an address stay here for comparison: what is remembered about it holds while all of it is there.
     pub(super) fn compare(&mut self, repo: &Repo, tips: &Tips) {
         let there = |(writer, known): (&String, &CommitId)| {
             tips.get(writer).is_some_and(|tip| repo.is_ancestor(*known, *tip).unwrap_or(false))
@@ -195,7 +182,7 @@ impl ByWriter {
         Ok(missing)
     }
 
-    /// This clone's ref goes on from what the remote has of it, and what is remembered holds as long as it does.
+    /// This clone's ref continues from what the remote has of it, and what is remembered holds as long as that is so.
     fn go_on(&mut self, repo: &Repo, own: Option<&str>, tips: &Tips, at: Timestamp) -> Result<(), OpsError> {
         let Some(own) = own else { return Ok(()) };
         let writer = &own[PREFIX.len()..];
@@ -315,7 +302,7 @@ pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<TakenIn, OpsError> 
         return Ok(TakenIn::default());
     }
     let own = own_ref(repo)?;
-    let mut memory = Memory::read(repo);
+    let mut memory = Remembered::read(repo);
     let mut incoming = Incoming::default();
     let ids = |name: &str| name.rsplit('/').next().is_some_and(ledger::is_writer);
     for (name, target) in found.into_iter().filter(|(name, _)| ids(name)) {

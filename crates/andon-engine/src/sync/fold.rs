@@ -1,6 +1,7 @@
-//! Taking over the refs of writers that are gone. First this clone's ref gets all that they have and arrives at the remote;
-//! only then their refs go, each only as it was read. So dying in between leaves everything twice. Of two clones that fold
-//! each other at once neither finds the other's ref as it was read, since each has moved on its own first.
+//! Takes over the refs of writers that are gone. First this clone's ref gets all their records and arrives at the
+//! remote; only then their refs are removed, each only in the state that was read. So a crash in between leaves
+//! everything twice. If two clones fold each other at once, neither finds the other's ref in the state that it read,
+//! because each has moved its own first.
 
 use super::Sync;
 use super::by_writer::{Tips, own_ref};
@@ -15,8 +16,9 @@ use andon_store::by_writer::{self, Incoming, PREFIX};
 use andon_store::ledger::Ledger;
 
 impl Sync<'_> {
-    /// Takes the records of writers that have been silent for `days` over into this clone's ref, and then their refs away.
-    /// No lock is needed: a ref is removed only as it was read, and whoever writes on makes it anew.
+    /// Copies the records of writers that have been silent for `days` into this clone's ref, and then removes their
+    /// refs. No lock is needed: a ref is removed only in the state that was read, and a writer that continues makes it
+    /// anew.
     pub fn fold(&mut self, days: u32) -> Result<(), OpsError> {
         let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
         let silent = self.takeover.take_silent(&now, days)?;
@@ -31,7 +33,7 @@ impl Sync<'_> {
             self.online,
         )?;
         self.takeover.arrived(&outgoing, &pushed)?;
-        // Where this clone's ref did not arrive, nothing is taken away.
+        // Where this clone's ref did not arrive, nothing is removed.
         let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
         if !pushed.iter().all(arrived) {
             return Ok(());
@@ -43,7 +45,8 @@ impl Sync<'_> {
 }
 
 impl Takeover<'_> {
-    /// Takes the records of silent writers over into this clone's ref; the names of their refs and where they stand.
+    /// Copies the records of silent writers into this clone's ref; returns the names of their refs and the commits that
+    /// they point to.
     fn take_silent(&mut self, theirs: &Tracked, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
         let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
         let mut silent = Tips::new();
@@ -57,7 +60,7 @@ impl Takeover<'_> {
         Ok(taken.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
     }
 
-    /// Tells which refs of silent writers are gone now.
+    /// Reports which refs of silent writers are gone now.
     fn folded(&mut self, silent: &[(String, CommitId)], removed: &[PushedTo]) -> Result<(), OpsError> {
         let mut gone = Vec::new();
         for one in removed {

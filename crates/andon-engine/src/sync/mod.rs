@@ -1,10 +1,10 @@
 //! Records and ledgers of this clone and of a remote become the union of both: by `andon sync`, and along with a push.
 //!
-//! What a remote has is fetched into names of its own (`refs/andon/remote-records/NAME/`, `refs/andon/remote/NAME/ledger/`,
-//! and `refs/notes/remotes/NAME/andon` for what others push of their notes) and taken over from there: records by uniting
-//! lines, ledgers forward only. Then everything that the remote lacks is pushed, never by force, to refs that no other
-//! clone writes. Each step leaves a state from which any other clone, and the next sync, goes on: dying between two of
-//! them loses nothing.
+//! What a remote has is fetched into names of its own (`refs/andon/remote-records/NAME/`,
+//! `refs/andon/remote/NAME/ledger/`, and `refs/notes/remotes/NAME/andon` for what others push of their notes) and taken
+//! over from there: records by uniting lines, ledgers forward only. Then everything that the remote lacks is pushed,
+//! never by force, to refs that no other clone writes. Each step leaves a state from which any other clone, and the
+//! next sync, can continue: a crash between two of them loses nothing.
 
 mod by_writer;
 mod fold;
@@ -27,8 +27,8 @@ use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Takeover, Tracked};
 
-/// How often a sync begins anew when somebody else is faster: a copy of this clone with the same id, or whoever holds the
-/// lock of a ref. Of each round one wins, so that even a hundred of them are through by then.
+/// How often a sync begins anew when another writer is faster: a copy of this clone with the same id, or the holder of
+/// the lock of a ref. Each time one writer wins, so that even a hundred of them are done by then.
 const MAX_TRIES: u32 = 1000;
 /// Seconds after which it does no longer.
 const MAX_SECONDS: i64 = 300;
@@ -44,7 +44,7 @@ pub enum Way {
     FetchOnly,
 }
 
-/// How to reach a remote where nobody is asked for a password.
+/// How to reach a remote without prompts for a password.
 pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
     let own_ssh = ["GIT_SSH_COMMAND", "GIT_SSH"].into_iter().any(|name| ctx.var(name).is_some());
     if own_ssh || ws.repo.config_string("core.sshCommand").is_some() {
@@ -54,8 +54,8 @@ pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
     }
 }
 
-/// How to reach a remote while somebody waits for their own push: nobody is asked for anything. A program that answers for
-/// git is used only where it can ask no one either: in CI, and in the shell of an agent.
+/// How to reach a remote while a person waits for their push: without any prompt. A program that answers for git is
+/// used only where it cannot prompt either: in CI, and in the shell of an agent.
 pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
     let unattended = ctx.var("CI").is_some_and(|value| !value.is_empty()) || ctx.actor().marker.is_some();
     Prompt::Nobody(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
@@ -160,7 +160,7 @@ impl<'a> Sync<'a> {
         self.step(fetched)
     }
 
-    /// Done when nobody was faster at any of the refs.
+    /// Done when no other writer was faster at any of the refs.
     fn push(&mut self, outgoing: &[Outgoing]) -> Result<Step<()>, OpsError> {
         let specs: Vec<String> = outgoing.iter().map(Outgoing::spec).collect();
         let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online());

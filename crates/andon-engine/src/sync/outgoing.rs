@@ -1,4 +1,4 @@
-//! What the remote lacks, and what became of it there.
+//! What the remote lacks, and the result of pushing it.
 
 use super::by_writer::own_ref;
 use super::takeover::{Takeover, Tracked};
@@ -47,7 +47,7 @@ impl Takeover<'_> {
         Ok(outgoing)
     }
 
-    /// What a bundle lacks: it has one ref for all records, which nobody else writes at the same time.
+    /// What a bundle lacks: it has one ref for all records, which no other clone writes at the same time.
     pub(crate) fn outgoing_to_file(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
         let mut outgoing = self.of_records(notes::REF.to_owned(), self.peer.notes.clone(), theirs.notes)?;
         outgoing.extend(self.of_ledgers(theirs)?);

@@ -1,5 +1,5 @@
-//! The other side of a sync: a remote of git, which is remembered under names of its own, or whatever an address leads
-//! to (a fork, a bundle), of which nothing stays but what was taken over.
+//! The other side of a sync: a remote of git, which is remembered under names of its own, or an address (of a fork, a
+//! bundle), which leaves nothing here but the records that were taken over.
 
 use std::path::Path;
 
@@ -31,9 +31,9 @@ pub struct Peer {
 /// How well a peer is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// A remote that somebody configured here.
+    /// A remote that is configured here.
     Configured,
-    /// Anybody.
+    /// An address.
     Passing,
 }
 
@@ -101,7 +101,7 @@ pub fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer, OpsError> {
     };
     match chosen {
         Some(name) if has(&name) => Ok(Peer::remote(&name)),
-        // As git tells an address from a name.
+        // As git distinguishes an address from a name.
         Some(address) if address.contains([':', '/']) => Ok(Peer::passing(&address, &address)),
         _ => Err(RemoteError::Unknown { remote: asked.unwrap_or("origin").to_owned(), known }.into()),
     }
@@ -126,7 +126,7 @@ pub fn bundle(file: &Path, way: super::Way) -> Result<(Peer, bool), OpsError> {
     Ok((Peer::bundle(file), there))
 }
 
-/// `https://user:secret@host/x` without what stands before the `@`.
+/// `https://user:secret@host/x` without the part before the `@`.
 fn without_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
     let host = rest.split('/').next().unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Sending records along with a push, so that nobody has to remember `andon sync`.
+//! Sends records along with a push, so that no one has to remember `andon sync`.
 //!
-//! Only where the person asked for it: `andon.push` stands in git's own configuration (`andon install` sets it), never in
-//! the repository's `andon.toml`, which must not make anybody push more than they meant to. Nothing is fetched unless a
-//! push is refused because others were faster. What fails is one warning; the branch goes over all the same.
+//! Only on a person's request: `andon.push` is in git's own configuration (`andon install` sets it), never in the
+//! repository's `andon.toml`, which must not make a person push more than intended. Nothing is fetched unless a push is
+//! refused because others were faster. A failure is one warning; the branch is pushed all the same.
 //!
-//! It is done in pre-push, before the branch goes: whoever is started by the branch at the other side finds the records
-//! there. git has no way to add refs to a push that others began (docs/git-facts.md), so it takes a connection of its own;
-//! nobody is asked for a passphrase twice, and the person's push waits a few seconds at the most. At that moment nobody
-//! knows what will become of the branch, so nothing here says so.
+//! It happens in pre-push, before the branch is sent: a pipeline that the branch starts at the other side finds the
+//! records there. git has no way to add refs to a running push (docs/git-facts.md), so it takes a connection of its
+//! own, without a second prompt for a passphrase, and the person's push waits a few seconds at most. At that moment the
+//! outcome of the push is unknown, so nothing here reports it.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Seconds that all of them may take, and after which no race is gone into any more.
 const MAX_SECONDS: i64 = 5;
 
-/// Where a push goes, as git tells pre-push.
+/// The target of a push, as git reports it to pre-push.
 pub struct Destination {
     /// The remote's name, or its address again.
     pub name: String,

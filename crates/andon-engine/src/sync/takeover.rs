@@ -1,4 +1,4 @@
-//! What the remote has against what is here: what to take, what to send, what to tell.
+//! The remote compared with this clone: what to take, what to send, what to report.
 
 use crate::context::Context;
 use crate::error::OpsError;
@@ -36,8 +36,8 @@ impl Tracked {
     }
 }
 
-/// The refs below `prefix` whose names are ids, as those of our own making are: nothing else is taken over, whoever
-/// offers it.
+/// The refs below `prefix` whose names are ids, like those that Andon makes: nothing else is taken over from any
+/// source.
 fn tips(repo: &Repo, prefix: &str) -> Result<Tips, GitError> {
     let found = repo.refs_with_prefix(prefix)?.into_iter();
     let named = found.filter_map(|(name, tip)| Some((name.strip_prefix(prefix)?.to_owned(), CommitId(tip))));
@@ -164,9 +164,11 @@ impl<'a> Takeover<'a> {
     fn adopt_ledger(&mut self, writer: &str, tip: CommitId) {
         if let Some(why) = self.unbelievable(writer, tip) {
             let what = format!("the ledger of {writer} at {} was not taken over: {why}", self.remote());
-            return self.found(Diagnostic::warning(what).code("foreign-ledger").help(
-                "nothing here changed; whoever offers it is to sync from the clone in which the halts were made",
-            ));
+            return self.found(
+                Diagnostic::warning(what).code("foreign-ledger").help(
+                    "nothing here changed; its owner syncs from the clone in which the halts were made",
+                ),
+            );
         }
         match Ledger::open(self.repo).adopt(writer, tip) {
             Ok(Arrival::Same | Arrival::Behind) => {}
@@ -201,7 +203,8 @@ impl<'a> Takeover<'a> {
         }
     }
 
-    /// Why a ledger from anybody cannot be what it says. A configured remote is believed, and judged by `check`.
+    /// Why a ledger from an unknown source cannot be what it says. A configured remote is believed, and judged by
+    /// `check`.
     fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
         if self.peer.standing == Standing::Configured {
             return None;
@@ -212,7 +215,7 @@ impl<'a> Takeover<'a> {
             && let Ok(Some(own)) = self.repo.ref_commit(&name)
         {
             let known = own == tip || self.repo.is_ancestor(tip, own).unwrap_or(false);
-            return (!known).then(|| "it is this clone's own, which nobody else writes".to_owned());
+            return (!known).then(|| "it is this clone's own, which no other clone writes".to_owned());
         }
         match ledger.writer_at(tip) {
             Ok(Some(found)) if found == writer => None,

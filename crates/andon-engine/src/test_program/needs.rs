@@ -1,5 +1,6 @@
-//! What a test command needs before anything of it can run, as far as its words say so plainly.
+//! What a test command needs before it can run, as far as its words show it plainly.
 
+use andon_core::{WordList, words};
 use std::path::PathBuf;
 
 use andon_config::TestCommand;
@@ -72,7 +73,7 @@ const WRAPPERS: [Wrapper; 15] = [
 const OF_SHELL_BEFORE: [&str; 4] = ["exec", "command", "time", "!"];
 
 /// Other words that a shell knows by itself.
-const OF_SHELL: [&str; 36] = [
+const OF_SHELL: WordList = words![
     ":", "[", "case", "cd", ".", "echo", "eval", "exit", "export", "false", "for", "if", "printf", "pwd",
     "read", "readonly", "return", "set", "shift", "source", "test", "times", "trap", "true", "type",
     "ulimit", "umask", "unset", "until", "wait", "while", "{", "alias", "local", "hash", "kill",
@@ -129,7 +130,7 @@ impl Needs {
                     return self.add(What::File, file);
                 }
                 (word, rest) if builtins && OF_SHELL_BEFORE.contains(&word) => behind_builtin(word, rest),
-                (word, _) if builtins && OF_SHELL.contains(&word) => None,
+                (word, _) if builtins && OF_SHELL.contains(word) => None,
                 (word, rest) => {
                     builtins = false;
                     self.program(word, rest)

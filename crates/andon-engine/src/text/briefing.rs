@@ -1,6 +1,6 @@
-//! `.andon/MISSION_BRIEFING.md`: what a session must know that begins with an empty window (docs/spec-map.md, loop rules:
-//! when compaction is triggered). Built like the report file of a halt, and bounded like it; what agents and authors wrote
-//! stands in code spans. What the agent adds under the last heading is kept when the file is written again.
+//! `.andon/MISSION_BRIEFING.md`: what a session must know that begins with an empty context window (docs/spec-map.md,
+//! loop rules: when compaction is triggered). Built like the report file of a halt, and bounded like it; text by agents
+//! and authors is in code spans. What the agent adds under the last heading is kept when the file is written again.
 
 use andon_core::domain::briefing::{Briefing, DecidedBefore, PROMPT, Plan};
 use andon_core::domain::context::{ContextUse, FillSource};
@@ -56,7 +56,7 @@ pub fn notes(text: &str) -> &str {
     &notes[..end.unwrap_or(0)]
 }
 
-/// What people decided: told with who and when, so that nobody takes it for an order.
+/// The decisions of people, with who and when, so that they are not taken for orders.
 fn decided(page: &mut Page, precedents: &[DecidedBefore]) {
     if precedents.is_empty() {
         return;

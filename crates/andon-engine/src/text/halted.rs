@@ -1,4 +1,4 @@
-//! A new halt in words, for whoever made the call that halted: the values of `loop.halted`, a line each.
+//! A new halt in words, for the maker of the call that halted: the values of `loop.halted`, a line each.
 
 use andon_core::domain::decision::Halt;
 

@@ -1,5 +1,5 @@
-//! Messages as cargo and git write them: `error[rule-id]: what happened`, then `  help: ` and the exact command
-//! that mends it (docs/exit-codes.md). They go to stderr; the caller prints.
+//! Messages as cargo and git write them: `error[rule-id]: what happened`, then `  help: ` and the exact command that
+//! resolves it (docs/exit-codes.md). They go to stderr; the caller prints.
 
 use andon_core::domain::decision::{Decision, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -66,8 +66,8 @@ fn halted(standing: &StandingHalt, style: Style) -> Diagnostic {
         .help(CONTINUE)
 }
 
-/// How a halt ends, as messages say it. The other way, deleting the file, is told in the file itself: a message
-/// is read by the agent, the file is for the person.
+/// How a halt ends, as messages say it. The other way, deleting the file, is only in the file itself: agents read
+/// messages, the file is for the person.
 const CONTINUE: &str = "then a person decides and runs: andon resume --reason \"...\"";
 
 /// The messages of `diagnostics`, in the order given.
@@ -142,15 +142,15 @@ impl Consequence {
         }
     }
 
-    /// The same messages, the first of which begins with what happened.
+    /// The same messages; the first begins with what happened.
     pub fn before(self, mut messages: Vec<Diagnostic>) -> Vec<Diagnostic> {
         begin(&mut messages, self.words());
         messages
     }
 }
 
-/// What a decision says to the one who asked: the halt that stands, then the findings, gravest first. Notes and
-/// what is switched off are not shown; empty when there is nothing to say.
+/// A decision for its caller: the unanswered halt, then the findings, gravest first. Notes and switched-off rules are
+/// not shown; empty when there is nothing to say.
 pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> String {
     let mut page = Page::new(style);
     let shown = gravest_first(&decision.findings);

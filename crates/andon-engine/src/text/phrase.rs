@@ -63,7 +63,7 @@ pub fn void(validity: RunValidity) -> &'static str {
     }
 }
 
-/// What is to be said about a run beside its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
+/// The remarks about a test run after its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
 pub fn caveats(evidence: &TestEvidence) -> String {
     let caveats = &evidence.caveats;
     let mut notes = Vec::new();
@@ -110,8 +110,8 @@ pub fn diff(diff: &DiffSummary) -> String {
     format!("{}, +{} -{}", count(diff.files, "file"), diff.added, diff.removed)
 }
 
-/// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that stands for
-/// the gate as a whole, which is told of otherwise.
+/// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that means the
+/// gate as a whole, which is shown elsewhere.
 pub fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
     let mut marks = Vec::new();
     if record.kind != CommitKind::Normal {

@@ -1,7 +1,7 @@
 //! The report file of a halt: `.andon/CHECKPOINT.md` or `.andon/BLOCKER_REPORT.md`, for the person who has to decide
-//! (docs/spec-map.md, loop rules: CHECKPOINT.md format; docs/concepts.md). Bounded: however long the loop ran, it
-//! stays a page or two. What agents and authors wrote is shown as code spans or escaped, so that no subject can
-//! pose as a heading, a link or an instruction of this file.
+//! (docs/spec-map.md, loop rules: CHECKPOINT.md format; docs/concepts.md). Bounded: however long the loop ran, it stays
+//! a page or two. Text by agents and authors is shown as code spans or escaped, so that no subject can pose as a
+//! heading, a link or an instruction of this file.
 
 use andon_core::domain::decision::{Halt, HaltEvidence, Story, Tried};
 use andon_core::domain::events::MAX_SHOWN;
@@ -42,7 +42,7 @@ pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
     page.finish()
 }
 
-/// The same of a halt that is only told: nothing is refused, and nothing has to be answered.
+/// The same for a halt that is only reported: nothing is refused, and nothing has to be answered.
 pub(super) fn perpetual(halt: &Halt, story: &Story) -> String {
     let mut page = Page::new(Style::Plain);
     what_stands(&mut page, halt, story, "Told by the rule");

@@ -1,4 +1,4 @@
-//! A run of counts at a glance: `7 -> 4 -> 2` and a sparkline beside it (docs/spec-map.md, loop safety: recommended UX).
+//! A run of counts at a glance: `7 -> 4 -> 2` with a sparkline (docs/spec-map.md, loop safety: recommended UX).
 
 /// What a sparkline is drawn with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ enum Paint {
     Colour,
 }
 
-/// What tells a person when something was.
+/// How a time is shown to a person.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     /// The time of this process.

@@ -44,23 +44,23 @@ pub struct CompleteView {
     pub tests_passing: OpenQuestion,
     /// Documents moved with the declared API.
     pub docs_updated: OpenQuestion,
-    /// Why the bits that stand in the way are as they are.
+    /// The reasons for the bits that are in the way.
     pub reasons: Reasons,
     /// Whether the task may be called done.
     pub can_complete: OpenQuestion,
     /// What to do first when it may not.
     pub prompt: Option<String>,
-    /// What stands in the way.
+    /// Why the task is not done.
     pub problems: Vec<Diagnostic>,
 }
 
 /// Why a bit is not as it has to be; `None` where it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reasons {
-    /// Of `tests_run`.
+    /// The bit `tests_run`.
     pub tests_run: Option<String>,
-    /// Of `tests_passing`.
+    /// The bit `tests_passing`.
     pub tests_passing: Option<String>,
-    /// Of `docs_updated`.
+    /// The bit `docs_updated`.
     pub docs_updated: Option<String>,
 }

@@ -8,7 +8,7 @@ use andon_core::domain::findings::Finding;
 pub struct ContextView {
     /// Whose. Untrusted text.
     pub node: String,
-    /// How full it is; `None` where nothing tells.
+    /// How full it is; `None` where it is unknown.
     pub fill: Option<ContextUse>,
     /// Its size in tokens.
     pub window: u64,

@@ -1,4 +1,4 @@
-//! What went over to another repository, and what was found there.
+//! What was sent to another repository, and what was found there.
 
 use andon_core::domain::diagnostic::Diagnostic;
 
@@ -22,7 +22,7 @@ pub struct SyncReport {
     pub sent: Moved,
     /// Writers whose refs were folded into this clone's.
     pub folded: usize,
-    /// How often it was begun anew because somebody else was writing.
+    /// How often it was begun anew because another writer was faster.
     pub retries: u32,
     /// What was found wrong, each with its hint.
     pub found: Vec<Diagnostic>,

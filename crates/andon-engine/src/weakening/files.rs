@@ -1,5 +1,5 @@
-//! The files of a change that can hold tests, each with its text before and after: read within bounds, deletions beside
-//! the additions that may have taken their tests.
+//! The files of a change that can hold tests, each with its text before and after: read within bounds, deletions
+//! together with the additions that may have taken their tests.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    /// What a comparison of the texts found, with how much was read. Tests that became rows are told as well.
+    /// What a comparison of the texts found, with how much was read. Tests that became rows are reported as well.
     pub fn told(&self, found: &Compared) -> Option<Weakening> {
         let rows = found.rows;
         let taken = found.taken.clone().or_else(|| (rows > 0).then(Weakening::default));
@@ -36,7 +36,7 @@ impl Changed {
     }
 }
 
-/// What is asked of a change.
+/// The request about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     /// What it took away.
@@ -145,7 +145,7 @@ fn texts_of(repo: &Repo, pair: &Pair<'_>, left: usize) -> Result<Option<(String,
     Ok(side(pair.old)?.zip(side(pair.new)?).filter(|(old, new)| old.len() + new.len() <= left))
 }
 
-/// The changed files of which a side can hold tests that run there.
+/// The changed files with a side that can hold tests that run there.
 fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
     let holds = |path: &[u8]| andon_weakening::knows(patterns, &extension(path));
     let mut left: BTreeMap<(&[u8], String), &[u8]> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a merge itself takes from the tests: what one of its parents has and none of them removed.
+//! What a merge itself removes from the tests: tests that one of its parents has and none of them removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use andon_core::domain::change::Change;
 use andon_core::domain::facts::Weakening;
 use andon_git::{Claimed, CommitInfo, Made, Repo};
 
-/// Of a merge that is no function of its parents, and of two of them: others are made by programs.
+/// Only for a merge of two parents that is no function of them: others are made by programs.
 pub(super) fn taken(
     repo: &Repo,
     patterns: &Patterns<'_>,
@@ -30,7 +30,7 @@ pub(super) fn taken(
     let (by_us, by_them) = (changes(base, ours)?, changes(base, theirs)?);
     let (from_ours, from_theirs) = (changes(ours, commit.tree)?, changes(theirs, commit.tree)?);
     let compared = |changes: &[Change], wanted| files::compared(repo, patterns, changes, wanted);
-    // First what was decided by hand. That is little, and alone it tells of too much: a test may have gone to another file.
+    // First the manual changes. They are few, and alone they report too much: a test may have moved to another file.
     let by_hand = by_hand([&by_us, &by_them], [&from_ours, &from_theirs]);
     let decided = Wanted { path: &|path| by_hand.contains(path), text: &|_| true };
     let (one, other) = (compared(&from_ours, decided)?, compared(&from_theirs, decided)?);
@@ -38,7 +38,7 @@ pub(super) fn taken(
     if names.is_empty() {
         return Ok(None);
     }
-    // Then all files that tell of the same tests. Where the names are too many for one pattern, all are read.
+    // Then all files that name the same tests. Where the names are too many for one pattern, all are read.
     let names: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
     let names = Regex::new(&names.join("|")).ok();
     let tells = |text: &str| names.as_ref().is_none_or(|names| names.is_match(text));
@@ -53,7 +53,7 @@ pub(super) fn taken(
     Ok(found(removed, &one.taken.unwrap_or_default(), &other.taken.unwrap_or_default()))
 }
 
-/// The tests that a comparison tells of.
+/// The tests that a comparison reports.
 fn names(compared: &Compared) -> Vec<String> {
     let taken = compared.taken.iter().flat_map(|taken| taken.skipped.iter().chain(&taken.loosened));
     compared.gone.iter().chain(taken).cloned().collect()

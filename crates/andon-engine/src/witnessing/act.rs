@@ -1,5 +1,5 @@
-//! Appending what a person or an orchestrator says. Before anything is signed, the entry is folded in where it would
-//! stand: what would be invalid is refused with its reason, and never appended.
+//! Appends the entries of a person or an orchestrator. Before anything is signed, the entry is folded in at its place:
+//! an invalid entry is refused with its reason, and never appended.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
 
 /// Most commits that are no entries, behind which the newest entry is looked for.
 const MAX_FAULTY: usize = 1_000;
-/// Most witnesses who are asked whether they may take a round.
+/// The largest number of witnesses that are checked for a round.
 const MAX_ASKED: usize = 16;
 
 /// An entry to be appended.
@@ -31,9 +31,9 @@ pub struct Draft<'a> {
     pub kind: &'static str,
     /// What it says.
     pub said: &'a Said,
-    /// Texts beside it.
+    /// The texts that belong to it.
     pub evidence: &'a [EvidenceText],
-    /// Who signs it; nobody for what agents write.
+    /// Who signs it; `None` for entries of agents.
     pub signer: Option<&'a Signer>,
 }
 
@@ -83,7 +83,7 @@ impl SignedLedger {
 }
 
 impl SignedLedger {
-    /// Who may take each of `rounds` now: everybody named by the policy tries, and what the rules say of that is asked.
+    /// Who may take each of `rounds` now: everyone named by the policy tries, and the rules decide.
     pub fn may_accept(&mut self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
         let mut may = vec![Vec::new(); rounds.len()];
         let keys = &self.folded.authority.at_end.keys;
@@ -165,7 +165,7 @@ impl SignedLedger {
         while let Some(commit) = todo.pop().filter(|_| seen.len() < MAX_FAULTY) {
             match self.entries.iter().position(|entry| entry.commit == commit) {
                 Some(at) => found.push(at),
-                // What is no entry stands between.
+                // Not every commit is an entry.
                 None if seen.insert(commit) => {
                     todo.extend(ws.repo.commit(commit).map(|info| info.parents).unwrap_or_default());
                 }

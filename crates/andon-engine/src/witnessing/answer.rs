@@ -1,7 +1,7 @@
 //! Answers to halts where only a signature ends one (`guard.ack = "signed"`).
 //!
-//! What `andon.toml` says in the working tree is the agent's to edit, so the halted commit's own says whether a signature is
-//! asked for and of which ledger. A `loop.acknowledged` ends no such halt: a resolution does, which was signed for this halt
+//! An agent can edit `andon.toml` in the working tree, so that of the halted commit says whether a signature is needed
+//! and for which ledger. A `loop.acknowledged` does not end such a halt: only a resolution does, signed for this halt
 //! and for the code that was halted.
 
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ pub fn guard_at(repo: &Repo, commit: CommitId) -> Option<Guard> {
     Some(config::load(&[source]).ok()?.guard)
 }
 
-/// The ledger whose witnesses must answer `halt`; `None` where no signature is asked for.
+/// The ledger whose witnesses must answer `halt`; `None` where no signature is needed.
 pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
     let signed = |guard: &Guard| guard.ledger.filter(|_| guard.ack == AckMode::Signed);
     let halted = halt.halt.head.and_then(|head| guard_at(&ws.repo, head));
@@ -66,7 +66,7 @@ pub fn asks_signature(ws: &Workspace, halt: &StandingHalt) -> Option<EntryId> {
 }
 
 impl SignedLedger {
-    /// The answer to a halt; none while nobody who may has given one.
+    /// The answer to a halt; `None` without an answer by an authorized witness.
     pub fn answer_to(&self, halt: EntryId) -> Option<HaltAnswer> {
         let at = self.entries.iter().position(|entry| entry.id == halt)?;
         let state = &self.folded.state;
@@ -149,7 +149,7 @@ pub fn unfit(ws: &Workspace, answer: &HaltAnswer, halt: &StandingHalt) -> Result
     }))
 }
 
-/// Appends a resolution of the halt that stands here, with nothing but a decision and a reason.
+/// Appends a resolution of the unanswered halt here, with nothing but a decision and a reason.
 ///
 /// # Errors
 /// The key may not, or cannot sign.
@@ -180,14 +180,14 @@ pub fn resolve_halt(
     ledger.append(ctx, ws, &draft)
 }
 
-/// The members by which a resolution is bound to a halt and to the code that was halted.
+/// The members that bind a resolution to a halt and to the code that was halted.
 ///
 /// # Errors
 /// The halted commit is not here.
 pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<Said, OpsError> {
     let head = ws.repo.head()?.commit();
     let halted = standing.halt.head;
-    // Where the halt stands here, HEAD is what goes on; elsewhere it is the halted commit.
+    // Where HEAD builds on the halted commit, the code is that of HEAD; elsewhere it is that of the halted commit.
     let builds_on = |halted: CommitId| {
         head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
     };
@@ -212,7 +212,7 @@ pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<Said, Ops
     Ok(body)
 }
 
-/// A halt that something else than a signature ended: it stands.
+/// A halt that was ended without the signature that it needs: it is still unanswered.
 ///
 /// # Errors
 /// The ledgers cannot be read.

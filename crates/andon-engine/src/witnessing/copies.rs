@@ -1,6 +1,5 @@
-//! One payload under several signatures is one entry (S3). Which commit is read first is chance, and whoever signs a copy
-//! with a key of their own must not take the entry from the one who made it: of its signatures that of a key counts which
-//! the policy names.
+//! One payload under several signatures is one entry (S3). Which commit is read first is chance, and signing a copy
+//! with another key must not take the entry from its maker: of its signatures, that by a key of the policy counts.
 
 use super::signer_of;
 use andon_review::code::Code;
@@ -9,7 +8,7 @@ use andon_review::fold::Folded;
 use andon_review::payload::Payload;
 use andon_store::ledger::{SignatureState, WholeEntry};
 
-/// What a signature by the wrong key comes to.
+/// The effect of a signature by the wrong key.
 const BY_WRONG_KEY: [Code; 7] = [
     Code::Unsigned,
     Code::RevokedKey,

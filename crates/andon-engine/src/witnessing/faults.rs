@@ -25,8 +25,8 @@ pub struct Witnessed {
     pub entry: Option<EntryId>,
     /// Why, as a word for programs.
     pub code: &'static str,
-    /// Whether somebody did wrong. What two clones do at once is nobody's fault: one of both counts for nothing, and that
-    /// is all.
+    /// Whether a person did wrong. Entries that two clones make at once are no one's fault: one of both does not count,
+    /// and that is all.
     pub level: Level,
     /// What is wrong, in one sentence.
     pub message: String,
@@ -49,7 +49,7 @@ pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
         found.push(Witnessed { entry: Some(ledger.entries[at].id), code: code.word(), level, message, help });
         told.push(at);
     }
-    // A signature that does not hold counts for nothing, also where none is asked for.
+    // An invalid signature counts for nothing, also where none is needed.
     for (at, entry) in ledger.entries.iter().enumerate() {
         if matches!(entry.signature, SignatureState::Bad(_)) && !told.contains(&at) {
             let message = format!("entry {}: content changed after signing", short(entry.id));

@@ -1,10 +1,9 @@
-//! What was read of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that who looks at it again reads
-//! and verifies only what is new. A saving that is there to be looked at: no hook, no check and nobody's answer reads a
-//! ledger through it, as whoever can write the file can write anything into it. So that even what is shown is not easily
-//! another, the newest entries and those about keys are read again each time, and where one differs all of them are.
+//! Entries of a ledger, remembered (`<common dir>/andon/cache/ledger`) by commit, so that commands that show it read
+//! and verify only what is new. Only for showing: no hook, no check and no answer reads a ledger through it, because
+//! the file can be forged. So that even the display is hard to forge, the newest entries and those about keys are read
+//! again each time, and where one differs all of them are.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,15 +13,13 @@ use serde_json::Map;
 use super::{Said, signer_of};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::Timestamp;
-use andon_git::{Repo, read_plain, replace_plain};
+use andon_git::Repo;
 use andon_review::payload::Payload;
 use andon_review::payload::member::{Malformed, malformed};
 use andon_signing::Touch;
 use andon_store::ledger::{Ledger, SignatureState, WholeEntry, WholeLedger};
-use andon_store::wire::envelope::{Key, open, seal};
+use andon_store::memory::{Kind, Memory};
 
-/// Largest memory that is read, in bytes.
-const MAX_MEMORY: u64 = 128 << 20;
 /// So many new entries are read again rather than everything written anew.
 const FEW: usize = 32;
 /// Up to so many entries everything is written anew for each.
@@ -60,20 +57,12 @@ pub(super) struct LedgerMemory {
     pub(super) payloads: Payloads,
 }
 
-fn place(repo: &Repo) -> PathBuf {
-    repo.common_dir().join("andon").join("cache").join("ledger")
-}
-
-fn key() -> Key {
-    Key::of(&"ledger")
-}
-
 /// What decides over who may act.
 fn is_about_keys(kind: &str) -> bool {
     ["policy", "policy-sign", "key-add", "key-revoke"].contains(&kind)
 }
 
-/// Policies are few, and read as a whole wherever a ledger is.
+/// Policies are few, and read as a whole with every ledger.
 fn is_kept_whole(kind: &str) -> bool {
     kind == "policy"
 }
@@ -91,8 +80,7 @@ impl LedgerMemory {
     }
 
     fn read(repo: &Repo) -> Self {
-        let bytes = read_plain(&place(repo), MAX_MEMORY).ok().flatten().unwrap_or_default();
-        let known: Vec<KnownEntry> = open(key(), &bytes).unwrap_or_default();
+        let known: Vec<KnownEntry> = Memory::of(repo, Kind::Ledger).get(&()).unwrap_or_default();
         let nothing: Arc<Said> = Arc::new(Map::new());
         let mut entries = HashMap::with_capacity(known.len());
         let mut payloads = HashMap::with_capacity(known.len());
@@ -142,8 +130,8 @@ impl LedgerMemory {
             && said == Payload::read(&entry.kind, &entry.body).ok().as_ref()
     }
 
-    /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: what follows
-    /// them stands elsewhere than it says.
+    /// Remembers a ledger, where that saves more than it costs. One with faults is read whole every time: later entries
+    /// are at another place than they say.
     pub(super) fn keep(&self, repo: &Repo, whole: &WholeLedger) {
         let is_new = |entry: &&WholeEntry| !self.payloads.contains_key(&entry.commit);
         let new = whole.entries.iter().filter(is_new).count();
@@ -153,7 +141,7 @@ impl LedgerMemory {
         let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
         if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
             let known: Vec<KnownEntry> = whole.entries.iter().map(|entry| self.known(entry)).collect();
-            let _ = replace_plain(&place(repo), &seal(key(), &known));
+            Memory::of(repo, Kind::Ledger).put(&(), &known);
         }
     }
 

@@ -45,7 +45,7 @@ use memory::{LedgerMemory, Payloads};
 /// How often the ledger is folded again for entries that others signed as well: each time more policies may be in force.
 const MAX_PASSES: usize = 16;
 
-/// A ledger, as it is read by somebody whose clock says `now`.
+/// A ledger, read with a clock at `now`.
 #[derive(Debug)]
 pub struct SignedLedger {
     /// The id of the ledger: that of its first policy.
@@ -90,7 +90,7 @@ pub fn look(ws: &Workspace) -> Result<SignedLedger, OpsError> {
     folded(whole, ws.config.guard.ledger, ws.opened, &memory.payloads)
 }
 
-/// For a command that only shows what stands: of halts and answers, too, what [`look`] remembered is not read again.
+/// For a command that only shows the state: halts and answers that [`look`] remembered are not read again either.
 pub fn only_look(repo: &Repo) {
     Ledger::open(repo).remember(|repo| Rc::clone(&LedgerMemory::load(repo).entries));
 }

@@ -1,4 +1,4 @@
-//! Which decisions are nearest to the work at hand: by the words they share, for agents that begin anew.
+//! Which decisions are nearest to the work at hand: by the words they share, for agents that start a session.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use andon_store::ledger::REF_PREFIX;
 /// How many are named.
 const NEAREST: usize = 2;
 
-/// The nearest decisions that stand; none where the ledger cannot be read, for nothing depends on them.
+/// The nearest valid decisions; none where the ledger cannot be read, because nothing depends on them.
 pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
     let is_empty = ws.repo.refs_with_prefix(REF_PREFIX).map_or(true, |refs| refs.is_empty());
     if is_empty || about.trim().is_empty() {

@@ -32,8 +32,8 @@ fn last(repo: &Repo, key: &str) -> Result<Option<String>, GitError> {
     Ok(repo.config_sources(key)?.pop().map(|found| found.value))
 }
 
-/// What is known of who gives an answer, which goes into it: whether there is a terminal, and how many processes above
-/// were seen to be no agent's. Where neither tells, people who read the answer can tell.
+/// What is known about the giver of an answer, which goes into the answer: whether there is a terminal, and how many
+/// processes above were seen to be no agent's. Where neither is known, readers of the answer see that.
 pub fn given(ctx: &Context) -> Value {
     json!({"terminal": editor::has_person(), "unmarked_above": ctx.unmarked_above()})
 }

@@ -34,13 +34,13 @@ impl SignedLedger {
         self.text(round, "question").or_else(|| self.text(round, "message")).unwrap_or_default()
     }
 
-    /// What somebody decided: a resolution says it itself, a revealed ballot in its ballot.
+    /// The decision: a resolution has it itself, a revealed ballot in its ballot.
     pub fn vote(&self, entry: usize) -> &Said {
         let body = &self.entries[entry].body;
         body.get("ballot").and_then(Value::as_object).unwrap_or(body)
     }
 
-    /// Why somebody voted so.
+    /// The reason for a vote.
     pub fn rationale(&self, vote: usize) -> String {
         text(self.vote(vote), "rationale").unwrap_or_default()
     }

@@ -83,9 +83,9 @@ fn shared<'a>(
 /// Lines between the common ones beyond which nothing is tried.
 const FEW: usize = 256;
 
-/// The one hunk that any diff finds: where all that differs is inserted, deleted, or replaced by lines of which none was
-/// there. Then nothing has to be compared, and git's way of moving hunks leaves it where it is: an insertion cannot be
-/// moved further down, and a replacement stays where both sides are.
+/// The one hunk that any diff finds: where the whole difference is an insertion, a deletion, or a replacement by lines
+/// that did not occur before. Then nothing has to be compared, and git's way of moving hunks leaves it where it is: an
+/// insertion cannot be moved further down, and a replacement stays where both sides are.
 fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
     let (old, new) = middle(old, new);
     if old.is_empty() && new.is_empty() {

@@ -1,10 +1,10 @@
 //! Whether a commit is what it says: the tree that git makes of its parents, or of the commit it reverts or picks.
 //!
-//! A merge, revert or cherry-pick that needed no hand is a function of commits that are there already, so it can be
-//! made again and compared. Messages, reflogs and records only say so. Nothing is written and no program is started:
-//! the merge is one of paths ([`crate::diff::merge_paths`]), at the cost of what changed. Where that gives another tree,
-//! libgit2's own merge, which follows renames, is asked in memory, where there is one merge base at the most. git may know a way to merge what neither does: such
-//! a commit counts as ordinary work, which needs tests like any other.
+//! A merge, revert or cherry-pick without manual changes is a function of existing commits, so it can be made again and
+//! compared. Messages, reflogs and records are only claims. Nothing is written and no program is started: the merge is
+//! one of paths ([`crate::diff::merge_paths`]), at the cost of what changed. Where that gives another tree, libgit2's
+//! own merge, which follows renames, is tried in memory, if there is at most one merge base. git may know a way to
+//! merge what neither does: such a commit counts as ordinary work, which needs tests like any other.
 
 use std::collections::HashSet;
 
@@ -16,9 +16,9 @@ use crate::open::repo::Repo;
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::ids::{CommitId, TreeId};
 
-/// Most entries of a tree for which libgit2's merge is asked: it looks at all of them.
+/// Most entries of a tree for which libgit2's merge is tried: it looks at all of them.
 const MAX_ENTRIES: usize = 100_000;
-/// Most files of which libgit2 compares the contents to find renames.
+/// Most files whose contents libgit2 compares to find renames.
 const RENAMES: u32 = 400;
 /// Most merge bases that are tried.
 const MAX_BASES: usize = 4;
@@ -45,7 +45,7 @@ pub enum Claimed {
 /// Whether a tree is what git makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// It is: nobody's hand is in it.
+    /// It is: nothing in it was made by hand.
     Same,
     /// It is another one, or there is none without a conflict.
     Other,
@@ -132,7 +132,7 @@ impl Repo {
     ) -> Result<Made, GitError> {
         let [parent] = commit.parents[..] else { return Ok(Made::Other) };
         let (ours, source) = (self.tree_of(parent)?, self.commit(source)?);
-        // Of a merge any parent can be the line that it is taken to be a change of.
+        // Any parent of a merge can be the base that it is compared with.
         let mut verdict = Made::Other;
         for before in &source.parents {
             let before = self.tree_of(*before)?;

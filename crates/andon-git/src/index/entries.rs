@@ -1,4 +1,4 @@
-//! The entries of the index, read from its bytes: where each stands, its flags and its path.
+//! The entries of the index, read from its bytes: the offset of each, its flags and its path.
 //!
 //! libgit2 makes an object of every entry and knows neither a split nor a sparse index; a look at paths, flags and stat
 //! data needs neither, and takes a tenth of the time.
@@ -11,9 +11,9 @@ use std::path::Path;
 const MAX_INDEX: u64 = 256 << 20;
 /// Bytes of an id and of the trailing checksum. libgit2 opens SHA-1 repositories only.
 pub(crate) const HASH: usize = 20;
-/// Stat data before the id; the mode stands at [`MODE_AT`] in it.
+/// Stat data before the id; the mode is at [`MODE_AT`] in it.
 pub(crate) const STAT: usize = 40;
-/// Where the mode stands in the stat data.
+/// The offset of the mode in the stat data.
 pub(crate) const MODE_AT: usize = 24;
 
 /// Further flags follow.
@@ -55,7 +55,7 @@ impl Entry<'_> {
 pub(crate) enum Entries {
     /// They are.
     All,
-    /// The index is split or sparse: it stands for more than it has.
+    /// The index is split or sparse: it does not hold all of its entries.
     Some,
 }
 

@@ -1,12 +1,11 @@
-//! The files that git does not read when it is asked what differs.
+//! The files that git does not read when it compares the working tree.
 //!
-//! git takes a file for what the index says where a bit tells it to (assume-unchanged, skip-worktree), or where size and
-//! times are those that it remembers. The tests read the file. So these files are listed here, and hashed whatever git
-//! says of them.
+//! git takes a file as unchanged where a bit in the index says so (assume-unchanged, skip-worktree), or where size and
+//! times are those in the index. The tests read the file. So these files are listed here, and always hashed.
 //!
-//! Stat data answer for a content when they are equal to the nanosecond, change time included (which nobody can set),
-//! and when the file last changed well before the index was written. git itself compares seconds.
-//! Not seen: a second write within the tick of the kernel's clock in which git read the first.
+//! Stat data prove a content when they are equal to the nanosecond, change time included (which cannot be set), and
+//! when the file last changed well before the index was written. git itself compares seconds. Not seen: a second write
+//! within the tick of the kernel's clock in which git read the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -31,7 +30,7 @@ const TICK: i128 = 20_000_000;
 /// The same where times come in seconds.
 const SECONDS: i128 = 2_000_000_000;
 
-/// What a look at the index tells.
+/// The result of a look at the index.
 #[derive(Debug, Default)]
 pub(crate) struct Examined {
     /// Files whose content is to be read, since git may not have looked at it, with what the index has there.

@@ -45,8 +45,8 @@ struct CachedRoot {
 }
 
 impl Repo {
-    /// The tree that the effective index stands for, if its TREE extension says so.
-    /// Never a wrong tree: whatever is doubtful is [`IndexTree::Unknown`].
+    /// The tree of the effective index, if its TREE extension has it. Never a wrong tree: any doubt is
+    /// [`IndexTree::Unknown`].
     pub fn index_tree(&self) -> Result<IndexTree, GitError> {
         let path = self.index_path();
         let found = read_root(&path).map_err(|source| GitError::Io { path, source })?;
@@ -205,7 +205,7 @@ struct Node<'a> {
     /// Entries of the index below it; negative when its tree is not known.
     entries: i64,
     subtrees: u32,
-    /// The bytes of its id: of the thousands that are passed only a few are asked for.
+    /// The bytes of its id: only a few of the thousands that are passed are needed.
     id: Option<&'a [u8]>,
 }
 

@@ -1,5 +1,4 @@
-//! What became of the notes of a ref, one commit of notes after the other: a note that was replaced still stands in the
-//! history of the ref.
+//! The changes to the notes of a ref, commit by commit: a note that was replaced is still in the history of the ref.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,8 +1,8 @@
 //! Notes by writer: what a ref has more than it had before, and joining that to another ref.
 //!
-//! Where each writer has a ref of its own, nobody's push can be refused, and a reader joins what is new of all of them in
-//! one commit. That commit has the tips that it read among its parents, so that the history of each writer's notes stays
-//! within reach of whoever looks for what was changed later.
+//! Where each writer has a ref of its own, no push can be refused, and a reader joins the new notes of all of them in
+//! one commit. That commit has the tips that it read among its parents, so that the history of each writer's notes can
+//! still be searched for later changes.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub struct NotesSince {
 pub struct NotesJoined<'a> {
     /// The full name of the ref.
     pub name: &'a str,
-    /// Each note as somebody has it; `None` for one that they took away.
+    /// Each note as a writer has it; `None` for one that was removed.
     pub notes: &'a [(CommitId, Option<Vec<u8>>)],
     /// Whose notes these are: commits of notes that become parents of what is made.
     pub from: &'a [CommitId],
@@ -64,9 +64,9 @@ impl Repo {
         Ok(since)
     }
 
-    /// Joins notes to those of a ref, in one commit. `stands` is called under the ref's lock with the commit, the note
-    /// that is there and the one that comes, and says what is to stand: `None` for nothing. It may be asked twice. Where
-    /// nothing changes nothing is committed. Returns the tip.
+    /// Joins notes to those of a ref, in one commit. `stands` is called under the ref's lock with the commit, the
+    /// existing note and the new one, and returns the result: `None` for no note. It may be called twice. Where nothing
+    /// changes nothing is committed. Returns the tip.
     pub fn notes_join(
         &self,
         joined: NotesJoined<'_>,
@@ -108,8 +108,8 @@ impl Repo {
         })
     }
 
-    /// Puts a commit that changes no note on top of those of ref `name`, with `from` among its parents: whoever knew the ref as
-    /// it was knows it no longer.
+    /// Puts a commit that changes no note on top of those of ref `name`, with `from` among its parents: a process that
+    /// knew the old ref finds another one.
     pub fn notes_move_on(&self, name: &str, from: &[CommitId], at: Timestamp) -> Result<(), GitError> {
         self.update_ref(name, MESSAGE, |tip| {
             let Some(tip) = tip else { return Ok(Update::Keep(())) };

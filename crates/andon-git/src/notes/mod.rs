@@ -224,7 +224,7 @@ pub(crate) fn is_digits(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The digits that a path of a notes tree stands for; `None` where it is no note.
+/// The digits in a path of a notes tree; `None` where it is no note.
 pub(crate) fn digits_of(path: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(path).ok()?;
     let (fanouts, file) = path.rsplit_once('/').unwrap_or(("", path));

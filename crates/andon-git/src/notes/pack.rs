@@ -1,8 +1,8 @@
 //! Notes: writing thousands at once, as one pack.
 //!
-//! Blobs, trees and commit are made on the tip as it is, and are in the store before the ref is locked: hooks wait for
-//! nobody. Where one of them has moved the ref meanwhile, under its lock the notes that they changed are put on top of ours,
-//! which writes as little as a hook does; where both touched the same note, all is made anew.
+//! Blobs, trees and commit are made on the present tip, and are in the store before the ref is locked, so that no hook
+//! waits. Where a hook has moved the ref meanwhile, the notes that it changed are put on top of ours under the lock,
+//! which writes as little as a hook does; where both touched the same note, everything is made again.
 
 use std::collections::HashSet;
 
@@ -16,12 +16,12 @@ use crate::refs::Update;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 
-/// How often all is made anew, before it is made under the lock.
+/// How often everything is made again, before it is made under the lock.
 const TRIES: usize = 3;
 
 impl Repo {
     /// As [`Self::notes_write`], for many notes: the store gets one pack, and the lock of the ref is held for a moment.
-    /// `merge` is called without that lock, and again where somebody else has written one of these notes meanwhile.
+    /// `merge` is called without that lock, and again where another process has written one of these notes meanwhile.
     pub fn notes_write_packed(
         &self,
         name: &str,
@@ -53,8 +53,8 @@ impl Repo {
         self.notes_write(name, notes, at, merge)
     }
 
-    /// The commit that does to `now` what `made` does to `tip`; `None` where somebody touched a note of the batch, or what
-    /// is no note.
+    /// The commit that does to `now` what `made` does to `tip`; `None` where a note of the batch, or a path that is no
+    /// note, has changed.
     fn made_on(
         &self,
         batch: &Batch<'_>,

@@ -1,9 +1,9 @@
 //! Notes: uniting ours with those of another clone.
 //!
-//! Not `git notes merge`: it leaves a half-done merge behind where it meets a conflict, works in a worktree of its
-//! own, and takes every removal for meant. Here a three-way walk skips what is equal, the caller says note by note
-//! what is to stand, and one compare-and-swap moves the ref: a fast-forward where it can be one, else a commit with
-//! both parents, so that a plain push is enough afterwards.
+//! Not `git notes merge`: it leaves a half-done merge behind where it meets a conflict, works in a worktree of its own,
+//! and takes every removal as intended. Here a three-way walk skips what is equal, the caller decides note by note, and
+//! one compare-and-swap moves the ref: a fast-forward where it can be one, else a commit with both parents, so that a
+//! plain push is enough afterwards.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use andon_core::domain::time::Timestamp;
 pub struct NotesUnion {
     /// Commits whose note is new or larger here.
     pub received: usize,
-    /// Notes that the other side took away and that stand here all the same.
+    /// Notes that the other side removed and that are kept here all the same.
     pub kept: usize,
     /// Notes of the other side that are too large to be read; they are left there.
     pub skipped: Vec<CommitId>,
@@ -37,8 +37,8 @@ struct Sides {
 impl Repo {
     /// Unites the notes of ref `name` with those that came in.
     ///
-    /// `stands` is called under the ref's lock for each note that they changed since the histories parted, with
-    /// ours and theirs, and says what is to stand: `None` for nothing.
+    /// `stands` is called under the ref's lock for each note that they changed since the histories parted, with ours
+    /// and theirs, and returns the result: `None` for no note.
     pub fn notes_unite(
         &self,
         name: &str,
@@ -79,10 +79,11 @@ impl Repo {
         Ok(found.len())
     }
 
-    /// Puts back what somebody who is not of us took out of ref `name`, and says how many notes that were. `git notes
-    /// append` beside a hook reads the notes, and later writes what it read with its own note added: what was written in
-    /// between is in the history of the ref then and no more in its tree. So the tips of our own writes are kept, and
-    /// compared where the ref stands elsewhere. `stands` is as in [`Self::notes_unite`], theirs being what we wrote.
+    /// Restores what a program other than Andon removed from ref `name`, and returns how many notes that were. `git
+    /// notes append` during a hook reads the notes, and later writes what it read with its own note added: a note that
+    /// was written in between is then in the history of the ref, but not in its tree. So the tips of our own writes are
+    /// kept, and compared where the ref points elsewhere. `stands` is as in [`Self::notes_unite`], theirs being what we
+    /// wrote.
     pub fn notes_restore(
         &self,
         name: &str,

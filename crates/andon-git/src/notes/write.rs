@@ -22,7 +22,7 @@ pub(crate) const MESSAGE: &str = "Notes added by 'andon'";
 /// Flat notes beyond this are fanned out.
 pub(crate) const MAX_FLAT: usize = 256;
 
-/// Says what is to stand, of the note of a commit that is to be written and the one that is there.
+/// Makes the result from the new note of a commit and the existing one.
 pub(crate) type Merge<'a> = dyn FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8> + 'a;
 
 /// Notes that are written in one commit.
@@ -40,8 +40,8 @@ pub(crate) type Notes = BTreeMap<String, Oid>;
 impl Repo {
     /// Writes several notes of ref `name` in one commit dated `at`.
     ///
-    /// `merge` is called under the ref's lock with the commit, the note to be written and the one that is
-    /// there, and returns what is to stand. Nothing is committed when nothing changes.
+    /// `merge` is called under the ref's lock with the commit, the new note and the existing one, and returns the
+    /// result. Nothing is committed when nothing changes.
     pub fn notes_write(
         &self,
         name: &str,

@@ -5,8 +5,8 @@ use std::collections::{HashMap, VecDeque};
 
 use andon_core::domain::ids::Oid;
 
-/// Bytes of trees that are kept where nobody asks for more: a hook looks more than once at the trees above a note and
-/// at those of the commit.
+/// Bytes of trees that are kept by default: a hook looks more than once at the trees above a note and at those of the
+/// commit.
 pub(crate) const MAX_CACHED: usize = 256 << 10;
 
 /// The newest of what was read, up to a bound.
@@ -50,7 +50,7 @@ impl<T: Clone> Cache<T> {
         }
     }
 
-    /// Of these, which are kept, and how many bytes are in all.
+    /// The kept ones among these, and the bytes of all.
     #[cfg(test)]
     pub(crate) fn held(&self, ids: impl IntoIterator<Item = Oid>) -> (Vec<bool>, usize) {
         assert_eq!(self.order.len(), self.known.len());

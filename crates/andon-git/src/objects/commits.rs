@@ -107,8 +107,8 @@ impl Repo {
         Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
     }
 
-    /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. Whoever
-    /// calls has just read or written the tree and the parents.
+    /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. The
+    /// caller has just read or written the tree and the parents.
     pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, GitError> {
         self.write_commit_object(&self.commit_object_of(new)?)
     }

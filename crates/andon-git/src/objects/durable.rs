@@ -8,7 +8,7 @@ use crate::error::GitError;
 use crate::open::repo::Repo;
 use andon_core::domain::ids::Oid;
 
-/// What is to be on the disk before we go on.
+/// What has to be on the disk before we continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Hardened {
     objects: bool,

@@ -184,7 +184,7 @@ impl Repo {
         self.inner.find_blob(wanted).map(Some).map_err(|error| self.object_error("blob", id, &error))
     }
 
-    /// Of a loose object libgit2 looks at the first bytes only, so that nothing is vetted yet.
+    /// libgit2 reads only the first bytes of a loose object, so that nothing is vetted yet.
     fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
         let wanted = self.to_git2("blob", id)?;
         let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;

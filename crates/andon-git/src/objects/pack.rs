@@ -1,9 +1,9 @@
 //! Many objects at once: gathered in memory, then put into the store as one pack.
 //!
-//! The pack and its index are made in a directory of their own and hardened there. Then a `.keep` comes to where packs
-//! are, the pack behind it, and the index last, which makes it seen: `git gc --prune=now` drops a pack that nothing leads
-//! to yet, and leaves alone one that has a `.keep`. It is taken away when the ref has moved. A process that is killed
-//! leaves a directory or a `.keep` behind; whoever packs next, while nobody else does, takes both away.
+//! The pack and its index are made in a directory of their own and synced there. Then a `.keep` is put where packs are,
+//! then the pack, and last the index, which makes the pack visible: `git gc --prune=now` drops a pack that nothing
+//! leads to yet, but not one that has a `.keep`. The `.keep` is removed when the ref has moved. A killed process leaves
+//! a directory or a `.keep` behind; the next process that packs, while no other does, removes both.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::objects::write_error;
 use crate::open::repo::Repo;
 use crate::platform::test_seam::stop_point;
 
-/// Held by all who pack; by whoever clears up, alone.
+/// Shared by all processes that pack; exclusive for one that clears up.
 const LEASE: &str = "packing";
-/// What a directory of ours beside the packs begins with; git looks into none.
+/// The prefix of our directories next to the packs; git looks into none.
 const PREFIX: &str = ".andon-";
 /// What our `.keep` says.
 const KEEP: &[u8] = b"andon\n";
-/// How often one looks whether somebody has cleared up, and the pause between two looks.
+/// How often to look whether the clearing is done, and the pause between two looks.
 const LOOKS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 /// What messages call it.
@@ -116,7 +116,7 @@ impl Repo {
         Ok(last.is_some_and(|id| odb.exists(id)).then_some(placed))
     }
 
-    /// Takes away what the dead left. Nobody else packs.
+    /// Removes what killed processes left. No other process packs.
     fn clear_packing(&self) {
         let entries = fs::read_dir(self.packs()).into_iter().flatten().flatten();
         for path in entries.map(|entry| entry.path()) {

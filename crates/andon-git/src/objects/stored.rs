@@ -1,4 +1,4 @@
-//! What is stored is what git stores, and what is damaged is an error, whoever reads it.
+//! Stored objects are equal to git's, and a damaged one is an error for every reader.
 
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;

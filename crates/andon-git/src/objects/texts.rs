@@ -1,7 +1,7 @@
 //! Texts of files, to be compared: read once, and kept while the next commits may want them again.
 //!
-//! Where one commit after the other is looked at, what the one has brought is what the next takes away; inflating it again
-//! is most of what a diff costs.
+//! Where commits are read one after another, the new text of one is the old text of the next; inflating it again is
+//! most of the cost of a diff.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -34,7 +34,8 @@ impl Deref for Text<'_> {
     }
 }
 
-/// Texts that are kept at the most: each takes some hundred bytes beside its own, and small files are many.
+/// The largest number of texts that are kept: each takes some hundred bytes in addition to its own, and small files are
+/// many.
 const MAX_TEXTS: usize = 1 << 14;
 
 /// Reads texts of one repository, and keeps the newest.

@@ -1,4 +1,4 @@
-//! What the file system can hold, where git's configuration tells git not to look.
+//! What the file system can hold, where git's configuration makes git skip a check.
 //!
 //! `core.fileMode` and `core.ignoreCase` are for file systems that hold less than git does. Set on one that holds it all,
 //! they hide changes: the tests then ran on something else than a commit has. So a file system is tried, as `git init`
@@ -15,7 +15,7 @@ use crate::platform::files;
 pub(crate) enum Modes {
     /// The file, and git looks at it too.
     OnDisk,
-    /// The file, although git is told not to look.
+    /// The file, although git is configured to skip it.
     OnDiskUnseen,
     /// The index: the file system cannot tell.
     InIndex,
@@ -56,8 +56,7 @@ impl Repo {
     }
 }
 
-/// Whether the file system of `git_dir` keeps the executable bit; false where `top` lies on another one, of which
-/// nothing is known.
+/// Whether the file system of `git_dir` keeps the executable bit; false where `top` is on another, unknown one.
 fn holds_modes(git_dir: &Path, top: &Path) -> bool {
     let device = |path: &Path| path.metadata().ok().map(|meta| files::stat(&meta).device);
     let Ok(file) = tempfile::NamedTempFile::new_in(git_dir) else { return false };

@@ -27,8 +27,8 @@ static SETTINGS: Once = Once::new();
 impl Repo {
     /// Opens the repository that git itself would use in `dir` (the current directory) under `env`.
     ///
-    /// `GIT_DIR` is taken as it stands; without it the repository is looked for in `dir` and above.
-    /// `GIT_INDEX_FILE` is honoured by [`Repo::index_path`], [`Repo::index_tree`] and [`Repo::write_tree`].
+    /// `GIT_DIR` is taken literally; without it the repository is looked for in `dir` and above. `GIT_INDEX_FILE` is
+    /// honoured by [`Repo::index_path`], [`Repo::index_tree`] and [`Repo::write_tree`].
     pub fn open(dir: &Path, env: &RepoEnv) -> Result<Self, GitError> {
         // Hashing every object again on reading is 43 % of a hook's instructions (docs/git-facts.md).
         SETTINGS.call_once(|| git2::opts::strict_hash_verification(false));
@@ -98,7 +98,7 @@ impl Repo {
     }
 }
 
-/// The directories of objects that git was told of beside the repository's own.
+/// The directories of objects that git was given in addition to the repository's own.
 fn more_objects(env: &RepoEnv) -> Vec<PathBuf> {
     let alternates = env.alternate_objects.iter().flat_map(|list| listed(list));
     let alternates = alternates.filter(|path| !path.as_os_str().is_empty());
@@ -118,7 +118,7 @@ fn is_implicitly_bare(dir: &Path, git_dir: &Path) -> bool {
 }
 
 /// Opens a repository of another user where git's `safe.directory` allows it in a way that libgit2 does not read: a
-/// glob, or a setting of this command. libgit2 checks no owner where it is told which git directory to open.
+/// glob, or a setting of this command. libgit2 checks no owner where it is given the git directory.
 fn open_trusted(dir: &Path, env: &RepoEnv) -> Option<git2::Repository> {
     let (git_dir, top) = program::trusted_by_git(dir, env)?;
     let opened = git2::Repository::open_bare(git_dir).ok()?;

@@ -1,4 +1,4 @@
-//! Which worktrees a repository has: told apart by when they were made, since names come again.
+//! Which worktrees a repository has: distinguished by when they were made, because names are reused.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use crate::platform::files;
 const MAX_WORKTREES: usize = 1024;
 
 impl Repo {
-    /// What tells this worktree from every other one, also from one of the same name that was there before.
+    /// What distinguishes this worktree from every other one, also from an earlier one of the same name.
     pub fn worktree_mark(&self) -> String {
         let name = self.worktree_name();
         if self.git_dir() == self.common_dir() { name } else { mark(&name, self.git_dir()) }
     }
 
-    /// The top of the main worktree, wherever this one is; `None` of a bare repository.
+    /// The top of the main worktree, wherever this one is; `None` for a bare repository.
     pub fn main_worktree(&self) -> Option<PathBuf> {
         if self.git_dir() == self.common_dir() {
             return self.workdir().map(Path::to_owned);

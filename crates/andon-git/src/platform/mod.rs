@@ -1,6 +1,6 @@
-//! What operating systems do differently: the one place outside of starting the tests and of watching files where their own
-//! interfaces are used. Each module has a side for unix and one for Windows with the same functions; whoever calls them
-//! does not know which one it is.
+//! What operating systems do differently: apart from starting the tests, the only place where their own interfaces are
+//! used. Each module has a side for unix and one for Windows with the same functions, so that callers do not know which
+//! one it is.
 
 pub mod paths;
 pub mod test_seam;
@@ -33,7 +33,7 @@ pub struct FileStat {
     pub modified: (i64, i64),
     /// When anything of the file last changed; on Windows when it was made.
     pub changed: (i64, i64),
-    /// Tells a file from the others of its device.
+    /// Distinguishes a file from the others of its device.
     pub inode: u64,
     /// The file system that it lies on.
     pub device: u64,

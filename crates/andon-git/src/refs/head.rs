@@ -7,7 +7,7 @@ use crate::objects::from_git2;
 use crate::open::repo::Repo;
 use andon_core::domain::ids::CommitId;
 
-/// Where HEAD stands.
+/// What HEAD points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
     /// A branch that has no commit yet.

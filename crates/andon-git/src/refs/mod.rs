@@ -26,10 +26,10 @@ use crate::refs::turn::{Taken, Turn};
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_core::domain::time::Timestamp;
 
-/// How long a held lock, and other processes of ours, are waited for. A lock is held for milliseconds; whoever cannot
-/// write within this time gives up, and what it wanted to write is caught up by the next hook.
+/// How long to wait for a held lock and for other processes of ours. A lock is held for milliseconds; a process that
+/// cannot write within this time gives up, and the next hook writes what is missing.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-/// After how long the process that holds our turn is looked at: one that was stopped loses it.
+/// After how long the process that holds the right to write is examined: a stopped one loses it.
 const MAX_TURN: Duration = Duration::from_millis(200);
 /// Longest pause between two tries, in milliseconds.
 const MAX_PAUSE_MS: u64 = 60;
@@ -62,7 +62,7 @@ enum Tried<T> {
     Done(Option<CommitId>, T),
     /// Another process of ours is writing, which takes it milliseconds.
     Queued,
-    /// Somebody is in the way; the error if they stay.
+    /// Another process is in the way; the error if it stays.
     Held(GitError),
 }
 
@@ -133,7 +133,7 @@ impl Repo {
                     return Ok(value);
                 }
                 Tried::Queued if elapsed < MAX_WAIT => {
-                    // Short, so that a process that writes without a pause does not take every turn.
+                    // Short, so that a process that writes without a pause does not always win.
                     pause(0);
                     if elapsed > MAX_TURN {
                         Turn::free_from_stopped(self.common_dir());
@@ -148,7 +148,7 @@ impl Repo {
         }
     }
 
-    /// One try, which waits for nobody.
+    /// One try, without waiting.
     fn try_update<T>(
         &self,
         name: &str,
@@ -186,7 +186,7 @@ impl Repo {
         let hardened = self.hardened();
         self.harden_objects(hardened, &self.written.borrow())?;
         stop_point("ref:ready");
-        // We were stopped for so long that somebody else took the turn, and the lock with it.
+        // We were stopped for so long that another process took over the right to write, and the lock with it.
         if !turn.is_still_ours(self.common_dir()) {
             return Ok(Tried::Queued);
         }
@@ -210,8 +210,8 @@ impl Repo {
         self.healed.take()
     }
 
-    /// Who moves the ref, as of now, for its reflog: as [`Self::signature`] has it, in local time. libgit2's own way copies
-    /// the whole configuration first.
+    /// The signature of this move for the reflog: as [`Self::signature`] has it, in local time. libgit2's own way
+    /// copies the whole configuration first.
     fn reflog_identity(&self) -> Option<git2::Signature<'static>> {
         let who = self.signature(Timestamp(0)).ok()?;
         git2::Signature::now(who.name().ok()?, who.email().ok()?).ok()

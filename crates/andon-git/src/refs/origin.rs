@@ -5,6 +5,7 @@
 //! pick, `rebase-merge/` through a whole rebase. A revert that was resolved and committed by hand leaves
 //! nothing but its message. Reflogs can be off and actions renamed by `GIT_REFLOG_ACTION`.
 
+use andon_core::{WordList, words};
 use std::fs::File;
 use std::io::Read as _;
 
@@ -21,11 +22,11 @@ const SEARCHED: usize = 64;
 const MAX_SQUASHED: usize = 64;
 const MAX_SQUASH_MESSAGE: u64 = 64 << 10;
 /// Steps of a rebase, as its reflog messages name them in parentheses.
-const REBASE_STEPS: [&str; 9] =
-    ["start", "pick", "reword", "edit", "squash", "fixup", "continue", "finish", "merge"];
+const REBASE_STEPS: WordList =
+    words!["start", "pick", "reword", "edit", "squash", "fixup", "continue", "finish", "merge"];
 /// Commands of a rebase's list that make a commit out of one that was there.
-const REPLAYING: [&str; 12] =
-    ["pick", "p", "reword", "r", "squash", "s", "fixup", "f", "merge", "m", "drop", "d"];
+const REPLAYING: WordList =
+    words!["pick", "p", "reword", "r", "squash", "s", "fixup", "f", "merge", "m", "drop", "d"];
 
 /// An operation of git that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What is under way, and the commands that go on with it and give it up; `None` where nothing is.
+    /// What git is in the middle of, and the commands that continue it and give it up; `None` where it is idle.
     pub fn ways_on(self) -> Option<(&'static str, &'static str, &'static str)> {
         match self {
             Self::None => None,
@@ -88,9 +89,8 @@ impl Repo {
         }
     }
 
-    /// How commit `id` came to be: right for HEAD at post-commit, and from the reflog for one of its last
-    /// movements. With several parents it is a merge, amended or not. Without a reflog an amend cannot be told
-    /// from a plain commit.
+    /// How commit `id` came to be: right for HEAD at post-commit, and from the reflog for one of its last movements.
+    /// With several parents it is a merge, amended or not. Without a reflog an amend looks like a plain commit.
     pub fn commit_origin(&self, id: CommitId) -> Result<CommitKind, GitError> {
         let info = self.commit(id)?;
         if info.parents.len() > 1 {
@@ -172,7 +172,7 @@ impl Repo {
         let step = words.next()?;
         // `fixup -C ID`, `merge -c ID LABEL`
         let named = words.find(|word| !word.starts_with('-'))?;
-        if !REPLAYING.contains(&step) {
+        if !REPLAYING.contains(step) {
             return None;
         }
         named.parse().ok().or_else(|| self.resolve(named).ok())
@@ -200,7 +200,7 @@ impl Repo {
         match last_lines(&done, 1) {
             Ok(lines) => lines.last().is_none_or(|line| {
                 let text = String::from_utf8_lossy(line);
-                REPLAYING.contains(&text.split_whitespace().next().unwrap_or_default())
+                REPLAYING.contains(text.split_whitespace().next().unwrap_or_default())
             }),
             Err(_) => true,
         }
@@ -242,7 +242,7 @@ fn action(message: &str) -> &str {
 /// `rebase (pick)`, `pull --rebase (squash)`, or the same under another action's name.
 fn rebase_step(message: &str) -> bool {
     let step = action(message).strip_suffix(')').and_then(|action| action.rsplit_once(" ("));
-    step.is_some_and(|(_, step)| REBASE_STEPS.contains(&step) && !message.starts_with("commit (merge)"))
+    step.is_some_and(|(_, step)| REBASE_STEPS.contains(step) && !message.starts_with("commit (merge)"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! HEAD's reflog, newest first, read from the end of its file: the cost is that of what is asked for.
+//! HEAD's reflog, newest first, read from the end of its file: the cost is that of the entries that are read.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -31,7 +31,7 @@ impl Repo {
         Ok(self.reflog_entries(max)?.collect())
     }
 
-    /// The same, one after the other: mostly the newest is all that is asked for.
+    /// The same, one after the other: mostly only the newest is needed.
     pub(crate) fn reflog_entries(
         &self,
         max: usize,

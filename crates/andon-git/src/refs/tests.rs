@@ -103,7 +103,7 @@ fn a_tip_that_is_no_commit_is_never_replaced() {
     let error = append(&repo, "one").unwrap_err();
     assert!(matches!(error, GitError::TipNotCommit { .. }), "{error}");
     assert_eq!(repo.ref_target(NAME).unwrap(), Some(blob));
-    // The hint that the error names works as it stands.
+    // The hint of the error works unchanged.
     for command in error.help().unwrap().split_once(": ").unwrap().1.split(" && ") {
         let words: Vec<&str> = command.split(' ').skip(1).collect();
         scratch.git(&words);

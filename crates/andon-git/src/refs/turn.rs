@@ -1,14 +1,15 @@
-//! Whose turn it is to write a ref of ours, and what a writer that died left locked.
+//! Which process may write a ref of ours, and the lock that a killed writer left.
 //!
-//! A process that is killed between locking a ref and moving it leaves `REF.lock` behind, and git never removes one.
-//! So whoever of us is about to lock a ref says so in `<common dir>/andon/writing`, which it holds with `flock` as
-//! long as it writes: the kernel lets go of that with the process. What the next one finds in it was left by the dead,
-//! and a lock file that is still the very file it names is nobody's. Where the file cannot be had, nothing is lost but
-//! this.
+//! A process that is killed between locking a ref and moving it leaves `REF.lock` behind, and git never removes one. So
+//! a process of ours that is about to lock a ref writes that into `<common dir>/andon/writing`, which it holds with
+//! `flock` while it writes: the kernel releases it with the process. An entry that the next process finds there was
+//! left by a killed one, and a lock file that is still the very file that the entry names has no owner. Where the file
+//! cannot be opened, only this repair is lost.
 //!
-//! A process that is stopped in the middle keeps all of it. Whoever has waited for some time looks at the process that the
-//! file names: where that is stopped, a new file takes the old one's place, and the turn is whoever's locks the new one.
-//! The stopped process sees, when it goes on, that the file is not the one it holds, and begins again.
+//! A process that is stopped in the middle keeps all of it. A process that has waited for some time looks at the
+//! process that the file names: where that is stopped, a new file replaces the old one, and the process that locks the
+//! new one may write. The stopped process sees, when it continues, that the file is not the one it holds, and begins
+//! again.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -37,7 +38,7 @@ pub(crate) enum Taken {
 }
 
 impl Turn {
-    /// Takes the turn, without waiting.
+    /// Takes the right to write, without waiting.
     pub(crate) fn take(common_dir: &Path) -> Taken {
         let path = place(common_dir);
         let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -58,7 +59,7 @@ impl Turn {
         }
     }
 
-    /// Removes the lock that a dead writer left, and says of which ref.
+    /// Removes the lock that a killed writer left, and returns its ref.
     pub(crate) fn clear(&mut self, common_dir: &Path) -> Option<String> {
         let file = self.file.as_mut()?;
         let mut left = String::new();
@@ -95,12 +96,12 @@ impl Turn {
         }
     }
 
-    /// Whether the file is still the one that is held here. Where there is none, nobody can take the turn.
+    /// Whether the file is still the one that is held here. Where there is none, no other process can take over.
     pub(crate) fn is_still_ours(&self, common_dir: &Path) -> bool {
         self.file.as_ref().is_none_or(|file| is_at(file, &place(common_dir)))
     }
 
-    /// Takes the turn from a process that is stopped, for whoever comes next.
+    /// Takes the right to write from a stopped process, for the next one.
     pub(crate) fn free_from_stopped(common_dir: &Path) {
         let path = place(common_dir);
         let Ok(Some(left)) = read_plain(&path, MAX_LEFT) else { return };
@@ -164,7 +165,7 @@ impl std::fmt::Display for Process {
     }
 }
 
-/// State and start of a process, as Linux tells them in `/proc/<id>/stat`.
+/// State and start of a process, as Linux gives them in `/proc/<id>/stat`.
 fn proc_stat(id: u32) -> Option<(char, u64)> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name may hold anything, spaces and parentheses too.
@@ -173,7 +174,7 @@ fn proc_stat(id: u32) -> Option<(char, u64)> {
     Some((state, words.nth(18)?.parse().ok()?))
 }
 
-/// Whether an empty lock was made within a second after somebody meant to make it.
+/// Whether an empty lock was made within a second after a process announced it.
 fn made_then(meant: &fs::Metadata, lock: &fs::Metadata) -> bool {
     let (Ok(meant), Ok(made)) = (meant.modified(), lock.modified()) else { return false };
     lock.len() == 0 && made.duration_since(meant).is_ok_and(|pause| pause < Duration::from_secs(1))

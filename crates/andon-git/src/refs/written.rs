@@ -1,8 +1,8 @@
 //! The tips that our own writes gave a notes ref: `<common dir>/andon/written/<ref>`, one a line, newest last.
 //!
-//! Only a hint of where to look: [`crate::Repo::notes_restore`] puts back what others lost, by comparing trees. There
-//! is one tip as long as each write of ours begins where the last one ended. Where somebody else has moved the ref in
-//! between, what they may have dropped is in the older tip alone, which is kept until it was compared.
+//! Only a hint where to look: [`crate::Repo::notes_restore`] restores what others lost, by comparing trees. There is
+//! one tip as long as each write of ours begins where the last one ended. Where another program has moved the ref in
+//! between, a note that it may have dropped is only in the older tip, which is kept until it was compared.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -26,12 +26,12 @@ impl Repo {
     /// The tips that our writes left since it was last compared what others had lost, oldest first.
     pub(crate) fn written_tips(&self, name: &str) -> Vec<CommitId> {
         let bytes = read_plain(&self.written_file(name), MAX).ok().flatten().unwrap_or_default();
-        // A reader beside a writer may see half a line, which is no id.
+        // A reader during a write may see half a line, which is no id.
         std::str::from_utf8(&bytes).unwrap_or_default().lines().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// Remembers, under the lock of notes ref `name`, that it goes on from `before` to `tip`; ledgers have one writer each and
-    /// need none. Where it cannot be written nothing is lost but this.
+    /// Remembers, under the lock of notes ref `name`, that it moves from `before` to `tip`; ledgers have one writer
+    /// each and do not need this. Where it cannot be written, only this hint is lost.
     pub(crate) fn remember_written(&self, name: &str, before: Option<CommitId>, tip: CommitId) {
         let mut tips = self.written_tips(name);
         tips.retain(|known| Some(*known) != before && *known != tip);

@@ -1,5 +1,5 @@
-//! Bundles: refs and their objects in one file, which git fetches from as from a remote. What comes in one was made by
-//! anybody, so it is looked at before git reads it: a plain file, of bounded size, that begins as bundles do.
+//! Bundles: refs and their objects in one file, which git fetches from as from a remote. A bundle may come from anyone,
+//! so it is checked before git reads it: a plain file, of bounded size, that begins as bundles do.
 
 use std::io::Read as _;
 use std::path::Path;

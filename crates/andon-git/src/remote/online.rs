@@ -1,5 +1,5 @@
-//! Talking to a remote, by the git program: it has the user's credentials, proxies and keys, and its own care for
-//! half-received packs. What came of it is told by what can be done about it: a race is tried again, a refusal is
+//! Talks to a remote through the git program: it has the user's credentials, proxies and keys, and handles
+//! half-received packs. Failures are sorted by what can be done about them: a lost race is tried again, a refusal is
 //! for a person.
 
 use std::collections::hash_map::RandomState;
@@ -14,7 +14,7 @@ use andon_core::domain::ids::CommitId;
 /// Most of git's own words that an error repeats, in characters.
 const MAX_WORDS: usize = 1200;
 
-/// What git and ssh say when they would have asked somebody.
+/// What git and ssh say when they would have prompted.
 const WOULD_ASK: [&str; 9] = [
     "Permission denied (",
     "could not read Username",
@@ -78,13 +78,13 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
-    /// Whether the other side would have let us in had somebody been there to answer.
+    /// Whether the other side would have let us in after an answer to its prompt.
     pub fn would_ask(&self) -> bool {
         let Self::Unreachable { words, .. } = self else { return false };
         WOULD_ASK.iter().any(|sign| words.contains(sign))
     }
 
-    /// The exact command that mends it, where there is one.
+    /// The exact command that repairs it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),
@@ -123,7 +123,7 @@ pub enum PushEnd {
     Moved,
     /// It was not there before.
     Created,
-    /// Somebody else moved it meanwhile; the words of the other side, bounded and raw.
+    /// Another writer moved it meanwhile; the words of the other side, bounded and raw.
     Raced(String),
     /// The other side does not take it; its words, bounded and raw.
     Refused(String),
@@ -164,7 +164,7 @@ impl Repo {
         if ended.ok { Ok(()) } else { Err(failed("fetch from", remote, &ended)) }
     }
 
-    /// Removes refs at `remote`, each only if it stands where it is said to.
+    /// Removes refs at `remote`, each only if it points to the given commit.
     pub fn remove_refs_at(
         &self,
         remote: &str,
@@ -232,8 +232,8 @@ impl Repo {
 /// Longest pause before the second try, in milliseconds.
 const FIRST_PAUSE: u64 = 64;
 
-/// Sleeps before the next try: a random while, shorter after each race that was lost. Whoever has just arrived waits
-/// for those who have been losing, and not the other way round.
+/// Sleeps before the next try: a random while, shorter after each race that was lost. A newcomer waits for those that
+/// have lost before, and not the other way round.
 pub fn back_off(tries: u32) {
     let bound = 4 + FIRST_PAUSE / u64::from(tries.clamp(1, 64));
     let random = RandomState::new().build_hasher().finish();

@@ -84,8 +84,8 @@ impl Filters {
         self.drivers.is_empty()
     }
 
-    /// Options for the git program by which none of them is run. `nothing` and `no` are variables that hold an empty
-    /// text and `false`: a name may hold what `-c` splits at.
+    /// Options for the git program that switch all of them off. `nothing` and `no` are variables that hold an empty
+    /// text and `false`: a name may hold the character that `-c` splits at.
     pub(crate) fn options(&self) -> Vec<OsString> {
         let option = |driver: &Vec<u8>, key: &str, variable: &str| {
             let tail = format!(".{key}={variable}");

@@ -1,8 +1,8 @@
 //! What the working tree has that HEAD's tree has not.
 //!
-//! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its
-//! attributes, ignore rules and caches, and nothing is written to the repository. Where git is told not to look, or
-//! looks at less than the content, the file is read here (`examined`) or git is told otherwise (`file_system`,
+//! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its attributes,
+//! ignore rules and caches, and nothing is written to the repository. Where git is configured to skip a file, or looks
+//! at less than its content, the file is read here (`examined`) or git is configured otherwise (`file_system`,
 //! `filters`): what counts is what the tests read.
 
 pub(crate) mod apart;
@@ -130,7 +130,7 @@ impl Comparison<'_> {
         Ok(Overlay { base: self.base, entries, hidden: self.hidden })
     }
 
-    /// Runs git, told to look at what there is and to run no filter.
+    /// Runs git so that it looks at every file and runs no filter.
     fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
@@ -261,7 +261,7 @@ impl Comparison<'_> {
         Ok(filtered)
     }
 
-    /// Whether a file is a large one of which git-lfs has stored this pointer.
+    /// Whether a file is a large one for which git-lfs has stored this pointer.
     fn is_behind_pointer(&self, driver: &[u8], path: &[u8], id: Oid) -> bool {
         let size = self.top.join(path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
         driver == filters::LFS && size > MAX_LFS && self.repo.points_at(id, size)
@@ -384,7 +384,7 @@ pub fn is_changed_submodule(path: &[u8], mode: u32, id: Oid) -> bool {
     mode == MODE_SUBMODULE && id == dirty_id(path)
 }
 
-/// An id that no commit has: that of a blob which says what it stands for.
+/// An id that no commit has: that of a blob which says what it means.
 fn dirty_id(path: &[u8]) -> Oid {
     let text = [b"andon: submodule with changes of its own at ".as_slice(), path].concat();
     hash_blob(&text).unwrap_or_else(|_| crate::objects::zero())

@@ -24,7 +24,7 @@ pub(crate) enum StatusKind {
         worktree: Option<u32>,
         content: Content,
     },
-    /// With conflicts: HEAD's side is not told reliably.
+    /// With conflicts: HEAD's side is not reported reliably.
     Unmerged,
     /// Not tracked and not ignored.
     Untracked,

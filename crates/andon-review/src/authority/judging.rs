@@ -28,7 +28,7 @@ pub(super) struct Judging<'a> {
 }
 
 impl<'a> Judging<'a> {
-    /// Reads everything. A revocation that comes into force ends the reading: it is to be begun anew with it.
+    /// Reads everything. A revocation that comes into force ends the reading, which has to be restarted with it.
     pub(super) fn run(material: Material<'a>, revoked: &'a [Revoked]) -> Result<Authority, Revoked> {
         let count = material.entries.len();
         let mut reading = Self {

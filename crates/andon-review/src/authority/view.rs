@@ -10,7 +10,7 @@ use super::Material;
 pub struct InForce {
     /// The policies from the first version to the one in force, by entry.
     pub chain: Vec<usize>,
-    /// What each key may be used for. A revoked key is here too: whether an entry by it is good is asked apart.
+    /// What each key may be used for. A revoked key is here too: whether an entry by it is valid is decided separately.
     pub keys: BTreeMap<String, KeyGrant>,
     /// Everybody with a key of role witness.
     pub witnesses: BTreeSet<String>,
@@ -29,7 +29,7 @@ pub struct InForce {
 const SOLO: usize = 2;
 
 impl InForce {
-    /// What `chain` and `added` come to.
+    /// The result of `chain` and `added`.
     pub(super) fn of(material: Material<'_>, chain: Vec<usize>, added: &[&KeyGrant]) -> Self {
         let mut reinstated = BTreeMap::new();
         for entry in &chain {

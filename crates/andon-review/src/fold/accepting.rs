@@ -50,7 +50,7 @@ impl Fold<'_> {
         let at = self.at(entry);
         let state = &mut self.state.rounds[round];
         if let (Some(seat), Some(panel)) = (seat, state.open_panel_mut()) {
-            // Seats stand in the order of their accepts: whoever takes a free one comes last.
+            // Seats are in the order of their accepts: the taker of a free one comes last.
             if seat < panel.seats.len() {
                 panel.seats.remove(seat);
             }

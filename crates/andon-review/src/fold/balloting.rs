@@ -1,4 +1,4 @@
-//! A panel votes: sealed ballots first, then all of them are opened (R16), so that nobody sees another's draft.
+//! A panel votes: sealed ballots first, then all of them are opened (R16), so that no member sees the draft of another.
 
 use super::Fold;
 use super::resolving::{Casting, fits};
@@ -43,7 +43,7 @@ impl Fold<'_> {
         }
         let is_seen = |commit: usize| self.material.graph.is_before(commit, entry);
         let commit = seat.commit.filter(|commit| is_seen(*commit)).ok_or(Code::NoCommitment)?;
-        // The ballots that stand from before a tie need no second look.
+        // The valid ballots from before a tie need no second look.
         let is_in = |seat: &Seat| seat.vote.is_some() || seat.commit.is_some_and(is_seen);
         let all_in = panel.seats.len() == panel.size && panel.seats.iter().all(is_in);
         if !all_in && self.at(entry) < panel.deadline {

@@ -1,4 +1,4 @@
-//! Panels come to a decision, and what a decision moves.
+//! The decision of a panel, and its consequences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,7 +113,7 @@ impl Fold<'_> {
         found
     }
 
-    /// The first time a fresh panel decides, the second time nobody.
+    /// The first time a fresh panel decides; the second time there is no decision.
     fn begin_anew(&mut self, round: usize, entry: usize) {
         self.state.rounds[round].collusions += 1;
         if self.state.rounds[round].collusions > 1 {
@@ -188,7 +188,7 @@ impl Fold<'_> {
         }
     }
 
-    /// A round that ends without a decision pays nobody.
+    /// A round that ends without a decision pays no one.
     pub(super) fn give_back(&mut self, round: usize, cause: Cause) {
         self.pay(round, cause, None, None);
     }

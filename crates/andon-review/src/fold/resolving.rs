@@ -153,6 +153,6 @@ pub fn misfit(round: &RoundState, said: &VoteSaid) -> Option<&'static str> {
     } else if !is_assessed {
         Some("sycophancy_assessment: is missing, and the round has a critique")
     } else {
-        (!takes_part).then_some("attributed_to: names nobody who took part in the round")
+        (!takes_part).then_some("attributed_to: names somebody who took no part in the round")
     }
 }

@@ -67,7 +67,7 @@ impl Fold<'_> {
         }
     }
 
-    /// A new round of the same issuer takes the place of one that nobody has decided.
+    /// A new round of the same issuer replaces an undecided one.
     fn withdraw(&mut self, entry: usize, revised: usize, issuer: Option<&str>) {
         let round = &self.state.rounds[revised];
         let is_decided = !round.decisions.is_empty() || round.end.is_some();
@@ -88,7 +88,7 @@ impl Fold<'_> {
         }
     }
 
-    /// Opens a panel of a round; whoever accepted the round before sits on it as far as they may.
+    /// Opens a panel of a round; those who accepted the round before sit on it as far as they may.
     pub(super) fn open_panel(&mut self, round: usize, opening: usize, size: usize, cause: PanelCause) {
         let rules = &self.authority.for_entry(opening).rules;
         let deadline = self.at(opening).saturating_add(rules.panel_deadline);

@@ -59,7 +59,7 @@ pub struct FoldState {
     pub(super) policies_seen: usize,
 }
 
-/// What a ledger comes to, for a reader at `now`.
+/// The state of a ledger, for a reader at `now`.
 #[derive(Debug)]
 pub struct Folded {
     pub state: FoldState,

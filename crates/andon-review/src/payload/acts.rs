@@ -1,4 +1,4 @@
-//! The short things that entries say: a key is revoked, a ballot is cast, a loop went on.
+//! The short payloads of entries: a key is revoked, a ballot is cast, a loop continued.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -14,7 +14,7 @@ pub fn reasoned(members: Members<'_>) -> Result<String, Malformed> {
     Ok(round)
 }
 
-/// A key that counts no more, but for what stands before (S7).
+/// A key that no longer counts, except for earlier entries (S7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRevoke {
     pub key: String,
@@ -68,7 +68,7 @@ impl BallotReveal {
     }
 }
 
-/// How the loop went on after an answer (R7).
+/// How the loop continued after an answer (R7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// A resolution, or the round that a panel decided.

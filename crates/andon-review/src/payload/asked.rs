@@ -168,8 +168,8 @@ impl RoundAsked {
         })
     }
 
-    /// Why a person is needed, derived from texts and times; empty when none is. `opened` and `timeout` stand in for a
-    /// time of expiry.
+    /// Why a person is needed, derived from texts and times; empty when none is. `opened` and `timeout` replace a
+    /// missing time of expiry.
     pub fn triggers(&self, opened: i64, timeout: i64) -> BTreeSet<Trigger> {
         let mut found = BTreeSet::new();
         let mut add = |trigger, holds| {

@@ -35,7 +35,7 @@ pub fn malformed(member: &str, wanted: &'static str) -> Malformed {
 pub struct Members<'a>(&'a Map<String, Value>);
 
 impl<'a> Members<'a> {
-    /// Of this object.
+    /// The members of this object.
     pub fn of(map: &'a Map<String, Value>) -> Self {
         Self(map)
     }

@@ -36,7 +36,7 @@ pub enum Payload {
     BallotReveal(Box<BallotReveal>),
     Resolution(Box<Resolution>),
     Outcome(Answered),
-    /// Of no concern to rounds.
+    /// An entry that does not concern rounds.
     Other,
 }
 

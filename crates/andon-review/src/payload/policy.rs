@@ -1,4 +1,4 @@
-//! The policy: who may act with which key, and by which numbers (S6).
+//! The policy: who may act with which key, and the numbers of the rules (S6).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,12 +142,12 @@ pub struct ReviewPolicy {
     /// A witness may answer what they have a stake in, as long as there are no more than two.
     pub solo: bool,
     pub keys: Vec<KeyGrant>,
-    /// Of an agent, or of `writer:<id>`: the people who answer for it.
+    /// For an agent, or `writer:<id>`: the people who answer for it.
     pub operators: BTreeMap<String, Vec<String>>,
     /// What the accounts hold at first.
     pub accounts: BTreeMap<String, i64>,
     pub rules: ReviewRules,
-    /// Witnesses who begin anew.
+    /// Witnesses who are reinstated.
     pub reinstated: BTreeSet<String>,
     /// Entries whose concern about the rules was accepted.
     pub accepted: Vec<String>,

@@ -18,7 +18,7 @@ pub struct Simulated {
     pub json: SimulationJson,
 }
 
-/// Folds what a file says, as at `now`. What is private is told about `reader` alone.
+/// Folds the entries of a file, as at `now`. Private results are shown for `reader` alone.
 pub fn simulate(script: Script, now: i64, reader: Option<&str>) -> Simulated {
     let folded = fold::fold(&script.entries, now);
     let json = write::write(&script, &folded, reader);

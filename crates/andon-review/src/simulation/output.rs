@@ -29,7 +29,7 @@ pub struct SimulationJson {
     pub private: Option<PrivateJson>,
 }
 
-/// Where an entry stands.
+/// The place of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntryJson {
     pub lamport: u64,
@@ -192,7 +192,7 @@ pub struct CollusionJson {
     pub witnesses: [String; 2],
 }
 
-/// What is told to nobody but the witness.
+/// What is shown only to the witness.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PrivateJson {
     pub witness: String,

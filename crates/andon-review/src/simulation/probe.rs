@@ -1,4 +1,4 @@
-//! Probes: one rule is asked one question.
+//! Probes: one question to one rule.
 
 use serde_json::{Map, Value};
 

@@ -13,7 +13,7 @@ fn only_lines_that_nobody_has_are_lacking() {
         (GOLDEN, vec![GOLDEN], None),
         (&both, vec![GOLDEN], Some(other.as_str())),
         (&both, vec![&other, "x\n", GOLDEN], None),
-        // What nobody can read is not spread.
+        // An unreadable note is not spread.
         ("{broken\n", vec![], None),
         ("\n", vec![], None),
     ] {
@@ -64,7 +64,7 @@ fn writers_are_taken_in_at_once_and_what_is_taken_away_is_kept() {
     let mut incoming = Incoming::default();
     incoming.add(&repo, "a", None, a);
     incoming.add(&repo, "b", None, b);
-    // A known state that does not lead there counts for nothing, a tip that is no commit is told.
+    // A known state that does not lead there counts for nothing, a tip that is no commit is reported.
     incoming.add(&repo, "b", Some(a), b);
     incoming.add(&repo, "c", None, id(7));
     assert_eq!(incoming.unread.len(), 1);
@@ -75,7 +75,7 @@ fn writers_are_taken_in_at_once_and_what_is_taken_away_is_kept() {
     away.notes.insert(id(1), None);
     assert_eq!(take_in(&repo, &away, AT).unwrap(), counted(0, 1));
     assert_eq!(note(&repo, NOTES_REF, 1).as_deref(), Some(GOLDEN));
-    // A note that nobody can read goes where its writer removed it.
+    // An unreadable note is removed where its writer removed it.
     write(&repo, NOTES_REF, 3, "{broken\n");
     let mut away = Incoming::default();
     away.notes.insert(id(3), None);

@@ -127,7 +127,7 @@ fn torn_entries_are_stepped_over_wherever_they_are_torn() {
 #[test]
 fn the_file_is_appended_to_and_begins_anew_when_it_is_full() {
     let dir = tempfile::tempdir().unwrap();
-    let path = path(dir.path());
+    let path = memory(dir.path()).path().to_owned();
     for byte in 1..=3 {
         let mut writer = DerivedWriter::new(dir.path());
         writer.push(&entries(byte..=byte));
@@ -135,7 +135,7 @@ fn the_file_is_appended_to_and_begins_anew_when_it_is_full() {
     }
     let cache = DerivedCache::load(dir.path(), b"rules");
     assert_eq!([1, 2, 3].map(|byte| cache.get(commit(byte))), [1, 2, 3].map(|byte| Some(known(byte))));
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_BYTES as u64).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(Kind::Derived.max()).unwrap();
     let mut writer = DerivedWriter::new(dir.path());
     writer.push(&entries(4..=4));
     writer.flush();

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::file;
+use crate::memory::{Kind, Memory};
 use crate::wire::envelope::{self, Row, decoded, seal};
 use andon_core::domain::ids::TreeId;
 
@@ -27,8 +28,6 @@ const MAX_TAIL: usize = 1024;
 const MIN_RECORDS: usize = 8_192;
 /// but never more than this: 48 MB.
 const MAX_RECORDS: usize = 1_000_000;
-/// Bytes of the file: the sorted block, and room for what is appended to it.
-const MAX_BYTES: usize = RECORD * (MAX_RECORDS + 4 * MAX_TAIL);
 
 /// Names a directory: its path, its tree and the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,10 +89,10 @@ pub(super) struct Cache {
 impl Cache {
     /// Reads the cache of the repository at `common_dir`; an unusable one is an empty one.
     pub(super) fn load(common_dir: &Path) -> Self {
-        let path = common_dir.join("andon").join("cache").join("fingerprints");
-        let bytes = file::read(&path, MAX_BYTES as u64).ok().flatten().unwrap_or_default();
+        let memory = Memory::below(&common_dir.join("andon"), Kind::Fingerprints);
+        let (path, bytes) = (memory.path().to_owned(), memory.bytes().unwrap_or_default());
         let (mut sorted, mut tail, mut needed) = (0..0, ByKey::default(), 0);
-        for (_, place) in Row::of(&bytes, MAX_BYTES).filter(|(key, _)| *key == file_key()) {
+        for (_, place) in Row::of(&bytes, bytes.len()).filter(|(key, _)| *key == file_key()) {
             let Some(block) = decoded::<Block<'_>>(&bytes[place.clone()]) else { continue };
             needed = needed.max(block.needed as usize);
             if sorted.is_empty() {

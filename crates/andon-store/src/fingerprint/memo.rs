@@ -16,7 +16,7 @@ use andon_git::{Differing, MODE_TREE, RawEntry, RawTree, Repo};
 
 /// Bytes of directories that are remembered at the most.
 const MAX_KNOWN: usize = 40 << 20;
-/// What a directory takes beside its lines, about.
+/// About what a directory takes in addition to its lines.
 const EACH: usize = 200;
 
 /// What is known of the tree before.

@@ -26,8 +26,8 @@ pub use differing::{Difference, differing};
 
 /// Deepest nesting that is followed; no file system holds a deeper path.
 const MAX_DEPTH: usize = 1024;
-/// Most directories read for one fingerprint. Beyond are trees built to exhaust whoever walks them: a few objects
-/// that name each other can stand for more directories than there are atoms.
+/// Most directories read for one fingerprint. A larger tree is built to exhaust its reader: a few objects that name
+/// each other can expand to more directories than there are atoms.
 const MAX_DIRECTORIES: usize = 2_000_000;
 
 /// Takes fingerprints with one set of path rules, and remembers them.
@@ -36,8 +36,8 @@ pub struct Fingerprinter<'r> {
     repo: &'r Repo,
     rules: &'r PathRules,
     cache: Option<Cache>,
-    /// In a walk through a long history, what the commit before had: the file's cache would only be filled with what
-    /// nobody asks for again.
+    /// In a walk through a long history, the directories of the commit before: the cache in the file would only fill
+    /// with entries that are never needed again.
     memo: Option<Memo>,
 }
 

@@ -7,18 +7,19 @@ use std::time::Duration;
 use super::super::file;
 use super::Journal;
 
-/// How often the others are asked, and how long is waited in between: a second at the most, since a client waits.
+/// How often to try, and the pause in between: a second at most, because a client waits.
 const ATTEMPTS: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// While this lives nobody else has one of the same journal. It ends with its process, too.
+/// While this lives no other process has one of the same journal. It ends with its process, too.
 #[derive(Debug)]
 pub struct Alone {
     _locked: File,
 }
 
 impl Journal {
-    /// Waits for the others. `None` where that took too long, or the file system knows no locks: what follows goes on then.
+    /// Waits for the others. `None` where that took too long, or the file system has no locks: the caller then
+    /// continues without.
     pub fn alone(&self) -> Option<Alone> {
         let locked = file::open_append(&self.dir.join(format!("{}.lock", self.name))).ok()?;
         for _ in 0..ATTEMPTS {

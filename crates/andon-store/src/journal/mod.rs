@@ -1,11 +1,12 @@
 //! Facts that no commit holds yet: `<git dir of the worktree>/andon/journal.jsonl`, one line each, append only.
 //!
 //! A line is one `write` on a file opened with `O_APPEND`, so that writers need no lock. A line that a dying process
-//! left without its end is ended by the next writer; it then costs itself and nothing else. Beyond 1 MiB the file
-//! becomes the next numbered generation (`journal.1.jsonl`, `journal.2.jsonl`, ...) and stays: a rename that never
-//! replaces, so that writers who rotate at once lose nothing. Readers read from the end, at most 256 KiB, across
-//! generations when the newest is short; what counts from the beginning of a run is folded once and kept beside the
-//! place up to which it was ([`super::totals`]), so that a hook reads what came after that place and nothing is left out.
+//! left without its end is ended by the next writer; then only that line is lost. Beyond 1 MiB the file becomes the
+//! next numbered generation (`journal.1.jsonl`, `journal.2.jsonl`, ...) and stays: a rename that never replaces, so
+//! that writers that rotate at the same time lose nothing. Readers read from the end, at most 256 KiB, across
+//! generations when the newest is short; what counts from the beginning of a run is folded once and kept together with
+//! the place that the fold reached ([`super::totals`]), so that a hook reads only what came after that place and
+//! nothing is left out.
 //!
 //! The file is not synced (see the head of [`crate`]).
 

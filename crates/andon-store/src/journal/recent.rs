@@ -15,7 +15,7 @@ use andon_core::history::{Begins, DEFAULT_NODE, Passing};
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
 
-/// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
+/// The newest safety events that one reading keeps: enough to see whether one was written already.
 const MAX_SAFETY: usize = 64;
 
 /// Test runs before events that one reading keeps, the newest.
@@ -28,7 +28,7 @@ pub struct Reach {
     pub runs: usize,
     /// Recorded commits: acknowledgements before that many are out of every window.
     pub commits: usize,
-    /// After which place everything else counts too; `None` where nothing else is asked for.
+    /// The place after which everything else counts too; `None` where nothing else is needed.
     pub since: Option<Position>,
 }
 
@@ -203,8 +203,8 @@ impl Found {
         true
     }
 
-    /// Whether one more run is asked for: those before an event too, since turns have no record that would hold their
-    /// tests.
+    /// Whether one more test run is needed: those before an event too, because turns have no record that would hold
+    /// their tests.
     fn wants_run(&self, counted: bool) -> bool {
         self.runs.len() < self.reach.runs || (counted && self.eventful && self.runs.len() < MAX_RUNS)
     }
@@ -237,7 +237,7 @@ impl Found {
                 self.eventful = true;
                 self.items.push(JournalItem::Event(event));
             }
-            // Those since the newest commit: what was said of an earlier one is said anew.
+            // Those since the newest commit: an event about an earlier one is written again.
             JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
                 self.safety.push(*fact);
             }

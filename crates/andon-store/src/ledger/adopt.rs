@@ -1,11 +1,11 @@
-//! Taking over the ledgers of other clones. A ledger only grows: whatever is behind ours, or beside it, is left where
-//! it is and told.
+//! Takes over the ledgers of other clones. A ledger only grows: a copy that is behind ours, or has diverged, is left as
+//! it is and reported.
 
 use super::{LedgerError, entry, ref_of};
 use andon_core::domain::ids::CommitId;
 use andon_git::{GitError, Repo, Update};
 
-/// How another clone's copy of a ledger stands to ours.
+/// How another clone's copy of a ledger relates to ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
     /// Both have the same.
@@ -14,7 +14,7 @@ pub enum Arrival {
     Forward(usize),
     /// It is behind ours.
     Behind,
-    /// Both have entries that the other lacks: somebody rewrote one of them, or two clones share an id.
+    /// Both have entries that the other lacks: one of them was rewritten, or two clones share an id.
     Forked,
 }
 

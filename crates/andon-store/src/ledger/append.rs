@@ -38,8 +38,8 @@ pub(super) fn append(
     Ok(entry::id_of(repo, commit)?)
 }
 
-/// The end of this writer's ledger: where its ref was removed or turned back, what a remote was seen to have of it, so
-/// that it goes on and does not begin anew beside itself.
+/// The end of this writer's ledger: where its ref was removed or rewound, what a remote was seen to have of it, so that
+/// it continues and does not begin a second time.
 pub(super) fn longest(repo: &Repo, writer: &str, tip: Option<CommitId>) -> Option<CommitId> {
     let fetched = repo.refs_with_prefix(REMOTE_PREFIX).unwrap_or_default();
     let copies =

@@ -1,13 +1,11 @@
-//! What other clones' ledgers mean here: halts of theirs that bind whoever works on from the same commit, and answers
-//! of theirs to halts.
+//! What other clones' ledgers mean here: halts that bind work on the same commit, and answers to halts.
 //!
-//! A hook asks this every time, and the ledgers of others move only when somebody syncs or fetches. So the answer is
-//! remembered (`<common dir>/andon/cache/elsewhere`) under what `stat` says of the files that hold those refs;
-//! one who only commits pays for no ref and no object. Where refs only grew, by entries that are neither halt nor answer, the
-//! rest of the answer still holds, and only those are read. The memory is a saving and nothing else.
+//! Every hook needs this, and the ledgers of others move only by a sync or a fetch. So the answer is remembered
+//! (`<common dir>/andon/cache/elsewhere`) under the `stat` data of the files that hold those refs; a commit then reads
+//! no ref and no object. Where refs only grew, by entries that are neither halt nor answer, the rest of the answer
+//! still holds, and only those are read. The memory only saves time.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -15,14 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::meaning::{self, Known, Meaning};
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
 use super::{stamp, standing};
-use crate::wire::envelope::{Key, open, seal};
+use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::facts::{Ack, CommitRecord};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_git::{Repo, read_plain, replace_plain};
+use andon_git::Repo;
 
-/// Largest memory that is read, in bytes.
-const MAX_MEMORY: u64 = 4 << 20;
 /// Most unanswered halts that are shown at once.
 const MAX_SHOWN: usize = 64;
 
@@ -33,9 +29,9 @@ pub(super) struct Elsewhere {
     at: Place,
     /// The same when everything was read: since then they only grew, by entries that mean nothing here.
     read_at: Place,
-    /// Where they stand.
+    /// The commits that they point to.
     tips: Vec<Tip>,
-    /// What the halts and answers come to.
+    /// The result of the halts and answers.
     meaning: Meaning,
     /// A commit of HEAD that no halt of others binds.
     clear: Option<CommitId>,
@@ -59,20 +55,12 @@ struct Tip {
     entry: Option<(u64, EntryId)>,
 }
 
-fn memory_of(repo: &Repo) -> PathBuf {
-    repo.common_dir().join("andon").join("cache").join("elsewhere")
-}
-
-fn key() -> Key {
-    Key::of(&"elsewhere")
-}
-
 /// What is known of the ledgers of others; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerError> {
     let stamp = stamp::of(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
-    let before = remembered(&memory_of(repo));
+    let before: Option<Elsewhere> = Memory::of(repo, Kind::Elsewhere).get(&());
     if let Some(known) = before.as_ref().filter(|known| known.at == at) {
         return Ok(known.clone());
     }
@@ -87,10 +75,6 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerEr
     known.keep(repo);
     repo.made().keep(source, Rc::new(known.clone()));
     Ok(known)
-}
-
-fn remembered(path: &Path) -> Option<Elsewhere> {
-    open(key(), &read_plain(path, MAX_MEMORY).ok()??)
 }
 
 /// Whether the first parents of `tip` lead to `before` by way of `new` entries alone.
@@ -149,10 +133,9 @@ impl Elsewhere {
 
     /// Failing to remember costs time only.
     fn keep(&self, repo: &Repo) {
-        if read::is_from_memory(repo) {
-            return;
+        if !read::is_from_memory(repo) {
+            Memory::of(repo, Kind::Elsewhere).put(&(), self);
         }
-        let _ = replace_plain(&memory_of(repo), &seal(key(), self));
     }
 
     /// The newest entries of the ledgers under names of this clone, by writer: this clone's, and of others those that were
@@ -202,7 +185,7 @@ impl Elsewhere {
         self.meaning.halts.iter().any(|known| known.id == halt)
     }
 
-    /// The halts of others that nobody has answered, oldest first; at most [`MAX_SHOWN`], the newest.
+    /// The unanswered halts of others, oldest first; at most [`MAX_SHOWN`], the newest.
     pub(super) fn unanswered(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
         let mut known: Vec<&Known> = self.meaning.halts.iter().collect();
         known.sort_by_key(|known| (known.at, known.id));

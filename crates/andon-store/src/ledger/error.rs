@@ -24,7 +24,7 @@ pub enum LedgerError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file that says which ledger is this clone's is damaged. A new id would forget halts that stand.
+    /// The file that says which ledger is this clone's is damaged. A new id would forget unanswered halts.
     #[error("{} does not hold this clone's ledger id (32 hexadecimal digits)", path.display())]
     BadWriter {
         /// The path of the file, as it was opened.
@@ -54,7 +54,7 @@ impl LedgerError {
     }
 }
 
-/// With one ledger here the hint is exact; a new id would forget the halts that stand.
+/// With one ledger here the hint is exact; a new id would forget the unanswered halts.
 fn bad_writer_help(path: &Path, known: &[String]) -> String {
     let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
     match known {

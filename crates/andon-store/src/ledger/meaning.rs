@@ -1,5 +1,5 @@
-//! What the halts and answers of all clones come to, for one of them. Entries of other kinds have no part in it, whatever
-//! they are and wherever they come in the order.
+//! The result of the halts and answers of all clones, for one of them. Entries of other kinds do not matter, whatever
+//! their place in the order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ pub(super) struct Known {
 /// What the fold over them came to.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
 pub(super) struct Meaning {
-    /// Of which entries it was made.
+    /// The entries that it was made from.
     pub(super) of: Digest,
     /// Unanswered halts of others.
     pub(super) halts: Vec<Known>,

@@ -1,6 +1,5 @@
-//! Halts and the answers to them, kept where nobody can edit them without it showing: one git commit an entry, one
-//! ref per writer (`refs/andon/ledger/<writer>`), so that clones never race for a ref and union is all there is to
-//! merging (docs/formats.md).
+//! Halts and the answers to them, kept where an edit shows: one git commit for each entry, one ref for each writer
+//! (`refs/andon/ledger/<writer>`), so that clones never race for a ref and merging is a union (docs/formats.md).
 //!
 //! An entry's tree holds one blob, `entry.json`, in the canonical form of RFC 8785. Its first parent is the writer's
 //! previous entry, if there is one; further parents are the heads of other writers seen then that it has not seen
@@ -160,7 +159,7 @@ impl<'r> Ledger<'r> {
         Ok(open::read_some(self.repo, newest, more)?)
     }
 
-    /// From now on this command does not read again what `memory` tells of: for those that only show what stands.
+    /// From now on this command does not read again what `memory` holds: for commands that only show the state.
     pub fn remember(&self, memory: fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>) {
         read::remember(self.repo, read::ReadBefore(memory));
     }
@@ -197,12 +196,12 @@ impl<'r> Ledger<'r> {
     /// Costs the entries that are new since the last call: the rest is remembered in `<common dir>/andon/cache`.
     ///
     /// # Errors
-    /// [`LedgerError`] when the ledger cannot be read: whether a halt stands is then not known.
+    /// [`LedgerError`] when the ledger cannot be read: whether a halt is unanswered is then unknown.
     pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
         Ok(self.standing_here(worktree)?.own)
     }
 
-    /// The same, and beside it the halts of the other worktrees of this clone: whether they bind is not said.
+    /// The same, and the halts of the other worktrees of this clone, which may or may not bind.
     ///
     /// # Errors
     /// As [`Self::standing`].
@@ -217,8 +216,8 @@ impl<'r> Ledger<'r> {
         Ok(found)
     }
 
-    /// The newest halt of another clone that nobody has answered and whose commit is `head` or below it: who works
-    /// on from there works on in a halted loop. Costs a few `stat`s while no ledger of another has moved.
+    /// The newest unanswered halt of another clone whose commit is `head` or below it: work from there is work in a
+    /// halted loop. Costs a few `stat`s while no ledger of another has moved.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
@@ -232,8 +231,8 @@ impl<'r> Ledger<'r> {
         }
     }
 
-    /// The halts of other clones that nobody has answered, as far as they were synced, oldest first; at most 64, the newest.
-    /// Costs a few `stat`s while no ledger of another has moved.
+    /// The unanswered halts of other clones, as far as they were synced, oldest first; at most 64, the newest. Costs a
+    /// few `stat`s while no ledger of another has moved.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
@@ -249,7 +248,7 @@ impl<'r> Ledger<'r> {
         Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.holds(halt))
     }
 
-    /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy tells.
+    /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.

@@ -1,25 +1,20 @@
 //! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
 //! (`<common dir>/andon/cache/newest-halt`) until a halt or an answer comes or goes; the memory is a saving and nothing else.
 
-use std::path::Path;
-
 use super::entry;
 use super::{Entry, EntryEvent, LedgerError, read};
-use crate::wire::envelope::{Key, open, seal};
+use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::LedgerEvent;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::CommitId;
-use andon_git::{Repo, read_plain, replace_plain};
-
-/// More than the memory ever has, in bytes.
-const MAX_MEMORY: u64 = 4096;
+use andon_git::Repo;
 
 /// A halt, and the answer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewestHalt {
     /// The halt's entry.
     pub halt: Entry,
-    /// The answer's; none while it stands.
+    /// The time of the answer; none while it is unanswered.
     pub ack: Option<Entry>,
 }
 
@@ -30,10 +25,9 @@ pub(super) fn newest(
     events: Option<&str>,
     worktree: &str,
 ) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-    let key = Key::of(&("newest-halt", events, worktree));
-    let memory = repo.common_dir().join("andon").join("cache").join("newest-halt");
+    let (memory, inputs) = (Memory::of(repo, Kind::NewestHalt), (events, worktree));
     if events.is_some()
-        && let Ok(known) = remembered(repo, &memory, key)
+        && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(Forgotten))
     {
         return Ok((known, Vec::new()));
     }
@@ -44,7 +38,7 @@ pub(super) fn newest(
     if warnings.is_empty() && events.is_some() && !read::is_from_memory(repo) {
         let commits =
             found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
-        let _ = replace_plain(&memory, &seal(key, &commits));
+        memory.put(&inputs, &commits);
     }
     Ok((found, warnings))
 }
@@ -71,14 +65,18 @@ fn among(entries: &[Entry], worktree: &str) -> Option<NewestHalt> {
 /// Nothing is remembered, or not of these ledgers.
 struct Forgotten;
 
-fn remembered(repo: &Repo, memory: &Path, key: Key) -> Result<Option<NewestHalt>, Forgotten> {
-    let bytes = read_plain(memory, MAX_MEMORY).ok().flatten().ok_or(Forgotten)?;
-    let known: Option<(CommitId, Option<CommitId>)> = open(key, &bytes).ok_or(Forgotten)?;
+/// The commits of a halt and of its answer.
+type Commits = (CommitId, Option<CommitId>);
+
+fn remembered(
+    repo: &Repo,
+    known: Result<Option<Commits>, Forgotten>,
+) -> Result<Option<NewestHalt>, Forgotten> {
     let load = |commit: CommitId| {
         let tree = repo.tree_of(commit).map_err(|_| Forgotten)?;
         entry::load(repo, commit, tree).map_err(|_| Forgotten)
     };
-    let Some((halt, ack)) = known else { return Ok(None) };
+    let Some((halt, ack)) = known? else { return Ok(None) };
     let ack = ack.map(load).transpose()?;
     Ok(Some(NewestHalt { halt: load(halt)?, ack }))
 }

@@ -29,7 +29,7 @@ pub(super) type Nodes = BTreeMap<CommitId, Node>;
 /// The refs of all ledgers, their entries, and what could not be read.
 pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Skipped>);
 
-/// Tells which entries were read before.
+/// Knows which entries were read before.
 pub(super) struct ReadBefore(pub(super) fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
 
 /// This command has taken an entry from a memory.
@@ -65,7 +65,7 @@ pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     Ok(all)
 }
 
-/// Has `memory` tell what need not be read again, when all entries are asked for.
+/// Lets `memory` decide what need not be read again, when all entries are needed.
 pub(super) fn remember(repo: &Repo, memory: ReadBefore) {
     repo.made().keep(String::new(), Rc::new(memory));
 }
@@ -178,8 +178,8 @@ fn stored(repo: &Repo, commit: CommitId) -> Result<(Vec<u8>, TreeId, Vec<CommitI
     Ok((raw, info.tree, info.parents))
 }
 
-/// Along first parents a writer's ref holds its own entries, and below its first one those of whomever it saw then.
-/// A foreign entry above an own one, or at the tip, was put there by somebody else.
+/// Along first parents a writer's ref holds its own entries, and below its first one those of a writer that it saw
+/// then. A foreign entry above an own one, or at the tip, was put there by another writer.
 fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<Skipped>) {
     let mut foreign = Vec::new();
     let mut next = Some(tip);

@@ -1,4 +1,4 @@
-//! What `stat` says of the files that hold the refs of ledgers: whoever asks whether a ref moved pays for no ref.
+//! The `stat` data of the files that hold the refs of ledgers: shows whether a ref moved without reading it.
 
 use std::fs;
 use std::path::Path;

@@ -1,25 +1,21 @@
-//! Which halts of this clone stand: a fold over its own entries, remembered by the tip it was taken at.
+//! The unanswered halts of this clone: a fold over its own entries, remembered by the tip it was taken at.
 //!
-//! The memory (`<common dir>/andon/cache/standing`) is a saving and nothing else: deleted, damaged or of
-//! another ledger, the fold begins anew.
+//! The memory (`<common dir>/andon/cache/standing`) only saves time: where it is deleted, damaged or of another ledger,
+//! the fold begins anew.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use super::entry::{self, BadEntry};
 use super::{Entry, EntryEvent, LedgerError, ref_of};
-use crate::wire::envelope::{Key, open, seal};
+use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
-use andon_git::{Repo, read_plain, replace_plain};
-
-/// Largest memory that is read, in bytes.
-const MAX_CACHE: u64 = 1 << 20;
+use andon_git::Repo;
 
 /// Most halts of other worktrees that are read.
 const MAX_OTHERS: usize = 64;
 
-/// The halts that stand, as one worktree sees them.
+/// The unanswered halts, as one worktree sees them.
 #[derive(Debug, Default)]
 pub struct Here {
     /// The halt of this worktree.
@@ -31,31 +27,27 @@ pub struct Here {
 /// The standing halt of each worktree: its entry and the commit that holds it.
 type Standing = BTreeMap<String, (EntryId, CommitId)>;
 
-fn memory_of(repo: &Repo) -> PathBuf {
-    repo.common_dir().join("andon").join("cache").join("standing")
-}
-
 /// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
 pub(super) fn has_memory(repo: &Repo) -> bool {
-    memory_of(repo).is_file()
+    Memory::of(repo, Kind::Standing).path().is_file()
 }
 
-/// The halts of this clone that stand: of `worktree`, and of others, at most [`MAX_OTHERS`].
+/// The unanswered halts of this clone: of `worktree`, and of others, at most [`MAX_OTHERS`].
 pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here, LedgerError> {
     let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(Here::default()) };
-    let path = memory_of(repo);
-    let remembered = read(&path, writer);
+    let memory = Memory::of(repo, Kind::Standing);
+    let remembered: Option<(CommitId, Standing)> = memory.get(&writer);
     let folded = match remembered {
         Some((at, standing)) if at == tip => standing,
-        Some((at, standing)) => fold_and_keep(repo, &path, writer, (tip, Some((at, standing))))?,
-        None => fold_and_keep(repo, &path, writer, (tip, None))?,
+        Some((at, standing)) => fold_and_keep(repo, &memory, writer, (tip, Some((at, standing))))?,
+        None => fold_and_keep(repo, &memory, writer, (tip, None))?,
     };
     let here = read_halts(repo, &folded, worktree)?;
     if here.own.is_some() || !folded.contains_key(worktree) {
         return Ok(here);
     }
     // The memory named an entry that is no halt: it is wrong about everything.
-    let folded = fold_and_keep(repo, &path, writer, (tip, None))?;
+    let folded = fold_and_keep(repo, &memory, writer, (tip, None))?;
     read_halts(repo, &folded, worktree)
 }
 
@@ -99,7 +91,7 @@ pub(super) fn load(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, Ledge
 
 fn fold_and_keep(
     repo: &Repo,
-    path: &Path,
+    memory: &Memory,
     writer: &str,
     (tip, known): (CommitId, Option<(CommitId, Standing)>),
 ) -> Result<Standing, LedgerError> {
@@ -115,12 +107,12 @@ fn fold_and_keep(
         standing.clear();
     }
     for commit in new.into_iter().rev() {
-        // Below a writer's first entry are those of others; they are nobody's halts here.
+        // Below a writer's first entry are those of others; their halts do not count here.
         if let Some(entry) = load(repo, commit)?.filter(|entry| entry.writer == writer) {
             apply(&mut standing, entry);
         }
     }
-    keep(path, writer, tip, &standing);
+    memory.put(&writer, &(tip, &standing));
     Ok(standing)
 }
 
@@ -131,53 +123,12 @@ fn apply(standing: &mut Standing, entry: Entry) {
         }
         EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => match ack.halt {
             Some(answered) => standing.retain(|_, (id, _)| *id != answered),
-            // A counter was reset, and the halt that stands is not of its making.
+            // A counter was reset that did not cause the unanswered halt.
             None if ack.counter.is_some() => {}
             None => {
                 standing.remove(&ack.worktree);
             }
         },
         EntryEvent::Known(LedgerEvent::StopSwitch(_)) | EntryEvent::Unknown { .. } => {}
-    }
-}
-
-/// The tip at which the fold was taken, and what it came to.
-fn read(path: &Path, writer: &str) -> Option<(CommitId, Standing)> {
-    open(Key::of(&("standing", writer)), &read_plain(path, MAX_CACHE).ok()??)
-}
-
-/// Failing to remember costs time only.
-fn keep(path: &Path, writer: &str, tip: CommitId, standing: &Standing) {
-    let _ = replace_plain(path, &seal(Key::of(&("standing", writer)), &(tip, standing)));
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-    use andon_core::domain::ids::Oid;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_damaged_memory_is_forgotten(
-            bytes in prop::collection::vec(any::<u8>(), 0..300),
-            cut in any::<prop::sample::Index>(),
-            worktree in ".{0,20}",
-        ) {
-            let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join("standing");
-            let tip = CommitId(Oid::from_bytes(&[7; 20]).unwrap());
-            let standing = Standing::from([(worktree, (EntryId([9; 32]), tip))]);
-            keep(&path, "me", tip, &standing);
-            prop_assert_eq!(read(&path, "me"), Some((tip, standing)));
-            prop_assert_eq!(read(&path, "other"), None);
-            let good = fs::read(&path).unwrap();
-            fs::write(&path, &good[..cut.index(good.len())]).unwrap();
-            prop_assert_eq!(read(&path, "me"), None);
-            fs::write(&path, &bytes).unwrap();
-            prop_assert_eq!(read(&path, "me"), None);
-        }
     }
 }

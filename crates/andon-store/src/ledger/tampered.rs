@@ -1,5 +1,5 @@
-//! Ledgers that somebody turned back or rewrote. Each entry names the heads of other writers that were seen then, so
-//! what was taken out of one ledger is still held by the others.
+//! Ledgers that were rewound or rewritten. Each entry names the heads of other writers that were seen then, so an entry
+//! that was removed from one ledger is still held by the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 

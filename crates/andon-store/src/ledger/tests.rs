@@ -180,7 +180,7 @@ fn the_memory_of_what_stands_is_a_saving_only() {
     let tip = git(dir.path(), &["rev-parse", &ref_of(&writer)]);
     let of = |writer: &str, tip: &str, id: EntryId| {
         let tip: CommitId = tip.parse().unwrap();
-        seal(Key::of(&("standing", writer)), &(tip, BTreeMap::from([("main", (id, tip))])))
+        seal(Key::of(&("standing", &writer)), &(tip, BTreeMap::from([("main", (id, tip))])))
     };
     assert_eq!(of(&writer, &tip, id), good);
     let (elsewhere, no_halt) = (of(&writer, &"1".repeat(40), id), of(&writer, &tip, EntryId([2; 32])));
@@ -247,7 +247,7 @@ fn clones_agree_on_the_union_and_its_order() {
     let name = ref_of(&ledger_b.writer_id().unwrap());
     let parents = git(b.path(), &["log", "--format=%p", &name, "--first-parent"]);
     assert_eq!(parents.lines().map(|line| line.split(' ').count()).collect::<Vec<_>>(), [1, 1]);
-    // A halt of another clone does not stand here.
+    // A halt of another clone is not one of this clone.
     assert_eq!(ledger_b.standing("main").unwrap(), None);
     ledger_a.append(&halted("main"), AT).unwrap();
     fetch(a.path(), b.path());

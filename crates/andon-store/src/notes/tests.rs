@@ -70,7 +70,7 @@ fn a_rewritten_record_replaces_its_older_self_and_keeps_the_rest() {
     assert!(lines.is_sorted() && lines.contains(&newer_version) && lines.contains(&"not a record"));
     let stored = store.get(id).unwrap().unwrap();
     assert_eq!(stored.record, new);
-    // A line that is no object is somebody's remark.
+    // A line that is no object is a person's remark.
     assert_eq!(stored.warnings.len(), 1);
     // A record that was caught up does not replace one that was made at the commit.
     let late = CommitRecord { recording: Recording::CaughtUp, ..new.clone() };

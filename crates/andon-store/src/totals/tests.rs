@@ -130,11 +130,11 @@ proptest! {
                 journal.append(&line(*seed, i64::try_from(number).unwrap() * pace)).unwrap();
             }
             match event {
-                0 => drop(fs::remove_file(journal.cache())),
+                0 => drop(fs::remove_file(journal.memory().path())),
                 1 => fs::write(journal.dir().join("cut"), "x").unwrap(),
-                2 if journal.cache().exists() => {
-                    let text = fs::read(journal.cache()).unwrap();
-                    fs::write(journal.cache(), &text[..text.len() / 2]).unwrap();
+                2 if journal.memory().path().exists() => {
+                    let text = fs::read(journal.memory().path()).unwrap();
+                    fs::write(journal.memory().path(), &text[..text.len() / 2]).unwrap();
                 }
                 _ => {}
             }
@@ -154,7 +154,7 @@ fn nothing_is_left_out_when_the_file_is_rotated() {
         assert_eq!(hook(&journal), whole(&journal), "round {round}");
     }
     assert!(journal.is_rotated());
-    fs::remove_file(journal.cache()).unwrap();
+    fs::remove_file(journal.memory().path()).unwrap();
     assert_eq!(hook(&journal), whole(&journal), "without the cache");
     let near = journal.totals(GAP, &[]).unwrap();
     assert!(journal.is_near(near.at, journal.size().unwrap()));
@@ -166,9 +166,9 @@ fn a_line_without_its_end_is_read_when_it_has_one() {
 
     let (_dir, journal) = fresh();
     (0..1_000_i64).for_each(|number| journal.append(&line(11, number)).unwrap());
-    file::open_append(&journal.path()).unwrap().write_all(b"{\"type\":\"usage\",").unwrap();
+    crate::file::open_append(&journal.path()).unwrap().write_all(b"{\"type\":\"usage\",").unwrap();
     let before = hook(&journal);
-    file::open_append(&journal.path()).unwrap().write_all(b"\"cost_usd\":\"5\"}\n").unwrap();
+    crate::file::open_append(&journal.path()).unwrap().write_all(b"\"cost_usd\":\"5\"}\n").unwrap();
     let after = hook(&journal);
     assert_eq!(after, whole(&journal));
     let spent = |snapshot: &Snapshot| snapshot.activity.nodes.values().map(|node| node.cost).sum::<u64>();
@@ -190,19 +190,18 @@ fn what_was_altered_is_not_used() {
     let (_dir, journal) = fresh();
     (0..1_000_i64).for_each(|number| journal.append(&line(11, number)).unwrap());
     let truth = hook(&journal);
-    let good = fs::read(journal.cache()).unwrap();
+    let good = fs::read(journal.memory().path()).unwrap();
     // A carry that says other numbers is as well formed as the right one.
     let mut more = good.clone();
     *more.last_mut().unwrap() += 1;
-    let other_gap = seal(
-        key(Span(7)),
-        &(ShortHash([0; 8]), Totals { at: Position::START, snapshot: Snapshot::default() }),
-    );
+    let totals = Totals { at: Position::START, snapshot: Snapshot::default() };
+    journal.memory().put(&Span(7), &(ShortHash([0; 8]), totals));
+    let other_gap = fs::read(journal.memory().path()).unwrap();
     for altered in [more, good[..good.len() - 1].to_vec(), Vec::new(), other_gap] {
         assert_ne!(altered, good);
-        fs::write(journal.cache(), altered).unwrap();
+        fs::write(journal.memory().path(), altered).unwrap();
         assert_eq!(hook(&journal), truth);
-        assert_eq!(fs::read(journal.cache()).unwrap(), good, "and it is mended");
+        assert_eq!(fs::read(journal.memory().path()).unwrap(), good, "and it is mended");
     }
 }
 

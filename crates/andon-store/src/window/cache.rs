@@ -2,23 +2,21 @@
 //! the notes since, it serves as long as the notes of its own commits are as they were: with many writers on one store
 //! that is nearly always. Safe to delete.
 //!
-//! Two entries ([`crate::wire::envelope`]): how the window was judged, and its commits. What stands behind them is of a
-//! window that was longer. The file is written over in place: the first entry is in its first block and true by itself,
-//! whatever became of the rest.
+//! Two entries ([`crate::wire::envelope`]): how the window was judged, and its commits. Bytes after them are of a
+//! window that was longer. The file is written over in place: the first entry is in its first block and valid by
+//! itself, whatever happened to the rest.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Unrecorded, Window};
 use crate::file;
+use crate::memory::{Kind, Memory};
 use crate::notes::REF;
 use crate::wire::envelope::{self, Row};
 use andon_core::domain::facts::CommitFact;
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_git::Repo;
 
-const FILE: &str = "andon/cache/window";
-/// A larger file is not read.
-const MAX_BYTES: usize = 16 << 20;
 /// The first entry is shorter.
 const MAX_START: usize = 512;
 
@@ -37,7 +35,7 @@ impl Key {
         envelope::Key::of(&("window of unrecorded commits too", self.head, self.max))
     }
 
-    /// Of the commits of the window that was kept at `tip`.
+    /// The key of the commits of the window that was kept at `tip`.
     fn facts(&self, tip: CommitId) -> envelope::Key {
         envelope::Key::of(&("facts", self.head, self.max, tip))
     }
@@ -70,9 +68,9 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
 
 /// The window behind the commit of `key`, and the tip of the notes then.
 fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
-    let bytes = file::read(&repo.git_dir().join(FILE), MAX_BYTES as u64).ok()??;
+    let bytes = Memory::of(repo, Kind::Window).bytes()?;
     let Start { tip, newest, .. } = envelope::open(key.start(), &bytes)?;
-    let (found, place) = Row::of(&bytes, MAX_BYTES).nth(1)?;
+    let (found, place) = Row::of(&bytes, bytes.len()).nth(1)?;
     let (facts, unrecorded, below): (Vec<CommitFact>, Vec<Unrecorded>, Option<CommitId>) =
         (found == key.facts(tip)).then(|| envelope::decoded(&bytes[place]))??;
     Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded, below }))
@@ -81,7 +79,7 @@ fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
 /// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
 /// known. Reads the first entry only, unless the notes have moved.
 pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
-    let bytes = file::read_start(&repo.git_dir().join(FILE), MAX_START).ok()??;
+    let bytes = file::read_start(Memory::of(repo, Kind::Window).path(), MAX_START).ok()??;
     let start: Start = envelope::open(key.start(), &bytes)?;
     let same = Some(start.tip) == key.tip
         || cached(repo, key).is_some_and(|(old, window)| holds(repo, key, old, &window));
@@ -94,5 +92,5 @@ pub(super) fn write(repo: &Repo, key: &Key, window: &Window, settled: Option<u64
     let start = Start { tip, settled, newest: window.newest };
     let mut bytes = envelope::seal(key.start(), &start);
     bytes.extend(envelope::seal(key.facts(tip), &(&window.facts, &window.unrecorded, window.below)));
-    let _ = file::overwrite(&repo.git_dir().join(FILE), &bytes);
+    let _ = file::overwrite(Memory::of(repo, Kind::Window).path(), &bytes);
 }

@@ -47,7 +47,7 @@ fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> Test
     }
 }
 
-/// Tests on code `state` of which `failing` fail.
+/// Tests on code `state`; `failing` fail.
 pub fn red(state: u8, failing: &[&str], total: u64) -> TestEvidence {
     evidence(state, TestStatus::Failed, failing, total)
 }
@@ -288,7 +288,7 @@ impl Commit {
         self
     }
 
-    /// A change of which normalization leaves nothing.
+    /// A change that is empty after normalization.
     pub fn cosmetic(mut self) -> Self {
         self = self.empty();
         self.0.record.diff.files = 1;

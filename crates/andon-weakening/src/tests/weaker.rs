@@ -2,10 +2,10 @@
 
 use super::found;
 
-/// What takes an assertion's place, before and after: for the first the test asks less, for the second it does not.
+/// Replacements of an assertion, before and after: the first make the test weaker, the second do not.
 type Cases = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
-/// Each text has one place, `%`, for its assertion, the first of the list that asks no less.
+/// Each text has one place, `%`, for its assertion, which is the first of the second list.
 const CASES: &[Cases] = &[
     (
         "rs",

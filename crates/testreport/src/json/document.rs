@@ -8,7 +8,7 @@ use super::mocha::MochaDocument;
 use super::rspec::RspecDocument;
 use super::walk::{Document, Sure, Walk};
 
-/// How the reading of a document stands.
+/// The state of the reading of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     /// More has to come.

@@ -1,8 +1,8 @@
 //! `go test -json`: events of tests inside events of packages, and of builds.
 //!
-//! A package that has begun and not ended tells of a cut. Subtests count by their leaves: the parent counts
-//! itself only when it has none, or fails although none of them did. A package that fails without a failing
-//! test (`TestMain`, a race found at the end) is an error of the run, as in the text of `go test`.
+//! A package that has begun and not ended means a cut report. Subtests count by their leaves: the parent counts itself
+//! only when it has none, or fails although none of them did. A package that fails without a failing test (`TestMain`,
+//! a race found at the end) is an error of the run, as in the text of `go test`.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const RUNNER: &str = "go-json";
 /// Packages, and tests of one package, that may be open at one time.
 const MAX_OPEN: usize = 100_000;
 
-/// Builds of which the output is kept.
+/// Builds whose output is kept.
 const MAX_BUILDS: usize = 256;
 
 #[derive(Deserialize)]

@@ -184,7 +184,7 @@ impl Document for JestDocument {
         Ok(())
     }
 
-    /// A file of which the end is missing says what came of it.
+    /// A file whose end is missing says its result.
     fn into_tally(mut self: Box<Self>) -> Tally {
         self.end_suite();
         self.cases.into_tally()
@@ -201,8 +201,8 @@ fn add_title(titles: &mut String, title: &str) {
     }
 }
 
-/// The message up to its stack, without the lines of code that jest quotes (`> 1 | code`, `    | ^`): an edit
-/// of the lines beside the fault moves them.
+/// The message up to its stack, without the lines of code that jest quotes (`> 1 | code`, `    | ^`): an edit of the
+/// lines around the fault moves them.
 fn without_excerpt(message: &str) -> String {
     let quoted = |line: &&str| {
         let number = |each: char| each.is_ascii_digit() || matches!(each, ' ' | '>');

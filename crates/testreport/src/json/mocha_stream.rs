@@ -38,7 +38,7 @@ impl MochaStreamReader {
         let Ok((_, data)) = serde_json::from_str::<(Value, Value)>(line) else {
             return if self.recognised { Taken::Broken } else { Taken::NotMine };
         };
-        // Whoever else prints such lines has other keys.
+        // Other programs that print such lines use other keys.
         let key = match event {
             "start" => "total",
             "end" => "passes",

@@ -12,7 +12,7 @@ pub(super) fn tally(text: &str) -> Option<Tally> {
     reader.finish(None)
 }
 
-/// The run that `text` tells of, when the program ended with code 0.
+/// The run that `text` reports, when the program ended with code 0.
 pub(super) fn run(text: &str) -> ParsedRun {
     ParsedRun::conclude(tally(text).expect("a format that is known"), ExitKind::Code(0))
 }

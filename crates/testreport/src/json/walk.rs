@@ -99,7 +99,7 @@ pub(super) struct Walk {
     state: State,
     open: Vec<(Kind, usize)>,
     path: String,
-    /// Of the string or word that is open.
+    /// The bytes of the open string or word.
     text: Vec<u8>,
     code: u32,
     /// First half of a surrogate pair that waits for its second.

@@ -1,8 +1,8 @@
 //! The type of an exception that a report tells in the text of a failure and not in its attributes: node:test
 //! writes `type="testCodeFailure" message="no"` over `cause: TypeError [Error]: no`.
 
-/// The type that stands before the message in one of the lines below it. `error` is the message, with the type of
-/// the attribute before it, if there is one.
+/// The type before the message in one of the lines below it. `error` is the message, with the type of the attribute
+/// before it, if there is one.
 pub(super) fn kind_of<'t>(error: &str, below: &'t str) -> Option<&'t str> {
     let message = error.split_once(": ").map_or("", |(_, message)| message);
     [error, message].into_iter().find_map(|message| in_front_of(message, error, below))

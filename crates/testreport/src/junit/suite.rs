@@ -11,7 +11,7 @@ use super::super::xml::Element;
 pub(super) struct Suite {
     pub(super) name: String,
     claims: Claims,
-    /// `failures` and `errors` of the element, and faults that stand in the suite itself.
+    /// `failures` and `errors` of the element, and faults in the suite itself.
     claimed_faults: u64,
     /// Cases in it and below it.
     pub(super) cases: Shown,
@@ -19,7 +19,7 @@ pub(super) struct Suite {
     missing_below: u64,
     /// Tests that suites in it count as skipped.
     skipped_below: u64,
-    /// First error that stands in the suite itself.
+    /// First error in the suite itself.
     pub(super) error: Option<Cow<'static, str>>,
 }
 
@@ -128,8 +128,8 @@ impl Suite {
         self.claims.skipped.max(self.skipped_below)
     }
 
-    /// Tests that it counts, or suites in it, and that nobody lists. Those that a suite counts as skipped may be left
-    /// out, and only the outermost suite may tell how many those are.
+    /// Tests or suites that it counts and that are not listed. Those that a suite counts as skipped may be left out,
+    /// and only the outermost suite may say how many those are.
     pub(super) fn missing(&self) -> u64 {
         let Claims { tests, unit, .. } = self.claims;
         let listed = self.cases.cases;
@@ -185,7 +185,7 @@ pub(super) enum Expectation {
 }
 
 impl Case {
-    /// The id is `classname::name`; without a class the suite's name stands in for it.
+    /// The id is `classname::name`; without a class the suite's name replaces it.
     pub(super) fn new(element: &Element<'_>, suite: &str) -> Self {
         let [name, class, status, result] = element.attributes(["name", "classname", "status", "result"]);
         let (name, class) = (name.unwrap_or_default(), class.unwrap_or_default());

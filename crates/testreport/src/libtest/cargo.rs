@@ -98,13 +98,13 @@ fn failure(line: &str) -> Option<Failure> {
 /// What failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failure {
-    /// One target: cargo stops behind it, unless it was told not to.
+    /// One target: cargo stops after it, unless an option forbids it.
     OfTarget,
-    /// Of all targets some.
+    /// Some of all targets.
     OfAll,
 }
 
-/// What stands behind `error: `.
+/// The text after `error: `.
 fn error(line: &str) -> Option<&str> {
     let rest = line.get(..6).filter(|word| word.eq_ignore_ascii_case("error:")).and(line.get(6..))?;
     rest.starts_with(' ').then(|| rest.trim_start())

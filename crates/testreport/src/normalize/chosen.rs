@@ -25,8 +25,8 @@ fn is_panic(line: &str) -> bool {
     line.starts_with("thread '") && line.contains(" panicked at ")
 }
 
-/// The lines marked `E` of a pytest traceback, which is told by the line that ends it (`a.py:3: Error`) or by
-/// the code under a `>`.
+/// The lines marked `E` of a pytest traceback, which is recognised by the line that ends it (`a.py:3: Error`) or by the
+/// code under a `>`.
 fn marked(text: &str) -> Option<String> {
     let lines = || text.lines().filter_map(mark);
     if lines().next().is_none() || !text.lines().any(|line| line.starts_with("> ") || is_crash(line)) {

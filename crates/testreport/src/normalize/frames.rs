@@ -19,8 +19,8 @@ enum Kind {
     Excerpt,
 }
 
-/// Drops frames and excerpts. Where nothing but the type of an error is left, the function of the first frame
-/// stays beside it, or two failures of one type would read the same.
+/// Drops frames and excerpts. Where nothing but the type of an error is left, the function of the first frame stays
+/// with it, or two failures of one type would read the same.
 pub(super) fn drop_frames(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().collect();
     let excerpts = has_excerpt(&lines);
@@ -85,7 +85,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// `Traceback (most recent call last):` and its like; `|` stands before those of exception groups.
+/// `Traceback (most recent call last):` and its like; `|` comes before those of exception groups.
 fn is_heading(trimmed: &str) -> bool {
     let bare = trimmed.trim_start_matches(['|', '+', ' ']);
     bare.starts_with("Traceback (most recent call last)")

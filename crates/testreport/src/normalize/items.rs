@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 64;
 /// What nests, separates or quotes; everything between is text.
 const MARKS: [char; 10] = ['{', '(', '[', '}', ')', ']', ',', ';', '"', '\''];
 
-/// A bracket that is open, and what stands in it.
+/// An open bracket, and its content.
 struct Group {
     opener: char,
     items: Vec<String>,
@@ -41,7 +41,7 @@ impl Group {
     }
 }
 
-/// Sorts what stands between `{` and `}`, separated by commas. Strings and other brackets are left whole.
+/// Sorts the items between `{` and `}`, separated by commas. Strings and other brackets are left whole.
 pub(super) fn sort_items(text: &str) -> Cow<'_, str> {
     if !text.contains('{') || !text.contains('}') {
         return Cow::Borrowed(text);

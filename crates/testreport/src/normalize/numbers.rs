@@ -1,4 +1,4 @@
-//! What systems, schedulers and generators number, and where lines stand.
+//! Numbers of systems, schedulers and generators, and line numbers.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ pub(super) fn mask_workers(text: &str) -> Cow<'_, str> {
     let marked = replace(&SANITIZER, &named, "==<id>==");
     let numbered = replace(&WORKER, &marked, "${1}${2}<id>${3}");
     let numbered = replace(&POOL, &numbered, "pool-<id>-thread-<id>");
-    // Twice: the second worker is told by the first.
+    // Twice: the first worker makes the second one recognisable.
     let numbered = replace(&XDIST, &numbered, "${1}gw<id>");
     let numbered = replace(&XDIST, &numbered, "${1}gw<id>");
     if numbered == text { Cow::Borrowed(text) } else { Cow::Owned(numbered.into_owned()) }
@@ -71,7 +71,7 @@ pub(super) fn mask_long_hex(text: &str) -> Cow<'_, str> {
 
 pattern!(BASE64, r"[A-Za-z0-9+/_-]{20,}={0,2}");
 
-/// Base64 of twenty characters or more: keys, tokens, digests. Words and paths are told by how seldom they
+/// Base64 of twenty characters or more: keys, tokens, digests. Words and paths are recognised because they seldom
 /// change between small letters, capitals and digits.
 pub(super) fn mask_base64(text: &str) -> Cow<'_, str> {
     if !has_digit(text) {

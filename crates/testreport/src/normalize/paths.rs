@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::Root;
 use super::rule::{has_digits, pattern, replace, replace_by, replace_whole};
 
-/// The absolute path of the project root, with the slash after it; the root itself becomes `.`. What stands
-/// before it to make a URL or, on macOS, a real path of it goes too.
+/// The absolute path of the project root, with the slash after it; the root itself becomes `.`. A prefix that makes it
+/// a URL or, on macOS, a real path is removed too.
 pub(super) fn strip_root<'t>(root: &Root, text: &'t str) -> Cow<'t, str> {
     let Some(root) = root.path().filter(|root| text.contains(root)) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -124,7 +124,7 @@ fn masked(found: &regex::Captures<'_>) -> String {
     let stop = path.len() - path.trim_end_matches(['.', ',', '=']).len();
     let (path, stop) = path.split_at(path.len() - stop);
     let leaf = path.rsplit('/').next().unwrap_or_default();
-    // Directly below, a name that goes on with capitals is one of `tempnam`.
+    // Directly below, a name that continues with capitals is one of `tempnam`.
     let direct = path.len() == leaf.len() + 1 && !leaf.contains('.');
     let tempnam = leaf.len() >= 6 && leaf.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
     let leaf = if direct && tempnam { String::new() } else { stable_leaf(leaf) };
@@ -133,8 +133,8 @@ fn masked(found: &regex::Captures<'_>) -> String {
 
 pattern!(DRAWN, r"(?-u:\b)tmp[a-z0-9_]{8}(?-u:\b)");
 
-/// Names that Python draws, wherever they stand: `tmp` and eight letters, digits and `_`. Only those that no person
-/// would have thought of: `tmp_result1` is a name.
+/// Random names by Python, anywhere: `tmp` and eight letters, digits and `_`. Only those that no person would have
+/// thought of: `tmp_result1` is a name.
 fn mask_drawn_names(text: &str) -> Cow<'_, str> {
     if !text.contains("tmp") {
         return Cow::Borrowed(text);

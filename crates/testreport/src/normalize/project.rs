@@ -7,7 +7,7 @@ const MAX_PATTERNS: usize = 64;
 /// Bound of a compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
 
-/// One pattern with the text that stands for what it matches.
+/// One pattern with the text that replaces its matches.
 #[derive(Debug)]
 pub(super) struct ProjectPattern {
     name: String,
@@ -32,8 +32,8 @@ impl ProjectPattern {
         &self.name
     }
 
-    /// The text with `<name>` for each match; `None` when there is none. Patterns match bytes: a character
-    /// of which one takes a part is replaced.
+    /// The text with `<name>` for each match; `None` when there is none. Patterns match bytes: a character that is
+    /// matched in part is replaced.
     pub(super) fn apply(&self, text: &str) -> Option<String> {
         match self.regex.replace_all(text.as_bytes(), NoExpand(self.mask.as_bytes())) {
             std::borrow::Cow::Borrowed(_) => None,

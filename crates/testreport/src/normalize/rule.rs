@@ -67,7 +67,7 @@ macro_rules! pattern {
 }
 pub(super) use pattern;
 
-/// Replaces every match of `pattern`; `$1` in `with` stands for the first group.
+/// Replaces every match of `pattern`; `$1` in `with` is the first group.
 pub(super) fn replace<'t>(pattern: &Pattern, text: &'t str, with: &str) -> Cow<'t, str> {
     pattern.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, with))
 }

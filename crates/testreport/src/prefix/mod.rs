@@ -33,7 +33,7 @@ const FEWEST: u64 = 4;
 struct Column {
     sources: BTreeMap<String, Box<Output>>,
     lines: u64,
-    /// Where the first and the last of them stand.
+    /// The places of the first and the last of them.
     span: Option<(u64, u64)>,
     /// Lines of sources beyond the bound.
     left_out: u64,
@@ -126,7 +126,7 @@ impl Columns {
             let before = parts.of_sources.len();
             for (source, output) in column.sources {
                 let (mut tally, printed) = output.finish(Tally::new(&self.root), format);
-                // What stands before the colon of `sh: 0: cannot open x` is no package: the run itself says it.
+                // The text before the colon of `sh: 0: cannot open x` is no package: the run itself says it.
                 if tally.runner().is_none()
                     && !unstarted::is_program(&source)
                     && let Some(reason) = printed.not_started(Ending { code: None, tests: Tests::None })
@@ -213,7 +213,7 @@ struct Aside {
 }
 
 impl Output {
-    /// Of the program named by `source` (empty: of the run), in the project at `root`.
+    /// For the program named by `source` (empty: for the run), in the project at `root`.
     pub(super) fn new(root: &Root, source: &str, depth: Depth) -> Self {
         let of = if source.is_empty() { String::new() } else { format!(" of {source}") };
         let names = [format!("standard output{of}"), format!("standard error{of}")];
@@ -251,8 +251,8 @@ impl Output {
         }
     }
 
-    /// The program has ended: adds what it said to `whole`, what its report files say. The lines are for whoever
-    /// cannot make anything of that.
+    /// The program has ended: adds what it said to `whole`, the result of its report files. The lines are for the case
+    /// that this shows nothing.
     pub(super) fn finish(mut self, mut whole: Tally, format: Option<Format>) -> (Tally, Printed) {
         let Self { stdout, stderr, readers, columns, printed, .. } = &mut self;
         stdout.finish(&mut |line| each(Stream::Stdout, line, readers, columns, printed));
@@ -268,8 +268,8 @@ impl Output {
         for tally in structured.into_iter().chain([text]).flatten() {
             whole.absorb(tally);
         }
-        // Of standard error only what the rest does not tell: what nextest prints there of its tests, it has judged, and
-        // a beginning without any test is likelier a word.
+        // From standard error only what the rest does not report: what nextest prints there about its tests has been
+        // judged, and a beginning without any test is more likely a word.
         let aside = [self.aside.json.finish(format), self.aside.xml.finish(format)].into_iter().chain(aside);
         for tally in aside.flatten() {
             let tells = whole.runner().is_none() || tally.has_failures() || tally.counts().ran() > 0;

@@ -238,7 +238,7 @@ fn clock(text: &str) -> Option<usize> {
     Some(if fraction > 0 { 9 + fraction } else { 8 })
 }
 
-/// What may stand after a clock: nothing, `Z`, `+01:00`.
+/// What may follow a clock: nothing, `Z`, `+01:00`.
 fn zone(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let length = match bytes.first() {

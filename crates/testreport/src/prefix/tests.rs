@@ -109,7 +109,7 @@ fn bare(ids: &[String]) -> Vec<String> {
     let mut ids: Vec<String> = ids
         .iter()
         .map(|id| {
-            // A source may have a step beside its name, such as `one Run tests: bad`.
+            // A source may have a step after its name, such as `one Run tests: bad`.
             let behind = || id.rsplit_once(": ").map(|(_, rest)| rest.to_owned());
             let cut = super::shape::cut(id).map(|cut| cut.rest.to_owned()).or_else(behind);
             cut.filter(|_| ["one", "two"].iter().any(|source| id.contains(source)))

@@ -52,7 +52,7 @@ pub(super) enum Braces {
 pub(super) enum Strictness {
     /// `+strict`: there must be none.
     Strict,
-    /// `-strict`: they are somebody's output.
+    /// `-strict`: they are other output.
     Lenient,
 }
 
@@ -92,8 +92,8 @@ pub(super) fn parse_line(line: &str) -> Line<'_> {
     parse_plan(line).or_else(|| parse_point(line).map(Line::Point)).unwrap_or(Line::Other)
 }
 
-/// `1..N`, alone or followed by a comment: `1..3 more words` is somebody's output. Two numbers of which the
-/// first is not 1 are a plan that went wrong.
+/// `1..N`, alone or followed by a comment: `1..3 more words` is other output. Two numbers that do not begin with 1 are
+/// a plan that went wrong.
 fn parse_plan(line: &str) -> Option<Line<'_>> {
     let (first, rest) = line.split_once("..")?;
     let end = rest.split(|each: char| !each.is_ascii_digit()).next()?;

@@ -1,9 +1,9 @@
 //! TAP 12, 13 and 14 on standard output or in a file.
 //!
-//! The plan is the only thing that tells a whole report from a cut one, so a stream without one, or with
-//! another number of test points than planned, is incomplete. So is one in which a number comes twice or lies
-//! outside the plan, one with a second plan that is none, and one with foreign lines that says it has none. Several documents in one stream are told
-//! apart by version line, by a second plan, and by points after a closing plan.
+//! The plan is the only thing that tells a whole report from a cut one, so a stream without one, or with another number
+//! of test points than planned, is incomplete. So is one in which a number comes twice or lies outside the plan, one
+//! with a second plan that is none, and one with foreign lines that says it has none. A version line, a second plan, or
+//! points after a closing plan separate several documents in one stream.
 //!
 //! Subtests (indented by four spaces, in front of the point that closes them) count by their leaves: the
 //! closing point counts itself only when it has no subtests, or fails although none of them did.
@@ -43,7 +43,7 @@ pub(super) struct TapReader {
 }
 
 impl TapReader {
-    /// Documents that are not the whole of which the reason is kept.
+    /// The number of incomplete documents whose reason is kept.
     const MAX_PROBLEMS: usize = 8;
 
     pub(super) fn new(root: &Root) -> Self {

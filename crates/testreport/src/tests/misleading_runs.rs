@@ -241,7 +241,7 @@ const FORMS: [Forms; 9] = [
     ),
 ];
 
-/// A fault is of one class, however the runner tells of it. Ids are those of the form.
+/// A fault is of one class, however the runner reports it. Ids are those of the form.
 #[test]
 fn both_forms_of_a_runner_give_one_class() {
     for (name, [stdout, stderr, form], status, failing) in FORMS {

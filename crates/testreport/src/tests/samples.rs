@@ -115,7 +115,7 @@ fn they_are_read_the_same_from_standard_output_and_under_their_name() {
     }
 }
 
-/// Samples of which the set of tests is not known: the runner names only those that failed, or the run is not the whole.
+/// Samples without a known set of tests: the runner names only those that failed, or the run is not the whole.
 const UNNAMED: [&str; 24] = [
     "json-documents/jest-json.json",
     "xml/trx-rows.trx",

@@ -11,7 +11,7 @@ use super::sessions::Sessions;
 /// Name of the runner in evidence.
 const RUNNER: &str = "bats";
 
-/// What stands before the name of a failing test.
+/// The mark before the name of a failing test.
 const FAILED: &str = " ✗ ";
 
 /// Reads bats' pretty formatter.
@@ -87,8 +87,8 @@ fn summary(line: &str) -> Option<Counts> {
     Some(Counts { total: 0, passed, failed, errored: 0, skipped })
 }
 
-/// ` ✗ subtracts`: the mark and the name. On a terminal the name stands there twice, with the progress
-/// between the two that the cursor went back over: `   subtracts2/4 ✗ subtracts`.
+/// ` ✗ subtracts`: the mark and the name. On a terminal the name is there twice, with the progress between the two that
+/// the cursor went back over: `   subtracts2/4 ✗ subtracts`.
 fn result(line: &str) -> Option<(&str, &str)> {
     let marks = [FAILED, " ✓ ", " - "];
     let at_once = marks.iter().find_map(|mark| line.strip_prefix(mark).map(|name| (*mark, name)));

@@ -1,7 +1,7 @@
 //! `ctest`, with or without the output of the tests.
 //!
-//! What stands between the line that starts the tests and the summary is the tests' own output: other
-//! runners' reports in it are not heard, because ctest counts each program as one test.
+//! The text between the line that starts the tests and the summary is the tests' own output: other runners' reports in
+//! it are not read, because ctest counts each program as one test.
 
 use crate::Counts;
 
@@ -18,7 +18,7 @@ const RUNNER: &str = "ctest";
 pub(super) enum Owner {
     /// ctest's, or printed by a test that it runs.
     Ctest,
-    /// Somebody else's.
+    /// Other output.
     Other,
 }
 

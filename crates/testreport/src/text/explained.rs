@@ -1,5 +1,5 @@
-//! Error texts under headings, kept until the list that names the failing tests claims them: headings
-//! often leave out the file, so that one heading may stand over several failures, in the list's order.
+//! Error texts under headings, kept until the list that names the failing tests claims them: headings often leave out
+//! the file, so that one heading may belong to several failures, in the list's order.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,7 +17,7 @@ impl Explained {
     const MAX_KEPT: usize = 512;
     const MAX_HEADING: usize = 4 * 1024;
 
-    /// The lines that come now stand under this heading.
+    /// The following lines are under this heading.
     pub(super) fn begin(&mut self, heading: &str) {
         self.end();
         let mut end = heading.len().min(Self::MAX_HEADING);
@@ -44,7 +44,7 @@ impl Explained {
         }
     }
 
-    /// The first text under this heading that nobody has claimed.
+    /// The first unclaimed text under this heading.
     pub(super) fn claim(&mut self, heading: &str) -> Option<String> {
         self.end();
         let text = self.texts.get_mut(heading)?.pop_front()?;
@@ -52,7 +52,7 @@ impl Explained {
         Some(text)
     }
 
-    /// Heading and text of what nobody has claimed.
+    /// Heading and text of what is unclaimed.
     pub(super) fn unclaimed(&mut self) -> Vec<(String, String)> {
         self.end();
         self.kept = 0;

@@ -1,7 +1,7 @@
 //! jest, which reports on standard error.
 //!
-//! A failure stands under `● suite › name` below the line of its file, and once more at the end when many
-//! files failed. A suite that cannot be loaded has no failing test: it is an error of the run.
+//! A failure is under `● suite › name` below the line of its file, and once more at the end when many files failed. A
+//! suite that cannot be loaded has no failing test: it is an error of the run.
 
 use crate::Counts;
 
@@ -20,11 +20,11 @@ const SOURCES: [&str; 10] = [".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts
 /// Headings that are no tests.
 const NO_TESTS: [&str; 2] = ["Console", "Cannot log after tests are done."];
 
-/// What stands under a heading.
+/// The text under a heading.
 enum Block {
     /// A failing test, or a suite that failed as a whole.
     Error { id: Option<String>, text: String },
-    /// Code and stack after the error, or somebody's output.
+    /// Code and stack after the error, or other output.
     Rest,
 }
 
@@ -131,7 +131,7 @@ impl Summary for JestReader {
 
 /// `FAIL src/b.test.js (5.1 s)`, with the name of a project between the two.
 fn file_line(line: &str) -> Option<&str> {
-    // In colours the word stands in a field of its own, with a space on either side.
+    // In colours the word is in a field of its own, with a space on either side.
     let line = line.strip_prefix(' ').unwrap_or(line);
     let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
     let path =

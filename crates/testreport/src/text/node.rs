@@ -55,7 +55,7 @@ pub(super) struct NodeReader {
     counts: Counts,
     /// Tests that the counters say there are.
     total: u64,
-    /// The explanation that comes: of which test, and its text.
+    /// The coming explanation: its test, and its text.
     explaining: Option<(String, String)>,
 }
 
@@ -128,7 +128,7 @@ impl NodeReader {
         if !COUNTERS.contains(&name) {
             return None;
         }
-        // Whoever cuts the output off at its beginning may have left any of them the first.
+        // Where the beginning of the output is cut off, any of them may be the first.
         if self.part != Part::Counters {
             self.part = Part::Counters;
             (self.counts, self.total) = (Counts::default(), 0);

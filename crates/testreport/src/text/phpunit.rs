@@ -28,7 +28,7 @@ const WORDS: [&str; 13] = [
     "Risky",
 ];
 
-/// What the numbered list that comes tells of.
+/// The subject of the coming numbered list.
 enum Part {
     Other,
     /// After `There was 1 failure:`

@@ -1,7 +1,7 @@
 //! RSpec's progress and documentation formatters.
 //!
-//! Failures stand under their full descriptions; the list after the summary names the files. The lines in
-//! that list move with the code, so an id is the file and the description.
+//! Failures are listed under their full descriptions; the list after the summary names the files. The lines in that
+//! list move with the code, so an id is the file and the description.
 
 use crate::Counts;
 

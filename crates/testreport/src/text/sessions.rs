@@ -9,7 +9,7 @@ use super::super::tally::{Outcome, Tally, Trouble};
 /// Whether a session of the runner is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing has shown that there is one: what was noted may be somebody's output.
+    /// Nothing has shown that there is one: what was noted may be other output.
     Unproven,
     /// A line that only this runner prints was seen.
     Open,
@@ -118,7 +118,7 @@ impl Sessions {
         self.summary(Counts::default());
     }
 
-    /// Holds a summary against what was announced before it, or beside it.
+    /// Compares a summary with what was announced before it, or elsewhere.
     pub(super) fn hold_against(&mut self, planned: u64, counted: u64) {
         if planned > counted {
             self.short.get_or_insert((planned, counted));

@@ -21,7 +21,7 @@ const RULE: usize = 70;
 /// Whatever a verdict counts.
 const WORDS: [&str; 5] = ["failures", "errors", "skipped", "expected failures", "unexpected successes"];
 
-/// Where in a report the next line stands.
+/// The place of the next line in a report.
 enum Part {
     Other,
     /// After a rule of `=`: the heading of a failure.
@@ -54,7 +54,7 @@ enum MadeBy {
     /// A module of tests, or a fixture.
     #[default]
     Module,
-    /// The loader, for what it could not load; no file of the project has been run for it so far.
+    /// The loader, for modules that it could not load; no file of the project has been run for it so far.
     Loader,
 }
 

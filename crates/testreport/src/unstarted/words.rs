@@ -193,7 +193,7 @@ pub(super) const LAST: WordList = coded![
     ("docker", &["^docker: Error response from daemon: "], &[125, 126, 127]),
 ];
 
-/// What stands below words that alone do not tell what was asked for from what it asks for.
+/// Lines below words that alone do not distinguish the requested module from a module that it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Below {
     /// Some line holds this.
@@ -202,7 +202,7 @@ pub(super) enum Below {
     Lacks(&'static str),
 }
 
-/// As [`LAST`], where what stands below decides: a module that no other one asks for is the one that the command names.
+/// As [`LAST`], where the lines below decide: a module that no other one asks for is the one that the command names.
 pub(super) const TRACED: [(WordList, Below); 6] = [
     (coded![("node", &["^Error: Cannot find module '"], &[1])], Below::Has("requireStack: []")),
     (
@@ -283,7 +283,7 @@ pub(super) const DETAILS: WordList = words![
     "user\t",
 ];
 
-/// Programs that put their own name before a colon, and words that stand for one.
+/// Programs that put their own name before a colon, and words that mean one.
 pub(super) const PROGRAMS: WordList = words![
     "sh", "bash", "dash", "zsh", "ash", "ksh", "fish", "env", "time", "nice", "timeout", "sudo", "make",
     "git", "docker", "podman", "python", "perl", "ruby", "php", "lua", "error", "Error", "ERROR",

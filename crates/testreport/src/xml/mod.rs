@@ -29,7 +29,7 @@ const MAX_ATTRIBUTES: usize = 64;
 /// Longest name of an element.
 const MAX_NAME: usize = 1024;
 
-/// What stands for something that had to be replaced.
+/// What replaces an unreadable part.
 const REPLACED: char = '\u{fffd}';
 
 /// Attributes whose values only name or describe.
@@ -60,7 +60,7 @@ const DESCRIPTIVE: [&str; 20] = [
 pub(super) enum Node<'a> {
     /// An element begins.
     Open(Element<'a>),
-    /// Text, character data or a resolved reference, as it stands.
+    /// Text, character data or a resolved reference, unchanged.
     Text(&'a str),
     /// The innermost open element ends.
     Close,
@@ -75,7 +75,7 @@ impl Element<'_> {
         self.0.local_name().into_inner()
     }
 
-    /// The value of an attribute; as it stands in the file when a reference in it cannot be resolved.
+    /// The value of an attribute; unchanged from the file when a reference in it cannot be resolved.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
         self.attributes([name]).into_iter().flatten().next().map(Cow::into_owned)
     }
@@ -281,7 +281,7 @@ impl OpenElements {
     }
 }
 
-/// A character reference or one of the five entities; any other stays as it stands.
+/// A character reference or one of the five entities; any other stays unchanged.
 fn resolve<'a>(reference: &BytesRef<'_>) -> Cow<'a, str> {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return Cow::Owned(character.to_string());

@@ -15,7 +15,7 @@ pub(super) const MAX_RUN: usize = 16 * 1024;
 /// Longest tag, declaration or document type, after that.
 const MAX_PIECE: usize = 256 * 1024;
 
-/// Where the end of what was read so far stands.
+/// The end of what was read so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Text,
@@ -126,7 +126,7 @@ impl Pieces {
         rest.len()
     }
 
-    /// A run of which the beginning is kept, up to the byte at `end`.
+    /// A run whose beginning is kept, up to the byte at `end`.
     fn until(&mut self, rest: &str, end: Option<usize>, next: State) -> usize {
         let at = end.unwrap_or(rest.len());
         self.keep_run(rest.get(..at).unwrap_or_default());

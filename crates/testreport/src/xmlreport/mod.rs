@@ -1,4 +1,4 @@
-//! XML reports: which dialect a document is in is told by its root element.
+//! XML reports: the root element of a document decides its dialect.
 //!
 //! JUnit has a reader of its own, because it is the largest and the loosest of them. The others are a table
 //! each: which element inside which means what.

@@ -31,8 +31,8 @@ impl XmlOutput {
         Self { root: root.clone(), report: report.to_owned(), at: At::LineStart(Vec::new()), found: None }
     }
 
-    /// Takes the next part of a line, with its end if it has come. Documents begin at the start of a line,
-    /// and not while a runner tells of its tests: then they are what a test printed.
+    /// Takes the next part of a line, with its end if it has come. Documents begin at the start of a line, and not
+    /// while a runner reports its tests: then they are what a test printed.
     pub(in super::super) fn push(&mut self, part: &[u8], at_work: bool) {
         let ends = part.ends_with(b"\n");
         match &mut self.at {
@@ -73,7 +73,7 @@ impl XmlOutput {
 
     fn end_document(&mut self, next: At) {
         let At::Document(reader, _) = std::mem::replace(&mut self.at, next) else { return };
-        // Any other XML is somebody's output.
+        // Any other XML is other output.
         if !reader.is_known() {
             return;
         }

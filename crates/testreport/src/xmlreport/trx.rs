@@ -1,8 +1,8 @@
 //! TRX, the report of VSTest (`dotnet test --logger trx`).
 //!
-//! A result names its test by a display name that may be no more than a method; the class stands in the
-//! definitions that follow, so failing results wait for them. Results inside a result (data rows) count in
-//! its place. A summary that failed while no result did (a crashed test host) means that the run gave up.
+//! A result names its test by a display name that may be no more than a method; the class is in the definitions that
+//! follow, so failing results wait for them. Results inside a result (data rows) count in its place. A summary that
+//! failed while no result did (a crashed test host) means that the run gave up.
 
 use std::collections::BTreeMap;
 

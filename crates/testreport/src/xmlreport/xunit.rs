@@ -1,4 +1,4 @@
-//! xUnit.net v2 and v3: assemblies, collections, tests; errors of clean-ups beside them.
+//! xUnit.net v2 and v3: assemblies, collections, tests; errors of clean-ups next to them.
 
 use super::super::cases::{Case, Cases};
 use super::super::normalize::Root;
@@ -26,7 +26,7 @@ pub(super) enum Tag {
 pub(super) struct XunitReader {
     cases: Cases,
     entry: Case,
-    /// Errors of assemblies stand beside the tests: they are no cases.
+    /// Errors of assemblies are separate from the tests: they are no cases.
     errors: u64,
     tests: u64,
     failing: u64,

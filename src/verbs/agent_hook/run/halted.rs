@@ -1,4 +1,4 @@
-//! Whether a halt stands: asked before anything else, and nothing is recorded on the way.
+//! Whether the loop is halted: found out before anything else, and nothing is recorded on the way.
 
 use crate::verbs::agent_hook::text as words;
 use andon_core::detect::Stops;
@@ -9,7 +9,7 @@ use andon_engine::workspace::Workspace;
 /// Whether the loop is halted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Halted {
-    /// It goes on.
+    /// The loop goes on.
     No,
     /// By a halt, or by a file that a person put there.
     Yes(Option<Box<Halt>>),
@@ -23,7 +23,7 @@ impl Halted {
         if let Self::Yes(halt) = self { halt.as_deref() } else { None }
     }
 
-    /// What a tool is refused with whose payload cannot be judged; `None` where the loop goes on.
+    /// The refusal of a tool whose payload cannot be judged; `None` where the loop goes on.
     pub fn refusal(&self) -> Option<String> {
         match self {
             Self::No => None,

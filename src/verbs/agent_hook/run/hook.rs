@@ -1,4 +1,4 @@
-//! `andon agent hook CLIENT EVENT`: whether a halt stands is asked first, then the payload is read, then the moment decides.
+//! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
 use super::place::{Place, guard_files, hooks_dir, of_agent};
 use super::seen::{Heard, after_tool};
@@ -20,18 +20,18 @@ use andon_engine::workspace::Workspace;
 pub use super::halted::{Halted, halted};
 pub use andon_agents::{MAX_PAYLOAD, Reply, reply};
 
-/// What is asked.
+/// The call of a hook.
 #[derive(Debug, Clone, Copy)]
 pub struct HookAsked<'a> {
     /// Whose hook it is.
     pub client: Client,
     /// The client's name of the event.
     pub event: &'a str,
-    /// What the client told.
+    /// The report of the client.
     pub payload: &'a HookPayload,
 }
 
-/// What is said to the client, and to people beside.
+/// What is said to the client, and to people.
 pub struct HookSaid {
     /// To the client.
     pub say: Say,
@@ -41,7 +41,7 @@ pub struct HookSaid {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Judges what a client tells.
+/// Judges what a client reports.
 ///
 /// # Errors
 /// Whatever keeps it from that.
@@ -102,7 +102,7 @@ fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<H
         (Refused::Halted, Halted::Yes(halt)) => words::halted(halt.as_deref(), first),
         (Refused::Halted, Halted::No) => words::halted(None, first),
     };
-    // A refusal stands whether or not it can be remembered.
+    // A refusal remains one whether or not it can be remembered.
     let kept = place.remember(Deed::Refused, &about, Some(mark));
     let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
     Ok(Heard { say: Say::Refuse(text), warnings })
@@ -116,7 +116,7 @@ fn halt_name(halted: &Halted) -> String {
     }
 }
 
-/// Gemini's shell tells git to look for hooks nowhere: what runs git there gets the repository's own hooks back.
+/// Gemini's shell switches git's hooks off: a command that runs git there gets the repository's own hooks back.
 fn rewritten(place: &Place<'_>, payload: &HookPayload) -> Say {
     if place.client != Client::Gemini {
         return Say::Nothing;

@@ -22,7 +22,7 @@ use andon_engine::watch::RuleWatch;
 /// Largest file of settings that is read.
 const MAX_SETTINGS: u64 = 1 << 20;
 
-/// A session begins: the window is empty, unless it goes on where it was.
+/// A session begins: the context window is empty, unless the session is resumed.
 pub(super) fn session_start(
     place: &Place<'_>,
     payload: HookPayload,
@@ -43,7 +43,7 @@ pub(super) fn session_start(
     Ok(Heard { say: Say::Tell(context(place, halt)?), warnings: Vec::new() })
 }
 
-/// What stands, for a model that knows nothing of it.
+/// The state of the loop, for a model that does not know it.
 fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     let loaded = timeline::load(place.ws)?;
     let precedents = compaction::precedents(place.ws, &loaded);
@@ -60,7 +60,7 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     }))
 }
 
-/// Something is asked of the agent: what is counted per turn begins anew, where a person asks.
+/// A prompt to the agent: counts per turn begin anew, where it comes from a person.
 pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
     if agent::is_of_a_person(place.client, payload.prompt.as_deref(), words::HELD) {
         place.remember(Deed::Prompt, &place.head()?, None)?;
@@ -94,7 +94,7 @@ pub(super) fn compaction(
     Ok(Heard { say, warnings: Vec::new() })
 }
 
-/// The client told of tokens.
+/// The client reported tokens.
 pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
     let Some(usage) = payload.usage else { return Ok(Heard::nothing()) };
     let line = place.event(None, What::Usage(usage));

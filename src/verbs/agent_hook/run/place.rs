@@ -35,12 +35,12 @@ impl Place<'_> {
         Ok(Journal::of_agents(self.ws.repo.git_dir()).append(&JournalLine::Agent(Box::new(fact)))?)
     }
 
-    /// Waits until no other hook counts what it was told of.
+    /// Waits until no other hook counts.
     pub(super) fn alone(&self) -> Option<Alone> {
         Journal::of_agents(self.ws.repo.git_dir()).alone()
     }
 
-    /// The id of the `number`th fact of its kind in this session, whichever client's settings started us for it.
+    /// The id of the `number`th fact of its kind in this session, for any client whose settings started us.
     pub(super) fn id(&self, kind: &str, about: &str, number: u64) -> ShortHash {
         let owner = self.session.as_deref().unwrap_or(self.client.as_str());
         events::mark(&[kind, owner, about, &number.to_string()])
@@ -95,7 +95,7 @@ fn is_within(ws: &Workspace, dir: &Path) -> bool {
     ws.repo.workdir().is_some_and(|top| dir.starts_with(top))
 }
 
-/// Where git looks for hooks, as far as its configuration tells without starting it.
+/// Where git looks for hooks, as far as its configuration shows without starting it.
 pub(super) fn hooks_dir(ws: &Workspace) -> Option<PathBuf> {
     let top = ws.repo.workdir()?;
     let own = || ws.repo.common_dir().join("hooks");

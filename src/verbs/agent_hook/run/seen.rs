@@ -1,4 +1,5 @@
-//! After a tool has run: the call becomes a fact, the rules are asked, and the model is told once what they saw coming.
+//! After a tool has run: the call becomes a fact, the rules are asked, and the model gets one message about what they
+//! see coming.
 
 use std::path::Path;
 
@@ -24,7 +25,7 @@ use andon_engine::watch::{RuleWatch, Watched};
 
 /// What came of an event.
 pub(super) struct Heard {
-    /// What the model or the person is told.
+    /// The message to the model or the person.
     pub(super) say: Say,
     /// What was odd on the way.
     pub(super) warnings: Vec<Diagnostic>,
@@ -38,7 +39,7 @@ impl Heard {
 
 /// Takes in the calls and the tokens of a payload.
 pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
-    // Two hooks that count at once would come to the same number.
+    // Two hooks that count at the same time would get the same number.
     let _alone = if payload.calls.iter().any(|call| call.used.id.is_none()) { place.alone() } else { None };
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
@@ -67,7 +68,7 @@ pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Hear
     Ok(Heard { say, warnings })
 }
 
-/// The call as a line of the journal; none for one that was told of already.
+/// The call as a line of the journal; none for one that was reported already.
 fn called(
     place: &Place<'_>,
     session: &mut Session,
@@ -82,7 +83,7 @@ fn called(
         }
         (mark, mark, String::new())
     } else {
-        // Two clients' settings may start us for one call. What has no id is the n-th of its kind at its own door.
+        // Two clients' settings may start us for one call. A call without an id is the n-th of its kind for its client.
         let digest = used.commands.first().cloned().or_else(|| args.as_ref().map(ToString::to_string));
         let digest = digest.unwrap_or_else(|| used.name.clone());
         let mark = place.mark(&["args", &digest]);
@@ -103,7 +104,7 @@ fn called(
     Ok(Some(place.event(Some(id), what)))
 }
 
-/// Tokens that the transcript tells of and that are not known yet.
+/// Tokens in the transcript that are not known yet.
 pub(super) fn counted(
     place: &Place<'_>,
     session: &mut Session,
@@ -125,7 +126,7 @@ fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
     once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt))
 }
 
-/// What will halt the loop if it goes on like this: the first that was not said yet.
+/// What will halt the loop if it continues like this: the first finding that was not reported yet.
 fn told(place: &Place<'_>, session: &Session, timeline: &Timeline) -> Result<Say, OpsError> {
     for finding in detect::soon(timeline, &place.ws.config.rules) {
         let mark = of_finding(&finding);

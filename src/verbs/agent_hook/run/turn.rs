@@ -37,7 +37,7 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
     if place.client == Client::Opencode && !session.remembered {
         return Ok(Heard::nothing());
     }
-    // Nothing is asked while halted.
+    // No question while halted.
     let left = if matches!(halted, Halted::Yes(_)) { None } else { Some(WorkingTree::look(place.ws)?) };
     let missing = left.as_ref().map(|left| missing(place, &session, left)).transpose()?.flatten();
     let asked = TurnAsked {
@@ -102,7 +102,7 @@ fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Resu
     Ok(())
 }
 
-/// What `andon complete` misses. Of a turn that touched nothing nothing is asked.
+/// What `andon complete` finds missing. A turn that touched nothing needs nothing.
 fn missing(place: &Place<'_>, session: &Session, left: &WorkingTree) -> Result<Option<Missing>, OpsError> {
     let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
     let untouched =

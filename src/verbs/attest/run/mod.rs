@@ -25,7 +25,7 @@ use testreport::TestStatus;
 const TEST_RESULT: &str = "https://in-toto.io/attestation/test-result/v0.1";
 /// `https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md`
 const VERIFICATION: &str = "https://in-toto.io/attestation/svr/v0.2";
-/// Of our own: docs/formats.md.
+/// A type of our own: docs/formats.md.
 const RESOLUTION: &str = "https://github.com/andon/andon/attestation/resolution/v1";
 
 fn nothing(what: String, help: &str) -> OpsError {
@@ -35,7 +35,7 @@ fn nothing(what: String, help: &str) -> OpsError {
 /// What the record of a commit says about its tests.
 ///
 /// # Errors
-/// There is no record, or it tells of no tests.
+/// There is no record, or it has no tests.
 pub fn record(ctx: &Context, ws: &Workspace, revision: &str) -> Result<String, OpsError> {
     let commit = ws.repo.resolve(revision)?;
     let stored = NotesStore::open(&ws.repo)?.get(commit)?;
@@ -107,7 +107,7 @@ fn properties(ws: &Workspace, report: &CheckReport) -> Vec<&'static str> {
     all.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect()
 }
 
-/// A decision that stands.
+/// A valid decision.
 ///
 /// # Errors
 /// The round is not decided.

@@ -18,7 +18,7 @@ pub fn annotations(report: &CheckReport) -> String {
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
         let mut of_it = groups.iter().filter(|group| group.severity() == severity);
         let all = of_it.clone().count();
-        // The last place tells of the rest.
+        // The last place reports the rest.
         let shown = if all > SHOWN { SHOWN - 1 } else { all };
         for group in of_it.by_ref().take(shown) {
             text.push_str(&command(severity, code(group.first), &body(group)));
@@ -31,8 +31,8 @@ pub fn annotations(report: &CheckReport) -> String {
     text
 }
 
-/// Text for the log of a job. The runner takes `##[` for a command wherever it stands in a line, so that a commit's subject
-/// could give one.
+/// Text for the log of a job. The runner takes `##[` for a command anywhere in a line, so that a commit's subject could
+/// give one.
 pub fn log(text: &str) -> String {
     text.replace("##[", "## [")
 }
@@ -118,7 +118,7 @@ mod tests {
             assert!(!title.contains([',', ':']), "{line}");
             assert!(!rest.chars().any(andon_core::escape::is_hidden), "{line}");
         }
-        // What stands for `%` itself stays as it was written.
+        // The escape of `%` itself stays unchanged.
         assert!(shown.contains("100%25\\r\\n::error::x"), "{shown}");
         assert_eq!(log("  --> ab ##[add-mask]x\n"), "  --> ab ## [add-mask]x\n");
     }

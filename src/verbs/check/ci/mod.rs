@@ -19,7 +19,7 @@ use andon_core::escape;
 use andon_engine::text::message::Severity;
 
 /// Readers of SARIF and of code quality show a result at a file and drop what has none. A commit is no file: the
-/// configuration that judged it stands in its place.
+/// configuration that judged it takes its place.
 const ANCHOR: &str = "andon.toml";
 /// Results in one file. GitHub refuses a run of 25,000 and shows the gravest 5,000.
 const RESULTS: usize = 5_000;
@@ -28,7 +28,7 @@ const TEXT: usize = 4_000;
 /// A name for the outcome of the whole, where a reader wants one.
 const WHOLE: &str = "andon check";
 
-/// One message with what tells it from others in every run.
+/// One message with an id that is the same in every run.
 struct Entry<'a> {
     what: &'a Diagnostic,
     severity: Severity,
@@ -61,7 +61,7 @@ fn fingerprint((code, about): (&str, &str), nth: usize) -> Digest {
     Digest(Sha256::digest(format!("{code}\0{nth}\0{about}")).into())
 }
 
-/// What stands in the brackets of the text; a message of `check` has it.
+/// The code in the brackets of the text; a message of `check` has it.
 fn code(what: &Diagnostic) -> &str {
     what.code.as_deref().unwrap_or("andon")
 }
@@ -113,7 +113,7 @@ mod samples {
         }
     }
 
-    /// Of every kind one, and texts that try everything.
+    /// One of every kind, and hostile texts.
     pub(super) fn hostile() -> CheckReport {
         let subject = format!("{TRAP}{HOSTILE}");
         let commit = CommitRef { commit: samples::commit(3), subject: subject.clone() };

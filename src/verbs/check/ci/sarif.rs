@@ -46,7 +46,7 @@ pub fn document(report: &CheckReport) -> String {
     }))
 }
 
-/// How the run went. That it could not decide, and that not all results are here, is told of the run and of no line of
+/// How the run went. That it could not decide, or that results are missing, is a property of the run and of no line of
 /// code.
 fn invocation(report: &CheckReport, more: usize) -> Value {
     let mut notes = Vec::new();

@@ -1,8 +1,8 @@
-//! Code that no test run of its own record stands behind: what else does, or that nothing does.
+//! Code without a test run in its own record: the other evidence for it, or that there is none.
 //!
-//! What a commit calls itself counts for nothing. Code that was tested at another commit is tested here; code that git
-//! made of tested commits, which is shown by making it again, is worth a warning; anything else is somebody's work that
-//! nobody tested: an error where a record says so, missing evidence where there is none.
+//! A commit's own claims count for nothing. Code that was tested at another commit is tested here; code that git made
+//! of tested commits, which is shown by making it again, gets a warning; anything else is untested work: an error where
+//! a record says so, missing evidence where there is no record.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ use andon_store::fingerprint::Fingerprinter;
 pub(super) enum Silent {
     /// It has no record.
     Unrecorded,
-    /// Its record was backfilled: nobody watched.
+    /// Its record was backfilled: no hook saw it.
     Backfilled,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Conclusion {
     pub undecided: Option<Diagnostic>,
 }
 
-/// What stands behind the commits of the range so far.
+/// The evidence for the commits of the range so far.
 #[derive(Default)]
 pub(super) struct Backed {
     origins: Origins,
@@ -107,7 +107,7 @@ impl Backed {
         })
     }
 
-    /// Judges a commit without a record that proves anything; completes its fact by what speaks for it.
+    /// Judges a commit without a record that proves anything; completes its fact with the other evidence for it.
     pub(super) fn silent(
         &mut self,
         here: Here<'_>,
@@ -139,8 +139,8 @@ impl Backed {
         Ok(conclusion)
     }
 
-    /// There is no evidence for an unrecorded commit. Green tests of the tip do, where nobody could have recorded it: whoever
-    /// has the hooks went round them.
+    /// There is no evidence for an unrecorded commit. Green tests of the tip do where no hook could have recorded it; a
+    /// committer who has the hooks bypassed them.
     fn unbacked(
         &mut self,
         here: Here<'_>,
@@ -218,7 +218,7 @@ fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
     tests.is_some_and(|tests| tests.caveats.origin == RunOrigin::Here || by_hand)
 }
 
-/// Whether another record speaks for the code of an unrecorded commit: it was tested, or needed no tests.
+/// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
     counts(case, other.tests.as_ref())
         || (other.tests.is_none() && andon_engine::record_index::is_sound(other))
@@ -271,7 +271,7 @@ fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnosti
     violation(Some(at(commit)), "edited-record", Level::Block, message, &help)
 }
 
-/// git made it of tested commits, and nobody ran the tests on what came out.
+/// git made it of tested commits, and the tests did not run on the result.
 fn by_git(commit: &CommitInfo, made: Claimed) -> Diagnostic {
     let what = match made {
         Claimed::Merge => "a clean merge of tested commits".to_owned(),
@@ -281,7 +281,7 @@ fn by_git(commit: &CommitInfo, made: Claimed) -> Diagnostic {
             format!("a clean squash of what leads to {}, which was tested", source.short())
         }
     };
-    let message = format!("nobody ran the tests on exactly this code; it is {what}");
+    let message = format!("the tests never ran on exactly this code; it is {what}");
     violation(Some(at(commit)), "untested-code", Level::Warn, message, "andon test")
 }
 
@@ -309,7 +309,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
              commits, so it counts as ordinary work"
         ),
     };
-    // Whatever commit of the branch it is: tested and recorded anew from there on.
+    // From any commit of the branch: tested and recorded again from there on.
     let from = commit.parents.first().map_or_else(|| "--root".to_owned(), CommitId::short);
     let help = format!("git rebase -r --exec 'andon test && git commit --amend --no-edit' {from}");
     violation(Some(at(commit)), "untested-code", gap.level, message, &help)
@@ -319,7 +319,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
 fn missing(here: Here<'_>, silent: Silent, nothing: &Backing) -> Diagnostic {
     let commit = here.commit;
     let range = shell_quote(here.case.range);
-    let test = format!("andon check --test {range}, to let the tests of the tip stand in");
+    let test = format!("andon check --test {range}, to let the tests of the tip count instead");
     let test = Some(test).filter(|_| here.case.tests.is_none());
     let (code, mut message, first, second) = match silent {
         Silent::Unrecorded => (
@@ -342,10 +342,10 @@ fn missing(here: Here<'_>, silent: Silent, nothing: &Backing) -> Diagnostic {
     second.into_iter().fold(missing, Diagnostic::help)
 }
 
-/// A commit without a record by somebody who has the hooks: they were switched off, or the record was not sent.
+/// A commit without a record by a person who has the hooks: they were switched off, or the record was not sent.
 fn went_round(commit: &CommitInfo) -> Diagnostic {
     let message = format!(
-        "the commit has no record, and earlier commits by {} have theirs: the tests of the tip do not stand in for it",
+        "the commit has no record, and earlier commits by {} have theirs: the tests of the tip do not count for it",
         commit.email
     );
     Diagnostic::error(message)

@@ -49,7 +49,7 @@ pub(super) fn judge(
     stored: &StoredRecord,
 ) -> Option<Diagnostic> {
     // An unreadable parent record in the range is reported at the parent. Two clones may both have recorded the parent:
-    // each line is somebody's predecessor.
+    // each line has a successor.
     let lines = recent.lines(case, *commit.parents.first()?)?;
     let help = "git log -p refs/notes/andon";
     let message = match stored.record.prev {

@@ -41,8 +41,8 @@ impl Weakened {
     }
 }
 
-/// What the range as a whole takes from the tests of its base, where it does so in more than one step. What a commit of it
-/// gives a reason for is not told again.
+/// What the range as a whole removes from the tests of its base, where it does so in more than one step. A loss for
+/// which a commit gives a reason is not reported again.
 pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
@@ -64,7 +64,8 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     let found = detect::with_lost(found, &lost);
     let later = waivers::of(examined).pop();
     let open = taken.iter().rev().find(|(_, it)| it.waiver.is_none()).map(|(place, _)| *place);
-    // A later commit that gives the reason for all that is left is named in the line; for a part, the rest is told.
+    // A later commit that gives the reason for everything that is left is named in the line; where it covers a part,
+    // the rest is reported.
     let whole = later.as_ref().filter(|waiver| open.is_some_and(|open| waiver.place > open));
     let given = |(place, it): &&(usize, Weakening)| {
         it.waiver.is_some() || (whole.is_none() && later.as_ref().is_some_and(|waiver| waiver.place > *place))

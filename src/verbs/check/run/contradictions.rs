@@ -31,7 +31,7 @@ pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Diagnostic> {
     Some(violation(Some(at(commit)), "contradicting-records", Level::Block, message, &help))
 }
 
-/// What test results say that cannot be true at once. Of runs that were handed in only somebody's words are known.
+/// Test results that cannot be true at once. Handed-in test runs are only claims.
 pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
     if tests.caveats.origin == RunOrigin::HandedIn {
         return None;

@@ -22,13 +22,13 @@ pub(super) struct Examined {
     commits: Vec<Link>,
     /// Where each of them is.
     index: HashMap<CommitId, usize>,
-    /// Of each the code, and when its record says that it was written.
+    /// The code of each, and when its record says that it was written.
     reported: Vec<(CodeId, Timestamp)>,
     /// Facts that may be believed: records that do not hold are replaced by what was derived.
     facts: PackedFacts,
     /// Which of them were amended or rebased.
     rewritten: Vec<usize>,
-    /// Which of them tell of tests.
+    /// Which of them have tests.
     tested: Vec<usize>,
     /// Commits that are not judged.
     free: HashSet<CommitId>,
@@ -54,7 +54,7 @@ impl Examined {
         self.free.insert(commit);
     }
 
-    /// Whether anybody is asked about a commit.
+    /// Whether the guard binds a commit.
     pub(super) fn is_bound(&self, commit: CommitId) -> bool {
         !self.free.contains(&commit)
     }
@@ -108,7 +108,7 @@ impl Examined {
         self.rewritten.iter().filter_map(|number| self.facts.get(*number))
     }
 
-    /// Those that tell of tests, the newest first.
+    /// Those that have tests, the newest first.
     pub(super) fn tested(&self) -> impl Iterator<Item = CommitFact> {
         self.tested.iter().rev().filter_map(|number| self.facts.get(*number))
     }

@@ -1,4 +1,4 @@
-//! Commits that went round the gate, by their records.
+//! Commits that bypassed the gate, by their records.
 
 use super::{Case, Diagnostic, at, violation};
 use andon_core::detect;
@@ -7,7 +7,7 @@ use andon_core::domain::facts::{CommitRecord, Gate, Recording};
 use andon_core::domain::findings::Level;
 use andon_git::CommitInfo;
 
-/// A commit that went round the gate, by its record.
+/// A commit that bypassed the gate, by its record.
 pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {
     let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
     let by_name = by_name.map(|skip| format!("the commit did not pass the gate ({})", skip.reason));
@@ -36,7 +36,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
     Some(violation(Some(at(commit)), code, level, what.to_owned(), help))
 }
 
-/// Nobody went round anything: no hook of ours is there for what made the commit.
+/// Nothing was bypassed: no hook of ours exists for what made the commit.
 fn patch(commit: &CommitInfo) -> Diagnostic {
     let what = "git am made the commit, which runs the applypatch hooks alone, and post-applypatch was not installed: \
                 recorded at a later commit";

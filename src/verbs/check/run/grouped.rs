@@ -8,7 +8,7 @@ use super::examined::Examined;
 use super::{Diagnostic, Location};
 use andon_core::domain::findings::Level;
 
-/// Whose turn it is to speak: what is said of one commit comes in this order.
+/// The order of the messages about one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Turn {
     Witnesses,
@@ -35,12 +35,12 @@ struct Wording {
 /// What does not hold.
 #[derive(Default)]
 pub(super) struct Grouped {
-    /// Of the range as a whole, or of commits outside it.
+    /// About the range as a whole, or about commits outside it.
     apart: Vec<Diagnostic>,
     words: Vec<Rc<Wording>>,
     /// Where they are in that list.
     numbers: BTreeMap<Rc<Wording>, u32>,
-    /// Of which commit of the range, and the number of the words.
+    /// The commit of the range, and the number of the words.
     declared: Vec<(u32, Turn, u32)>,
 }
 

@@ -144,7 +144,7 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
         .map(|commit| {
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
-            let help = "a person answers the halt where it stands: andon resume --reason \"...\"";
+            let help = "a person answers the halt where it was made: andon resume --reason \"...\"";
             violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()
@@ -225,7 +225,7 @@ fn configured(case: &Case<'_>, fold: Fold) -> Fold {
     fold.in_workflow(case.config.workflow.clone()).counting(case.config.cached)
 }
 
-/// The window below the range, so that a loop does not begin anew with every range.
+/// The window below the range, so that a loop does not restart with every range.
 fn below(case: &Case<'_>, commit: &Link, answers: &[Ack], mut fold: Fold) -> Fold {
     let parent = commit.parents.first().copied();
     for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
@@ -238,7 +238,7 @@ fn below(case: &Case<'_>, commit: &Link, answers: &[Ack], mut fold: Fold) -> Fol
     fold
 }
 
-/// Whether a halt was answered at `commit`; then the window starts anew.
+/// Whether a halt was answered at `commit`; then a new window starts.
 fn answer(fold: &mut Fold, commit: CommitId, answers: &[Ack]) -> bool {
     let here = answers.iter().filter(|ack| ack.head == Some(commit));
     here.map(|ack| fold.push(Fact::Ack(Box::new(ack.clone())))).count() > 0

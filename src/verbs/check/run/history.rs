@@ -1,7 +1,7 @@
-//! What the notes of the range said before: a note that was replaced still stands in the history of the notes ref.
+//! What the notes of the range said before: a note that was replaced is still in the history of the notes ref.
 //!
 //! The ref is walked back until each note of the range has been seen being added. The walk is bounded, so that notes of
-//! other commits do not make a check slow; whoever rewrites the ref itself shows when clones are synced, not here.
+//! other commits do not make a check slow; a rewrite of the ref itself shows when clones are synced, not here.
 
 use std::collections::BTreeSet;
 

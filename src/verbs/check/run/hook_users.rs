@@ -1,5 +1,5 @@
-//! Who has the hooks, as far as records tell: a commit of theirs without a record went round them, and the tests of the
-//! tip do not stand in for what its record would have said.
+//! People who have the hooks, as far as records show: a commit of theirs without a record bypassed them, and the tests
+//! of the tip do not replace its record.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,7 +11,7 @@ use andon_git::CommitInfo;
 
 /// Moves of HEAD that are looked at.
 const REFLOG: usize = 256;
-/// First parents below a commit that are asked for a record.
+/// The number of first parents below a commit that are searched for a record.
 const BELOW: usize = 16;
 
 /// People whose commits have records that a hook wrote.
@@ -31,8 +31,8 @@ impl HookUsers {
         }
     }
 
-    /// Whether somebody made an unrecorded commit who has the hooks. Websites commit in their own name, and bots and
-    /// colleagues in theirs, so that author and committer both have to be somebody whose earlier commits have records.
+    /// Whether an unrecorded commit was made by a person who has the hooks. Websites commit in their own name, and bots
+    /// and colleagues in theirs, so that author and committer must both have earlier commits with records.
     pub(super) fn made(&mut self, case: &Case<'_>, commit: &CommitInfo) -> Result<bool, OpsError> {
         let Some(maker) = maker(commit) else { return Ok(false) };
         if self.known.contains(&maker) {

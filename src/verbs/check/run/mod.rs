@@ -131,8 +131,8 @@ fn over(
     })
 }
 
-/// What is to be judged, or why it cannot be. What was opened for it is closed again: the walk over the commits begins
-/// with nothing.
+/// What is to be judged, or why it cannot be. Everything that was opened for it is closed again: the walk over the
+/// commits begins with nothing.
 fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = range::spelled(ctx, asked)?;
@@ -215,7 +215,7 @@ fn no_records(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, O
     let none =
         Diagnostic::error("there are no records here: refs/notes/andon does not exist").code("no-records");
     let fetch = "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'";
-    Ok(Some(none.help(fetch).help("if nobody has installed Andon yet: andon install")))
+    Ok(Some(none.help(fetch).help("if Andon is not installed yet: andon install")))
 }
 
 /// The tests of the tip tell what the code is worth; how it came about stays unknown.

@@ -1,7 +1,7 @@
-//! What people (or agents in their stead) did past the rules in a range: dirty bits that were skipped, stop switches that were
-//! pulled, halts that were answered, counters that were reset. A skip lifts the demand that it names, so it is never
-//! silent: a warning with its reason, and an error where an agent's shell asked for it or nobody gave a reason. The rest
-//! is told as notes, so that who reads the check sees every hand that was laid on the loop.
+//! What people (or agents for them) overrode in a range: dirty bits that were skipped, stop switches that were pulled,
+//! halts that were answered, counters that were reset. A skip lifts the demand that it names, so it is never silent: a
+//! warning with its reason, and an error where an agent's shell made it or the reason is missing. The rest is reported
+//! as notes, so that a reader of the check sees every intervention.
 
 use super::halts::{Answered, Judged};
 use super::{Diagnostic, Examined, at, violation};
@@ -50,7 +50,7 @@ pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Diagnostic>
     let Judged { halts, answers, stop_switches, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
-        let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
+        let end = if known.ack.is_some() { "" } else { "; no answer yet" };
         let message = format!("the loop was stopped by hand: {}{end}", known.halt.message);
         note(examined, known.head?, detect::USER_STOP.id, message)
     });

@@ -31,10 +31,10 @@ pub struct RangeRequest {
 /// Whether facts that an earlier run left in the git directory are believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheTrust {
-    /// No: everything is derived from the commits. Whoever can edit a record can edit a cache.
+    /// No: everything is derived from the commits. A person who can edit a record can edit a cache.
     #[default]
     Derived,
-    /// Yes, because somebody said so.
+    /// Yes, on request.
     Believed,
 }
 

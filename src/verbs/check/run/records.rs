@@ -35,7 +35,7 @@ pub(super) struct Judged {
     pub violations: Grouped,
     /// Records that this clone cannot compare.
     pub undecided: Vec<Diagnostic>,
-    /// What stands behind the code.
+    /// The evidence for the code.
     pub backed: Backed,
     weakened: Weakened,
     recent: Recent,
@@ -80,7 +80,8 @@ pub(super) fn judge(
     Ok((judged, walked))
 }
 
-/// The lines that records of the range name as the ones before them, and what is known of them when it is told to stop.
+/// The lines that records of the range name as the ones before them, and what is known of them when the walk is
+/// stopped.
 fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Digest> {
     let read = ids.iter().take_while(|_| !stop.load(Ordering::Relaxed));
     let notes = read.filter_map(|id| case.store.note(*id).ok().flatten());
@@ -156,7 +157,7 @@ impl Judged {
             }
         };
         if record.recording == Recording::Backfilled {
-            // It says what the commit says, and nobody was there: the rules see what they would see without it.
+            // It says what the commit says, and no hook saw it: the rules see what they would see without it.
             return self.silent(Subject { case, commit, derived }, Silent::Backfilled, violations);
         }
         violations.extend(contradictions::judge(case, commit, &record));
@@ -168,7 +169,7 @@ impl Judged {
         Ok(commit.fact(record))
     }
 
-    /// Finds out whether anybody is asked about a commit.
+    /// Finds out whether the guard binds a commit.
     fn bind(&mut self, subject: &Subject<'_>, record: Option<&CommitRecord>) -> Bound {
         let Subject { case, commit, .. } = subject;
         let bound = makers::bound(case, commit, record);
@@ -178,7 +179,7 @@ impl Judged {
         bound
     }
 
-    /// The fact of a commit for which no record of its own speaks.
+    /// The fact of a commit without evidence in its own record.
     fn silent(
         &mut self,
         subject: Subject<'_>,
@@ -216,7 +217,7 @@ impl Judged {
         Ok(Some(stored))
     }
 
-    /// A record that a partial clone left at its remote is nobody's fault.
+    /// A record that a partial clone left at its remote is no one's fault.
     fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, violations: &mut Vec<Diagnostic>) {
         if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
             let missing = Diagnostic::error(format!("its record is not here: {err}")).code("partial-clone");
@@ -245,7 +246,7 @@ fn derivable(derived: &Derived) -> v1::DerivedFacts {
     }
 }
 
-/// How a record stands to its commit.
+/// How a record relates to its commit.
 enum Compared {
     /// It says what the commit gives.
     Holds,
@@ -253,7 +254,7 @@ enum Compared {
     UnderOwnRules(Vec<Diagnostic>),
     /// All but its diff, which was recorded in a partial clone without the blobs: the commit itself is believed.
     OnlyByIds(Diagnostic),
-    /// All but its diff, of which this clone has not the blobs.
+    /// All but its diff, whose blobs this clone lacks.
     CannotTell(Diagnostic),
     /// It does not.
     Fails(Diagnostic),

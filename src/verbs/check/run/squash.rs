@@ -20,7 +20,7 @@ pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<
         None => None,
     };
     if merged == Some(commit.tree) {
-        let what = "the branch was squashed onto a newer base: nobody ran the tests on exactly this tree";
+        let what = "the branch was squashed onto a newer base: the tests never ran on exactly this tree";
         return Ok(vec![violation(Some(at(&commit)), "untested-squash", Level::Warn, what, "andon test")]);
     }
     Ok(vec![refuted(repo, &commit, tip, merged.unwrap_or(tip_tree))?])

@@ -18,7 +18,7 @@ use andon_store::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
 const REPLACE: &str = "refs/replace/";
 /// Seconds between a commit and its record that a slow hook may take.
 const LATE: i64 = 600;
-/// Seconds by which the clocks of two machines may differ.
+/// The difference in seconds that two clocks may have.
 const DRIFT: i64 = 300;
 /// Largest file of grafts that is read, in bytes.
 const MAX_GRAFTS: u64 = 1 << 20;
@@ -125,7 +125,7 @@ fn ledger(tampered: &Tampered) -> Diagnostic {
     violation(None, code, Level::Block, what, &help)
 }
 
-/// A ledger of which an entry is gone that a record names; one that a person has answered for is only said.
+/// A ledger that lacks an entry which a record names; an answered one is only a note.
 fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Diagnostic {
     let level = if gap.answered { Level::Warn } else { Level::Block };
     let what = format!(
@@ -154,8 +154,8 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
     Some(violation(Some(at(commit)), "other-test-command", level, what, &help))
 }
 
-/// Somebody else committed than the author. A patch that was applied looks so, and `commit --author`; where an agent was at
-/// work it is worth a look.
+/// The committer is not the author. An applied patch looks like that, and so does `commit --author`; where an agent was
+/// at work it is worth a look.
 fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     let made_here = fact.record.recording == Recording::AtCommit
         && matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend);
@@ -168,7 +168,7 @@ fn other_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     Some(violation(Some(at(commit)), "other-author", level, what, help))
 }
 
-/// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
+/// Times prove nothing by themselves; where they contradict each other, a clock was changed or the record was written
 /// later than it says.
 fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     if fact.record.recording.is_later()
@@ -196,8 +196,8 @@ fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<
     None
 }
 
-/// A record that is much younger than its commit. Committer dates are for anybody to set; but whoever sets one back
-/// comes before the record of the parent, which no commit does that its hooks merely missed.
+/// A record that is much younger than its commit. Committer dates can be set by anyone; but a date that was set back is
+/// before the record of the parent, unlike that of a commit whose hooks were merely missing.
 fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Diagnostic {
     let help = "git show --format=fuller; andon show";
     let set_back = match parent {

@@ -28,7 +28,7 @@ use super::checkout;
 pub enum TestsWanted {
     /// Run them here.
     Run,
-    /// Somebody ran them: the report files, and how the command ended.
+    /// They ran elsewhere: the report files, and how the command ended.
     Report {
         /// The files, from the working directory.
         files: Vec<PathBuf>,
@@ -254,7 +254,7 @@ fn outcome(ended: &Ended<'_>, parsed: &ParsedRun) -> TipOutcome {
     }
 }
 
-/// A run of which a job of the CI hands in the report: what ran is the job's word.
+/// A test run whose report a job of the CI hands in: what ran is the job's claim.
 fn reported(
     ctx: &Context,
     repo: &Repo,

@@ -21,10 +21,10 @@ use andon_store::ledger::{EntryFault, Ledger};
 
 /// The code of every message of this kind.
 const CODE: &str = "witness";
-/// That of an answer which nobody was seen to give.
+/// The violation of an answer without a sign that a person gave it.
 const UNSEEN: &str = "unseen-answer";
 
-/// What is known of the range beside its commits.
+/// What is known about the range apart from its commits.
 pub(super) struct Asked {
     /// The ledger that was named on the command line.
     pub(super) policy: Option<EntryId>,
@@ -73,7 +73,8 @@ fn refused(message: impl Into<String>, help: &str) -> Diagnostic {
     violation(None, CODE, Level::Block, message, help)
 }
 
-/// git shows other objects in place of those that are there. Andon looks behind them; whoever reads with git does not.
+/// git shows other objects in place of those that are there. Andon looks behind them; a person who reads with git does
+/// not.
 fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let found = case.repo.refs_with_prefix("refs/replace/")?;
     let found = found.iter().filter_map(|(name, _)| name.strip_prefix("refs/replace/"));
@@ -98,7 +99,7 @@ fn unusable(ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
     })
 }
 
-/// A ledger that a shallow clone cuts off: who answered what cannot be told then, of any halt.
+/// A ledger that a shallow clone cuts off: the answers to halts are then unknown.
 ///
 /// # Errors
 /// Its refs cannot be read.
@@ -148,8 +149,8 @@ fn of_halt(
     }))
 }
 
-/// The votes behind the answer to a halt of the range of which neither a terminal nor the environment told that a person
-/// gave them, with what was known: whoever reads the check can tell.
+/// The votes behind the answer to a halt of the range that neither a terminal nor the environment showed to come from a
+/// person, with what is known, for the reader of the check.
 fn unseen(examined: &Examined, ledger: &SignedLedger, known: &Answered) -> Vec<Diagnostic> {
     let concerned = known.head.is_some_and(|head| examined.concerns(head));
     let votes = if concerned { ledger.votes_on(known.id) } else { Vec::new() };

@@ -52,7 +52,7 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
         Override::Foreign(found) => Some(hooks_hint(found.scope)),
         Override::Own(_) | Override::None => None,
     };
-    // A manifest that cannot be read is told by `uninstall`; shims are known without it.
+    // A manifest that cannot be read is reported by `uninstall`; shims are known without it.
     let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
     let managed =

@@ -78,12 +78,12 @@ pub fn ledger(ws: &Workspace) -> Health {
 pub fn answers(ws: &Workspace) -> Health {
     match ws.config.guard.ack {
         AckMode::Delete => Health::Fine(
-            "guard.ack = \"delete\": whoever can delete the report file ends a halt, an agent too; to ask for signatures: \
+            "guard.ack = \"delete\": anyone who can delete the report file ends a halt, an agent too; to ask for signatures: \
              andon witness init --name human:ID"
                 .to_owned(),
         ),
         AckMode::Resume => Health::Fine(
-            "guard.ack = \"resume\": whoever can run andon resume ends a halt; in the shell of an agent it refuses as far as \
+            "guard.ack = \"resume\": anyone who can run andon resume ends a halt; in the shell of an agent it refuses as far as \
              that can be seen"
                 .to_owned(),
         ),
@@ -115,7 +115,7 @@ fn signed(ws: &Workspace) -> Health {
     let open = if policy.rules.require_touch {
         "a security key must be touched"
     } else {
-        "whoever can use a witness's key signs, such as by an unlocked ssh agent (rules.require_touch asks for a touch)"
+        "anyone who can use a witness's key signs, such as by an unlocked ssh agent (rules.require_touch asks for a touch)"
     };
     Health::Fine(format!("guard.ack = \"signed\": only {} end a halt; {open}", witnesses.join(", ")))
 }

@@ -32,7 +32,7 @@ pub fn live(ctx: &Context, repo: &Repo, clients: &[ClientHooks]) -> Vec<Check> {
     let mut checks = Vec::new();
     for hooks in clients {
         for place in hooks.installed() {
-            // What else stands in settings may be anybody's, and is not started.
+            // Other commands in settings may be anyone's, and are not started.
             let sent =
                 (place.state == SettingsState::Installed).then(|| send(ctx, repo, hooks.client, place.scope));
             let here = hooks.client.program().is_none_or(|program| ctx.on_path(program).is_some());

@@ -60,7 +60,7 @@ pub struct Check {
     pub state: State,
     /// What was found.
     pub message: String,
-    /// The command or sentence that mends it.
+    /// The command or sentence that helps.
     pub hint: Option<String>,
 }
 
@@ -123,14 +123,14 @@ pub enum Health {
     Shaky {
         /// What is wrong.
         message: String,
-        /// What mends it.
+        /// The command that repairs it.
         hint: Option<String>,
     },
     /// It cannot.
     Broken {
         /// What is wrong.
         message: String,
-        /// What mends it.
+        /// The command that repairs it.
         hint: Option<String>,
     },
 }
@@ -138,7 +138,7 @@ pub enum Health {
 /// How the last run of the tests could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastTests {
-    /// By a report; or nothing ran yet, or nothing but the exit code is asked for.
+    /// By a report; or nothing ran yet, or only the exit code is wanted.
     Read,
     /// By its exit code alone.
     ByExitCode,

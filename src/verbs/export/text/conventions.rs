@@ -1,4 +1,4 @@
-//! The names of OpenTelemetry's semantic conventions that are used, and of which version they are. Names of our own begin with
+//! The names of OpenTelemetry's semantic conventions that are used, and their version. Names of our own begin with
 //! `andon.`.
 
 /// The version of the conventions. `session.*` and `vcs.*` may still change there; a change of this number says so.

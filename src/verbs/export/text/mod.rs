@@ -15,7 +15,7 @@ use andon_core::escape;
 
 /// Columns of one text.
 const TEXT: usize = 1_000;
-/// A longer pause is none of an iteration's time: somebody slept.
+/// A longer pause is not part of an iteration's time.
 const LONGEST: i64 = 6 * 3600;
 
 /// A commit with its record, and how long it took as far as that shows.

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn husky_finds_its_own_script() {
-        // The heart of husky 9's `_/h`: user hooks live beside the folder of the generated ones.
+        // The heart of husky 9's `_/h`: user hooks are next to the folder of the generated ones.
         let script =
             "#!/usr/bin/env sh\nprintf '%s %s' \"$(basename \"$0\")\" \"$(dirname \"$0\")\" > \"$1\"\n";
         assert_eq!(

@@ -1,5 +1,5 @@
-//! A commit that the gate did not judge, or not as it was committed. Somebody went round it (`--no-verify`), a hook manager
-//! had taken a hook away, or another hook changed the tree behind the gate. Asked only for such a commit.
+//! A commit that the gate did not judge, or not as it was committed. It was bypassed (`--no-verify`), a hook manager
+//! had removed a hook, or another hook changed the tree after the gate. Runs only for such a commit.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ use andon_store::receipt::Receipt;
 /// Most paths that a reason names.
 const NAMED: usize = 5;
 
-/// A plain commit that no receipt speaks for.
+/// A plain commit without a receipt.
 pub(super) struct Unjudged<'a> {
     pub(super) commit: &'a CommitInfo,
     /// The receipt of the same git process for another tree.

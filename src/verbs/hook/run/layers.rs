@@ -23,7 +23,7 @@ pub(super) struct Made<'a> {
     pub(super) before: Option<Timestamp>,
 }
 
-/// The layers at a commit; none where no agent is at work as far as is known, and where git made the commit anew.
+/// The layers at a commit; none where no agent is known to be at work, and where git made the commit again.
 pub(super) fn live(ctx: &Context, ws: &Workspace, made: &Made<'_>) -> Vec<String> {
     let new = matches!(made.kind, CommitKind::Normal | CommitKind::Amend);
     if made.recording != Recording::AtCommit || !new {
@@ -39,7 +39,7 @@ pub(super) fn live(ctx: &Context, ws: &Workspace, made: &Made<'_>) -> Vec<String
     if clients.is_empty() && own.is_none() && !actor.is_agent() {
         return Vec::new();
     }
-    // A record that an agent's own hook writes tells that no hook of git did.
+    // A record that an agent's own hook writes shows that no hook of git did.
     let by_git = ctx.args.get(1).is_none_or(|verb| verb != "agent").then(|| CommitRecord::GIT.to_owned());
     let clients = clients.into_iter().map(|client| client.as_str().to_owned());
     by_git.into_iter().chain(clients).take(CommitRecord::MAX_GUARDS).collect()

@@ -54,7 +54,7 @@ pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Commit
     if proven { Ok(claimed_kind) } else { Ok(ws.repo.plain_or_amend(commit)?) }
 }
 
-/// The kind of a commit that was made while the hooks were off, of which the reflog says that it is `claimed_kind`.
+/// The kind of a commit that was made while the hooks were off; the reflog says that it is `claimed_kind`.
 pub fn kind_of_earlier(
     ws: &Workspace,
     commit: &CommitInfo,

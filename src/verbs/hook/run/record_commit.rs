@@ -126,7 +126,7 @@ fn again(
     if !is_tested {
         record.tests = tests(ws, &loaded, &commit, before.code).or(record.tests);
     }
-    // That it went round the gate once is not taken back: nothing would tell such a record from an edited one.
+    // A recorded bypass of the gate is not taken back: otherwise such a record would look like an edited one.
     if let Some(seen) = seen.filter(|_| before.gate == Gate::NotRun) {
         record.gate = Gate::Passed;
         record.skipped = skip::with_trailers(seen.skipped.clone(), &commit.trailers);
@@ -139,7 +139,7 @@ fn again(
     Ok(())
 }
 
-/// post-merge: the merge commit is recorded; a fast-forward brings commits that others recorded or nobody did.
+/// post-merge: the merge commit is recorded; a fast-forward brings commits with or without records of others.
 pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     if ws.repo.commit(head)?.parents.len() < 2 {
@@ -175,7 +175,7 @@ fn gate(
     if ws.repo.is_applying_patches() {
         return Ok((Gate::NotRun, Vec::new()));
     }
-    // A receipt of another git process, or one that names none, does not speak for this commit.
+    // A receipt of another git process, or one that names none, does not count for this commit.
     let own = || receipts.iter().rev().filter(|receipt| receipt.is_of(now));
     let by_tree = |receipt: &&Receipt| receipt.tree == commit.tree;
     let seen = if now.is_empty() {
@@ -296,7 +296,7 @@ pub(super) fn prev(store: &NotesStore<'_>, parent: CommitId) -> Prev {
     }
 }
 
-/// Said, not mended: a hook fetches nothing.
+/// Reported, not repaired: a hook fetches nothing.
 fn without_blobs(id: Oid) -> Diagnostic {
     let what = format!("blob {id} is not in this partial clone; what changed there is recorded by id");
     Diagnostic::warning(what).code("partial-clone").help(missing_help(id))
@@ -356,7 +356,7 @@ fn derive(
 /// The number of the iteration.
 fn number(ctx: &Context, (entry, counts): (&Entry<'_>, bool), derived: &Derived, timeline: &Timeline) -> u64 {
     let (uptime, code) = (ctx.uptime(), derived.code);
-    // What the guard does not bind stands beside the iterations.
+    // A commit that the guard does not bind is no iteration.
     let strike = if counts { Strike::of(entry.kind, Some(&derived.change)) } else { Strike::Beside };
     let kind = if counts { entry.kind } else { CommitKind::Normal };
     let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
@@ -405,7 +405,7 @@ fn tests(ws: &Workspace, loaded: &Loaded, commit: &CommitInfo, code: CodeId) -> 
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
     tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
-    // What a merge brings together was told where it was made.
+    // The losses of merged commits were reported where these were made.
     let is_merge = commit.parents.len() > 1;
     let lost = || test_sets::lost(ws, &loaded.timeline, &tests, commit.tree);
     tests.caveats.lost = if is_merge { LostTests::default() } else { lost() };

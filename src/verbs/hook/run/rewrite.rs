@@ -1,7 +1,7 @@
 //! post-rewrite: what `--amend` and rebase did to commits happens to their records too.
 //!
-//! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree,
-//! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
+//! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree, parent,
+//! diff, code) is derived again. The old records stay where they are: nothing is lost.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub fn post_rewrite(
     let mut written: Vec<NewRecord> = Vec::new();
     let mut warnings = Vec::new();
     let mut lines: Vec<(CommitId, Digest)> = Vec::new();
-    // Several old commits that became one (squash): the last of them speaks for it.
+    // Several old commits that became one (squash): the last of them counts.
     for became in rewrites.chunk_by(|one, next| one.new == next.new) {
         let Some((rewrite, others)) = became.split_last() else { continue };
         // One that cannot be read must not cost the others.
@@ -73,7 +73,7 @@ pub fn post_rewrite(
         link_children(ws, &store, (&mut written, &mut lines))?;
         store.put_records(&written, ctx.now)?;
     }
-    move_acks(ws, rewrites)?;
+    move_ack(ws, &store, (command, rewrites))?;
     Ok(warnings)
 }
 
@@ -112,16 +112,35 @@ fn link_children(
     Ok(())
 }
 
-/// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds.
-fn move_acks(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), OpsError> {
+/// An acknowledgement names the commit that was HEAD then. Where that commit is amended and its code left alone, the newest
+/// answer still holds for what took its place. An amend that brings other code is the first attempt after it, and a
+/// rebased commit is known by what it carries.
+fn move_ack(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    (command, rewrites): (RewriteCommand, &[Rewrite]),
+) -> Result<(), OpsError> {
+    let [rewrite] = rewrites else { return Ok(()) };
+    let record = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record);
+    let (old, new) = (record(rewrite.old), record(rewrite.new));
+    let same = match (&old, &new) {
+        (Some(old), Some(new)) => old.code == new.code,
+        _ => ws.repo.tree_of(rewrite.old).ok() == ws.repo.tree_of(rewrite.new).ok(),
+    };
+    if command != RewriteCommand::Amend || !same {
+        return Ok(());
+    }
     let journal = Journal::open(ws.repo.git_dir());
     let (lines, _) = journal.read_tail();
-    for line in lines {
-        let JournalLine::Ack(ack) = line else { continue };
-        if let Some(rewrite) = rewrites.iter().find(|rewrite| Some(rewrite.old) == ack.head) {
-            let moved = Ack { head: Some(rewrite.new), ..*ack };
-            journal.append(&JournalLine::Ack(Box::new(moved)))?;
-        }
+    let answer = lines.into_iter().rev().find_map(|line| {
+        let JournalLine::Ack(ack) = line else { return None };
+        Some(ack).filter(|ack| ack.counter.is_none())
+    });
+    let carried = old.and_then(|old| Some(old.carries?.commit));
+    let here = [Some(rewrite.old), carried];
+    if let Some(ack) = answer.filter(|ack| ack.head.is_some() && here.contains(&ack.head)) {
+        let moved = Ack { head: Some(rewrite.new), ..*ack };
+        journal.append(&JournalLine::Ack(Box::new(moved)))?;
     }
     Ok(())
 }
@@ -175,7 +194,7 @@ fn carry(
         },
         recording: match (new, old.recording) {
             (Some(record), _) => record.recording,
-            // Nobody watched the making of the old one, nor of this one.
+            // No hook saw the old one being made, nor this one.
             (None, Recording::Backfilled) => Recording::Backfilled,
             (None, Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived) => {
                 Recording::AtCommit

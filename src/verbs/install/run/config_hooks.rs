@@ -1,5 +1,5 @@
-//! Hooks in the configuration of the repository, which git 2.54 and newer run beside those of the hooks directory: no
-//! manager overwrites them, whatever `core.hooksPath` is.
+//! Hooks in the configuration of the repository, which git 2.54 and newer run in addition to those of the hooks
+//! directory: no manager overwrites them, whatever `core.hooksPath` is.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `andon install` and `andon uninstall`.
 //!
-//! Everything is looked at and decided before anything changes, and what fails half way is undone: a
-//! repository with half a guard is worse than one without, because somebody trusts it.
+//! Everything is examined and decided before anything changes, and a failure half way is undone: a repository with half
+//! a guard is worse than one without, because people trust it.
 
 mod config_hooks;
 mod fetch;
@@ -62,7 +62,7 @@ pub enum DisplayRef {
     Added,
     /// Some value shows the records already.
     There,
-    /// Nobody asked for it: `git log` stays as long as it was.
+    /// It was not requested: `git log` stays as long as it was.
     NotAsked,
 }
 
@@ -210,7 +210,7 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
     });
     match written {
         Ok(()) => Ok(ConfigFile::Written { path, guess }),
-        // Somebody was faster: theirs counts.
+        // Another process was faster: its file counts.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(ConfigFile::There { path }),
         Err(source) => Err(SetupError::Write { path, source }),
     }

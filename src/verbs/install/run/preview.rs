@@ -88,7 +88,7 @@ pub struct Preview {
     pub waits: Option<Gone>,
 }
 
-/// What is asked for beside the hooks.
+/// What is requested in addition to the hooks.
 #[derive(Debug, Clone, Copy)]
 pub struct Besides {
     /// `--fetch`

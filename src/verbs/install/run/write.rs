@@ -63,7 +63,7 @@ impl Plan {
         let place::Chosen { dir, theirs } = place::choose(repo)?;
         let mut looked = if dir == now { looked? } else { inspect(&dir, manifest)? };
         if theirs.is_some() {
-            // What leads on to others is written beside the shims.
+            // Hooks that call others are written next to the shims.
             for state in &mut looked {
                 state.chained = Standing::Nothing;
             }

@@ -1,5 +1,5 @@
-//! `andon observe KIND`: facts of any orchestrator, kept in the journal; and what the rules say of them at once, since a
-//! tool call that goes round in circles must not wait for a commit.
+//! `andon observe KIND`: facts of any orchestrator, kept in the journal, and the immediate decision of the rules,
+//! because a repeated tool call must not wait for a commit.
 
 use std::io::BufRead;
 
@@ -33,7 +33,7 @@ pub struct Observed {
     pub broken: Option<OpsError>,
 }
 
-/// What is asked for.
+/// The request.
 pub struct Request<'a> {
     /// The type of every line; `None` when each line names its own.
     pub kind: Option<&'a str>,
@@ -41,8 +41,8 @@ pub struct Request<'a> {
     pub node: Option<String>,
 }
 
-/// Reads facts from `input` and keeps them. The rules are asked after each of them, so that a batch comes to what its
-/// lines come to one by one.
+/// Reads facts from `input` and keeps them. The rules run after each of them, so that a batch gives the same result as
+/// its lines one by one.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
@@ -102,7 +102,7 @@ fn read(
     match parsed.fact {
         Fact::Event(mut event) => {
             if event.at.is_none() {
-                // Nothing before it told a time: it happens now.
+                // No line before it has a time: it happens now.
                 (event.at, event.uptime) = (Some(ctx.now), ctx.uptime());
             }
             event.node = event.node.take().or_else(|| node.cloned());
@@ -142,7 +142,7 @@ fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
     })
 }
 
-/// What is handed in was not run by `andon test`: it is told, and worth what a report that is handed in is worth.
+/// A test run of a stream was not run by `andon test`: it counts as a handed-in report does.
 fn hand_in(ws: &Workspace, run: &mut TestRun) {
     let tests = &mut run.evidence;
     let reported = Some(tests.command.as_str()).filter(|command| !command.is_empty());

@@ -1,8 +1,8 @@
 //! A test run that was made elsewhere: its report files, how it ended, and the code that it ran on.
 //!
-//! docs/concepts.md: a run counts only if it was the configured `test.command`. Of a run that is handed in Andon
-//! has but somebody's word for that, so it is marked as handed in for good, and proves nothing unless the
-//! project says that such runs count (`test.handed_in = "count"`). One that names another command never does.
+//! docs/concepts.md: a run counts only if it was the configured `test.command`. For a handed-in test run that is only a
+//! claim, so it keeps its mark as handed in, and proves nothing unless the project says that such runs count
+//! (`test.handed_in = "count"`). A run that names another command never does.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ use testreport::{ExitKind, Root, RunReader};
 pub struct HandedInRun {
     /// Report files, from the working directory.
     pub reports: Vec<PathBuf>,
-    /// How the test command ended; above 128 as shells tell of signals.
+    /// How the test command ended; above 128 as shells report signals.
     pub exit_code: i32,
     /// Code fingerprint; the working tree's (or, without one, that of HEAD) when it is not given.
     pub code: Option<String>,
-    /// The command that ran, where it is told.
+    /// The command that ran, where it is known.
     pub command: Option<String>,
 }
 
@@ -73,8 +73,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     Ok(Taken { run, warnings, decision })
 }
 
-/// The command to record, and what the run is worth. A run that does not say what ran is taken for one of
-/// `test.command` only where the project lets handed-in runs count.
+/// The command to record, and what the run is worth. A run that does not say what ran counts as one of `test.command`
+/// only where the project lets handed-in runs count.
 pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValidity) {
     let configured = ws.config.test.command.as_ref();
     let reported = reported.map(|text| TestCommand::Shell(text.to_owned()));

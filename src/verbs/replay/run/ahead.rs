@@ -24,7 +24,7 @@ pub(in crate::verbs) struct At<'a> {
     pub(in crate::verbs) patterns: &'a Normalizer,
 }
 
-/// What a line told.
+/// The result of a line.
 pub(in crate::verbs) struct Told {
     /// Its bytes, until they are parsed; `None` for one that is too long.
     text: Option<Vec<u8>>,

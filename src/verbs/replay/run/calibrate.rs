@@ -1,8 +1,8 @@
 //! `andon calibrate`: the engine over work that went well, at every step of the ladder at once.
 //!
-//! A run is folded once, and the rules are asked about each fact as a replay asks them. An answer to a halt that is among the
-//! facts begins the count anew, as it does there, and no run. No halt is answered on the way, for what counts is whether a
-//! run is halted at a step at all.
+//! A run is folded once, and the rules judge each fact as in a replay. An answer to a halt among the facts begins a new
+//! count, as it does there, but no run. No halt is answered on the way, because only whether a run is halted at a step
+//! matters.
 
 mod files;
 mod ladder;
@@ -55,10 +55,10 @@ pub enum SettingsOf<'a> {
     Nowhere(&'a Config),
 }
 
-/// What is asked.
+/// The request.
 #[derive(Debug)]
 pub struct Wanted<'a> {
-    /// Of what.
+    /// The source of the runs.
     pub good: Good<'a>,
     /// The chance with which the next good run may be halted, at most.
     pub alpha: f64,
@@ -69,7 +69,7 @@ pub struct Wanted<'a> {
 struct Known {
     commits: usize,
     runs: Vec<Run>,
-    /// Runs that are not counted: they were halted, and nobody called that mistaken.
+    /// Runs that are not counted: they were halted, and not marked as mistaken.
     left_out: u64,
     mistaken: MistakenHalts,
     /// Files that are not counted: they have no event.
@@ -246,7 +246,7 @@ fn unasked(rule: &'static Rule) -> UnaskedRule {
     UnaskedRule { rule: rule.id, lacks: rule.about.judges.as_str() }
 }
 
-/// What is borne out of each rule that had something to judge, or that people told of.
+/// What is known about each rule that had something to judge, or that people marked.
 fn bounds(ladder: &Ladder<'_>, runs: &[Run], step: usize) -> Vec<RuleBound> {
     let all = count(runs, |_| true);
     let bound = |(at, rule): (usize, &'static Rule)| {

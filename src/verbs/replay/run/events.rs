@@ -21,7 +21,7 @@ use andon_engine::error::OpsError;
 use andon_engine::line_summary::LineSummary;
 use andon_engine::uncertainty;
 
-/// Lines that are no facts after which a stream is taken for something else.
+/// The number of lines without a fact after which a stream counts as something else.
 const MAX_REFUSED: u64 = 1_000_000;
 /// Lines of one stream: some ten gigabytes. A device that never ends must end here.
 const MAX_LINES: u64 = 100_000_000;
@@ -105,14 +105,14 @@ impl Engine {
     /// Folds a fact, and decides.
     pub(super) fn take(&mut self, fact: Fact) -> Decision {
         let answers = matches!(fact, Fact::Ack(_));
-        // As hooks are asked: a commit is made, and weighs less than a turn that could go on.
+        // As in hooks: a commit is already made, and weighs less than a turn that could continue.
         let at = if matches!(fact, Fact::Commit(_)) { Stage::PostCommit } else { Stage::Turn };
         let effect = self.fold.push(fact);
         if answers {
             self.standing = None;
         }
         let findings = match effect {
-            // While a halt holds nothing more is asked: the answer begins the window anew.
+            // While the loop is halted no rule runs: the answer begins a new window.
             EventEffect::Nothing | EventEffect::Within | EventEffect::Iteration
                 if self.standing.is_some() =>
             {
@@ -149,15 +149,15 @@ impl Engine {
     }
 }
 
-/// The halt of `decision`, as all that was folded so far tells it.
+/// The halt of `decision`, from everything that was folded so far.
 fn halted(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
     let at = timeline.activity.now.unwrap_or(Timestamp(0));
     let place = HaltPlace { head: None, branch: None, worktree: String::new(), at };
     policy::halting(decision, timeline, &place)
 }
 
-/// What stands from then on. It was told whole where it was made: every decision while it holds has it, and is told its
-/// reason only.
+/// The halt from then on. It was shown in full where it was made: every later decision has it, and shows its reason
+/// only.
 fn standing(halt: &Halt) -> StandingHalt {
     let halt = Halt { evidence: HaltEvidence::default(), suggested_actions: Vec::new(), ..halt.clone() };
     StandingHalt { id: EntryId([0; 32]), halt }

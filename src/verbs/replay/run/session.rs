@@ -86,8 +86,8 @@ fn fact_of(ws: &Workspace, store: &NotesStore<'_>, id: CommitId) -> Option<Commi
     Some(ws.repo.fact(id, record))
 }
 
-/// The records behind HEAD that the journal does not tell of, oldest first, each with the answers at it: another clone has
-/// no other facts.
+/// The records behind HEAD that the journal lacks, oldest first, each with the answers at it: another clone has no
+/// other facts.
 fn recorded_before(
     ws: &Workspace,
     store: &NotesStore<'_>,
@@ -161,12 +161,12 @@ impl<'a> Walk<'a> {
         self.found.steps.push(TrajectoryStep { decision, ..step });
     }
 
-    /// Whether it is of the session that is asked for; notes what else is named on the way.
+    /// Whether it is of the requested session; notes other sessions on the way.
     fn belongs(&mut self, item: &Item) -> bool {
         let nothing = Trace::default();
         let (named, trace) = match item {
             Item::Fact(Fact::Event(event)) => {
-                // A turn that names no session is nobody's.
+                // A turn without a session belongs to none.
                 if event.what == What::TurnStart && event.session.is_none() {
                     self.current = None;
                 }
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             self.current = Some(named.clone());
         }
         let mine = self.current.as_deref() == Some(self.id);
-        // What comes after the end of a turn, and names no session, may be anybody's.
+        // An event after the end of a turn that names no session may belong to any.
         if matches!(item, Item::Fact(Fact::Event(event)) if matches!(event.what, What::TurnEnd(_))) {
             self.current = None;
         }
@@ -285,14 +285,14 @@ fn of_gate(fact: &SafetyFact, state: SessionState) -> TrajectoryStep {
     TrajectoryStep { at: fact.at, ..step(state, action, next) }
 }
 
-/// What a gate said then stands: it saw a tree that the engine does not see again.
+/// The verdict of a gate is kept: it saw a tree that the engine does not see again.
 fn gate_said(fact: &SafetyFact) -> Decision {
     let verdict = match fact.kind {
         SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
             Verdict::from(fact.level).min(Verdict::Block)
         }
         SafetyKind::Skipped | SafetyKind::Noticed => Verdict::Warn,
-        // The halt stands, with the stop switch and without it.
+        // The halt is unanswered, with the stop switch and without it.
         SafetyKind::Pulled | SafetyKind::Lifted => Verdict::Halt,
     };
     Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }

@@ -1,17 +1,18 @@
-//! Lines over the commits of a range: how many tests fail, and how many there are. Whole numbers alone, so that the same
-//! facts make the same bytes everywhere. A picture has its words beside it: the title says what it shows.
+//! Lines over the commits of a range: how many tests fail, and how many there are. Whole numbers alone, so that the
+//! same facts make the same bytes everywhere. Each picture has a text: the title says what it shows.
 
 use maud::{Markup, html};
 
 use super::log_command;
 use super::markup::derived;
 use crate::view::history::HistoryView;
+use andon_engine::text::phrase;
 
 /// Columns that a picture has at the most; more commits share one.
 pub(super) const COLUMNS: usize = 500;
 /// Width of a picture in its own units.
 pub(super) const WIDTH: u64 = 10_000;
-/// Where zero stands in a chart of 1,000, from above; the greatest count is as far from the upper edge.
+/// The place of zero in a chart of 1,000, from above; the greatest count is as far from the upper edge.
 const ZERO: u64 = 950;
 /// From zero to the greatest count.
 const RISE: u64 = 900;
@@ -73,7 +74,8 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     let (Some(first), Some(last)) = (figure.points.first(), figure.points.last()) else { return html! {} };
     let top = figure.points.iter().map(|point| point.value).max().unwrap_or(0);
     let (name, first, last, commits) = (figure.name, first.value, last.value, view.commits.len());
-    let label = format!("{name} over {commits} commits, from {first} to {last}");
+    let over = phrase::count(commits, "commit");
+    let label = format!("{name} over {over}, from {first} to {last}");
     html! {
         figure {
             figcaption { (name) ": " (first) " at first, " (last) " now, " (top) " at the most" }
@@ -124,7 +126,7 @@ fn middle(column: usize, columns: usize) -> u64 {
     (WIDTH * (2 * column as u64 + 1)) / (2 * columns as u64)
 }
 
-/// Where halts stand, each column once.
+/// The columns with halts, each once.
 fn halts(view: &HistoryView) -> Vec<u64> {
     let heads: std::collections::BTreeSet<_> = view.halts.iter().filter_map(|last| last.halt.head).collect();
     let all = view.commits.len();

@@ -12,7 +12,7 @@ use andon_engine::text::phrase;
 
 /// Commits of one fold.
 const FOLD: usize = 250;
-/// Of older commits rules are named without their messages: the page stays below 3 MB.
+/// For older commits rules are named without their messages: the page stays below 3 MB.
 const IN_FULL: usize = 2_000;
 
 pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {

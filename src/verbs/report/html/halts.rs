@@ -21,7 +21,7 @@ const HASHES: usize = 6;
 /// Tool calls of a round: the longest that the rules look for.
 const CALLS: usize = 12;
 
-/// Newest first: the one that waits is the one that is asked about.
+/// Newest first: the unanswered one matters most.
 pub(super) fn section(view: &HistoryView) -> Markup {
     html! {
         section aria-labelledby="h-halts" {

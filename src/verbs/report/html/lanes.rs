@@ -148,7 +148,7 @@ fn draw(node: &str, lane: &Lane, columns: usize) -> Markup {
     }
 }
 
-/// How high bars stand, and how wide they are.
+/// The height and the width of bars.
 struct Bars {
     top: u64,
     bottom: u64,

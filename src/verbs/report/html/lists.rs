@@ -49,7 +49,7 @@ pub(super) fn flaky(view: &HistoryView) -> Markup {
     }
 }
 
-/// Rules that were skipped, gates that were bypassed, commits that nobody watched.
+/// Rules that were skipped, gates that were bypassed, commits without a record.
 pub(super) fn passed_over(view: &HistoryView) -> Markup {
     let mut lines: Vec<(&HistoryCommit, String)> = Vec::new();
     for (commit, record) in records(view) {
@@ -126,7 +126,7 @@ fn short(id: &str) -> String {
     shell_quote(&id.chars().take(12).collect::<String>())
 }
 
-/// Tokens and dollars by node, as far as clients told them.
+/// Tokens and dollars by node, as far as clients reported them.
 pub(super) fn costs(view: &HistoryView) -> Markup {
     let mut nodes: BTreeMap<&str, Usage> = BTreeMap::new();
     for (_, record) in records(view) {

@@ -1,4 +1,4 @@
-//! `andon report`: one page that stands alone. Nothing is fetched, nothing runs but a filter for the list of commits, and the
+//! `andon report`: one complete page. Nothing is fetched, nothing runs but a filter for the list of commits, and the
 //! same facts make the same bytes: there is no time of making on it, and times are in UTC.
 
 mod chart;
@@ -23,7 +23,7 @@ use andon_core::escape::shell_quote;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page. `gate` is the rule that stands for the gate as a whole.
+/// The page. `gate` is the rule that means the gate as a whole.
 pub fn page(view: &HistoryView, gate: &str) -> String {
     let again = format!("andon report {} -o report.html", shell_quote(&view.range));
     let page = html! {
@@ -58,8 +58,8 @@ pub fn page(view: &HistoryView, gate: &str) -> String {
     page.into_string()
 }
 
-/// The policy lets the two inlined texts through by their hashes, and nothing else: should a text of a stranger ever be taken
-/// for markup, it still cannot run or fetch anything.
+/// The policy lets the two inlined texts through by their hashes, and nothing else: should a stranger's text ever
+/// become markup, it still cannot run or fetch anything.
 fn head(view: &HistoryView) -> Markup {
     let policy = format!("default-src 'none'; style-src '{}'; script-src '{}'", hash(STYLE), hash(SCRIPT));
     html! {

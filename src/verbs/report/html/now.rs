@@ -45,7 +45,7 @@ pub(super) fn section(view: &HistoryView) -> Markup {
             (state(view, now))
         } @else {
             h1 { span class="state warn" { "Not known" } }
-            p.do { "Where the loop stands could not be found out: " (command("andon doctor")) }
+            p.do { "The state of the loop could not be found out: " (command("andon doctor")) }
         }
         (tiles(view))
     }

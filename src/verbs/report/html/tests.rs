@@ -1,4 +1,4 @@
-//! The page as a value: what stands on it, that no text becomes markup, and how large it gets.
+//! The page as a value: its content, that no text becomes markup, and how large it gets.
 
 use std::collections::BTreeSet;
 

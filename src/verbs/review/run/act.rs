@@ -19,7 +19,7 @@ use andon_signing::Signer;
 
 /// Where a draft that was not accepted is kept, below the git directory.
 const KEPT: &str = "RESOLUTION_EDITMSG";
-/// How long somebody worked on an answer.
+/// How long a person worked on an answer.
 const SECONDS: &str = "time_spent_seconds";
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 64 << 20;
@@ -97,7 +97,7 @@ pub(super) struct Answering<'a> {
     pub(super) at: usize,
     /// With which key.
     pub(super) signer: &'a Signer,
-    /// By which command.
+    /// The command.
     pub(super) verb: &'static str,
 }
 
@@ -147,7 +147,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> 
     Ok(acted)
 }
 
-/// A halt that no signature is asked for is no round: it would stand, whatever was signed.
+/// A halt that needs no signature is no round: signing would not end it.
 fn asks_signature(ws: &Workspace, ledger: &SignedLedger, at: usize) -> Result<(), OpsError> {
     if !state(ledger, at).is_some_and(|round| round.is_halt) {
         return Ok(());
@@ -284,7 +284,7 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
         help: "set another editor: git config --global core.editor vi; or give a file: --from FILE"
             .to_owned(),
     };
-    // `GIT_EDITOR` may be a script, which needs nobody.
+    // `GIT_EDITOR` may be a script, which needs no person.
     if ctx.var("GIT_EDITOR").is_none() && !editor::has_person() {
         return Err(OpsError::Usage {
             what: "there is no terminal on standard input, and an editor needs one".to_owned(),

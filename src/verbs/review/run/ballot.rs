@@ -1,4 +1,4 @@
-//! Votes on a panel: first a commitment, then, when all have committed, the vote. Nobody sees another's draft.
+//! Votes on a panel: first a commitment, then, when all have committed, the vote. No member sees the draft of another.
 
 use std::path::PathBuf;
 
@@ -18,10 +18,10 @@ use andon_review::payload::vote::canonical;
 /// Largest ballot that is read, in bytes.
 const MAX_BALLOT: u64 = 1 << 20;
 
-/// What a resolution says beside its vote.
+/// What a resolution says in addition to its vote.
 const OF_RESOLUTIONS: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
 
-/// Where a ballot waits to be revealed: readable by nobody else.
+/// Where a ballot waits to be revealed: readable by its owner alone.
 fn waiting(ws: &Workspace, round: &str) -> PathBuf {
     ws.repo.git_dir().join("andon").join("ballots").join(format!("{round}.json"))
 }

@@ -1,4 +1,4 @@
-//! What follows from an answer, told to who gave it.
+//! What follows from an answer, shown to its giver.
 
 use super::act::Acted;
 use super::panel;
@@ -7,7 +7,7 @@ use andon_core::escape;
 use andon_engine::witnessing::short;
 use andon_review::round::RoundStatus;
 
-/// Where the round stands now, what was paid, what was earned, and what is next.
+/// The present status of the round, what was paid, what was earned, and what is next.
 pub fn text(acted: &Acted) -> String {
     let ledger = &acted.ledger;
     let plain = |text: &str| escape::terminal(text).into_owned();

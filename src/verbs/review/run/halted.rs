@@ -1,5 +1,5 @@
-//! What a halt is about, for whoever answers it: the change that was halted, its tests, the evidence, and what people
-//! decided of matters like it. Bounded: the commands that show all of it stand behind it.
+//! What a halt is about, for the person who answers it: the halted change, its tests, the evidence, and earlier
+//! decisions on similar questions. Bounded, and followed by the commands that show all of it.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What was decided before, what witnesses flagged about the rules, and where a witness stands.
+//! Earlier decisions, what witnesses flagged about the rules, and the status of a witness.
 
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ pub fn concerns_text(found: &[ConcernJson]) -> String {
     out
 }
 
-/// Where witnesses stand: one, or all.
+/// The status of witnesses: one, or all.
 ///
 /// # Errors
 /// The ledger cannot be read.
@@ -189,7 +189,7 @@ pub fn standing_text(found: &[StandingJson]) -> String {
     out
 }
 
-/// What is told to a witness about themselves, and to nobody else: whether their decisions have been very alike.
+/// What a witness sees about themselves, and no one else does: whether their decisions have been very alike.
 ///
 /// # Errors
 /// The ledger cannot be read.

@@ -17,7 +17,7 @@ const COMMITS: usize = 3;
 /// Digits of a commit that are shown.
 const DIGITS: usize = 12;
 
-/// A commit that somebody looked at.
+/// A commit that a participant looked at.
 #[derive(Debug)]
 pub struct NamedCommit {
     pub(super) id: String,

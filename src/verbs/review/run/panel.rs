@@ -1,4 +1,4 @@
-//! A panel as it stands: who sits on it, how far each member has come, and what is next. Nothing of what they vote.
+//! The state of a panel: its members, how far each has come, and what is next. Their votes are not shown.
 
 use andon_core::domain::counted::count;
 use andon_review::round::{Panel, Seat};

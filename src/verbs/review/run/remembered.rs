@@ -1,8 +1,6 @@
 //! The list of rounds that wait, remembered (`<common dir>/andon/cache/rounds`) until a ref of a ledger moves or time
 //! alone changes it. It is there to be looked at: nothing is decided by it, and each answer is judged by the whole ledger.
 
-use std::path::PathBuf;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +8,10 @@ use andon_core::domain::time::CLOCK_SKEW;
 use andon_engine::standing;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
-use andon_git::{read_plain, replace_plain};
 use andon_review::code::Code;
 use andon_review::window::WINDOW;
 use andon_store::ledger::Ledger;
-use andon_store::wire::envelope::{Key, open, seal};
-
-/// Largest memory that is read, in bytes.
-const MAX_MEMORY: u64 = 8 << 20;
+use andon_store::memory::{Kind, Memory};
 
 /// The list, and for which clocks it holds.
 #[derive(Serialize, Deserialize)]
@@ -27,13 +21,13 @@ struct Remembered<T> {
     list: T,
 }
 
-/// Where a list is remembered, and what it depends on beside the clock.
-pub(super) struct Memory {
-    path: PathBuf,
-    key: Key,
+/// Where a list is remembered, and what it depends on apart from the clock.
+pub(super) struct List {
+    memory: Memory,
+    inputs: (String, Option<String>, Option<String>),
 }
 
-impl Memory {
+impl List {
     /// None where a ledger is cut: then nothing is known of its state. None either while a halt waits here for a signature:
     /// an agent that is halted could write a list without it.
     pub(super) fn of(ws: &Workspace) -> Option<Self> {
@@ -44,13 +38,12 @@ impl Memory {
         }
         let halt = halt.map(|halt| halt.id.to_string());
         let ledger = ws.config.guard.ledger.map(|id| id.to_string());
-        let path = ws.repo.common_dir().join("andon").join("cache").join("rounds");
-        Some(Self { path, key: Key::of(&("rounds", state, ledger, halt)) })
+        Some(Self { memory: Memory::of(&ws.repo, Kind::Rounds), inputs: (state, ledger, halt) })
     }
 
     /// The list, where it is the same at `now`.
     pub(super) fn get<T: DeserializeOwned>(&self, now: i64) -> Option<T> {
-        let known: Remembered<T> = open(self.key, &read_plain(&self.path, MAX_MEMORY).ok()??)?;
+        let known: Remembered<T> = self.memory.get(&self.inputs)?;
         (known.made..known.until).contains(&now).then_some(known.list)
     }
 
@@ -58,7 +51,7 @@ impl Memory {
     pub(super) fn put(&self, ledger: &SignedLedger, list: &impl Serialize) {
         let now = ledger.folded.now;
         let known = Remembered { made: now, until: until(ledger), list };
-        let _ = replace_plain(&self.path, &seal(self.key, &known));
+        self.memory.put(&self.inputs, &known);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::remembered::Memory;
+use super::remembered::List;
 use crate::view::history::OpenRound;
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -20,7 +20,7 @@ use andon_signing::PublicKey;
 pub struct WaitingRound {
     /// The id of the round.
     pub id: String,
-    /// Where it stands.
+    /// Its status.
     pub status: String,
     /// Why a person is needed.
     pub triggers: Vec<String>,
@@ -72,11 +72,11 @@ impl WaitingList {
 /// The ledger cannot be read.
 pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     witnessing::only_look(&ws.repo);
-    let memory = Memory::of(ws);
+    let memory = List::of(ws);
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
         return Ok(known);
     }
-    // Of a halt that waits for a signature nothing is taken from a memory.
+    // Nothing about a halt that waits for a signature is taken from a memory.
     let mut ledger = if memory.is_some() { witnessing::look(ws)? } else { witnessing::load(ws)? };
     let found = list(ws, &mut ledger);
     if let Some(memory) = memory {
@@ -110,8 +110,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     WaitingList { rounds: found, unread: ledger.faulty.len() }
 }
 
-/// A halt waits for a signature only where one is asked for, and not once it was answered in another way before: `halt`
-/// is the one that does.
+/// A halt waits for a signature only where one is needed, and not after another answer: `halt` is the waiting one.
 fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bool {
     let is_open = matches!(
         round.status(),
@@ -120,14 +119,14 @@ fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bo
     is_open && (!round.is_halt || halt == Some(ledger.entries[round.entry].id))
 }
 
-/// The round that a person names: an id, its first digits, or `halt` for the one that stands here.
+/// The round that a person names: an id, its first digits, or `halt` for the unanswered one here.
 ///
 /// # Errors
 /// There is none, or several.
 pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
     let entry = if named == "halt" {
         let halt = standing::recorded(ws)?.ok_or_else(|| OpsError::Usage {
-            what: "no halt stands here".to_owned(),
+            what: "no halt waits for an answer here".to_owned(),
             help: "see which rounds wait: andon review".to_owned(),
         })?;
         ledger.find(&halt.id.to_string())?

@@ -24,17 +24,17 @@ const PRECEDENTS: usize = 8;
 /// A round with the ledger that it is in.
 #[derive(Debug)]
 pub struct ShownRound {
-    /// The ledger that the round stands in.
+    /// The ledger that holds the round.
     pub ledger: SignedLedger,
     /// The round's entry.
     pub round: usize,
     /// Who may take it now.
     pub may_answer: Vec<String>,
-    /// Names of the texts that are kept beside its entry.
+    /// Names of the texts that are kept with its entry.
     pub evidence: Vec<String>,
-    /// Of a halt: what was halted.
+    /// For a halt: what was halted.
     pub(super) halted: Option<HaltedWork>,
-    /// Of a round of agents: the commits that they looked at.
+    /// For a round of agents: the commits that they looked at.
     pub(super) commits: Vec<NamedCommit>,
 }
 
@@ -53,7 +53,7 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
     Ok(ShownRound { ledger, round, may_answer, evidence, halted, commits })
 }
 
-/// The texts beside an entry; what a stranger put there in another form is none.
+/// The texts of an entry; files in another form by a stranger do not count.
 fn evidence(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Result<Vec<String>, OpsError> {
     let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
     let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(Vec::new()) };
@@ -220,7 +220,7 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     for at in (0..ledger.entries.len()).filter(came_late) {
         let decision = ledger.vote(at).get("decision").and_then(Value::as_str).unwrap_or_default();
         let who =
-            ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("nobody known");
+            ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("no one known");
         let line = format!("  {decision} by {who}: {}", ledger.rationale(at));
         out.push_str(&escape::terminal(&line));
         out.push('\n');

@@ -1,6 +1,7 @@
 //! The template of an answer, and reading what a person made of it: TOML with comments that explain each field, or JSON.
 //! Mistakes are named by the line.
 
+use andon_core::{WordList, words};
 use serde_json::{Map, Value};
 
 use andon_core::escape;
@@ -86,7 +87,7 @@ pub fn template(of: &TemplateOf) -> String {
 /// Reads an answer from text: TOML as the template has it, or a JSON object.
 ///
 /// # Errors
-/// The line that is wrong; `name` says of which file, and `command` how to go on.
+/// The line that is wrong; `name` is the file, and `command` says how to go on.
 pub fn read(command: &str, name: &str, text: &str) -> Result<Said, OpsError> {
     let wrong = |line: Option<usize>, why: &str| wrong(command, name, line, why);
     let said = parse(text).map_err(|(line, why)| wrong(line, &why))?;
@@ -112,8 +113,8 @@ fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
     })
 }
 
-/// The fields of an answer, the last six of which Andon adds itself.
-const FIELDS: [&str; 16] = [
+/// The fields of an answer; Andon adds the last six itself.
+const FIELDS: WordList = words![
     "decision",
     "rationale",
     "amended_recommendation",
@@ -141,7 +142,7 @@ const INNER: [(&str, &[&str]); 4] = [
 
 /// A field that is none: a slip of the pen would be signed and say nothing.
 fn known(said: &Said) -> Result<(), Malformed> {
-    let odd = said.keys().find(|name| !FIELDS.contains(&name.as_str()));
+    let odd = said.keys().find(|name| !FIELDS.contains(name));
     let unknown = "is no field of an answer";
     if let Some(odd) = odd {
         return Err(malformed(odd, unknown));
@@ -160,7 +161,7 @@ fn known(said: &Said) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// What can be judged of an answer before its round is known; a sentence that is asked for is not empty.
+/// What can be judged about an answer before its round is known; a required sentence is not empty.
 pub fn check(said: &Said) -> Result<(), Malformed> {
     known(said)?;
     let members = Members::of(said);

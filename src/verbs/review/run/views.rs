@@ -30,7 +30,7 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         if people.is_empty() && round.status.starts_with("panel") && round.missing == 0 {
             out.push_str("  its panel is complete and votes\n");
         } else if people.is_empty() {
-            out.push_str("  nobody may answer now: ask for a panel, or name more witnesses\n");
+            out.push_str("  no one may answer now: ask for a panel, or name more witnesses\n");
         } else {
             out.push_str(&format!("  may answer: {}\n", people.join(", ")));
         }

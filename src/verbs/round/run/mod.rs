@@ -1,8 +1,8 @@
 //! `andon round`: agents put a question, say what they have to say, and a judge decides or defers. What needs a person
 //! becomes one entry of the ledger.
 //!
-//! Until a round ends its material waits in `<common dir>/andon/rounds/`, a file a round. There is no daemon: whether a
-//! round has expired is asked at every command.
+//! Until a round ends its material waits in `<common dir>/andon/rounds/`, a file a round. There is no daemon: every
+//! command checks whether a round has expired.
 
 mod looked;
 mod pending;
@@ -96,7 +96,7 @@ fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Roun
     let precedent_tags = members.set("precedent_tags").map_err(wrong)?;
     let mut round = PendingRound::open(said, ctx.now.0, expires);
     round.looked_at("question", looked::read(ws, said).map_err(wrong)?);
-    // Told now, and not at its end: what is asked must be a round.
+    // Reported now, and not at its end: the question must be a round.
     let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
     let question = text(&round.body(), "question")?;
     if question.trim().is_empty() || question.len() > MAX_SIGNED {

@@ -13,7 +13,7 @@ use andon_engine::workspace::Workspace;
 use andon_git::read_plain;
 use andon_store::ledger::EvidenceText;
 
-/// Longest text of a statement that an entry holds; longer ones are cut there and kept whole beside it.
+/// Longest text of a statement that an entry holds; longer ones are cut there and kept whole next to it.
 pub(super) const MAX_SIGNED: usize = 4096;
 /// Longest statement that is taken.
 pub(super) const MAX_TEXT: usize = 1 << 20;
@@ -182,7 +182,7 @@ fn dir(ws: &Workspace) -> PathBuf {
     ws.repo.common_dir().join("andon").join("rounds")
 }
 
-/// Keeps a new round under a name that nobody has used.
+/// Keeps a new round under an unused name.
 pub(super) fn keep_new(ws: &Workspace, round: &PendingRound) -> Result<String, OpsError> {
     if all(ws).len() >= MAX_ROUNDS {
         return Err(OpsError::Refused {

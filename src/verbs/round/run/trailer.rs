@@ -19,7 +19,7 @@ struct Wire {
 /// Reads it.
 ///
 /// # Errors
-/// Why it cannot be read, for the judge who is asked again.
+/// Why it cannot be read, for the judge's second try.
 pub(super) fn parse(text: &str) -> Result<Trailer, String> {
     let wire: Wire = serde_json::from_str(block(text)).map_err(|err| {
         format!("the last ```json block is no trailer ({err}): end with ```json {{\"deferred\": false, \"recommendation\": \"...\"}} ```")

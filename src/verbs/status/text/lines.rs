@@ -90,7 +90,7 @@ fn waived(page: &mut Page, view: &StatusView) {
     }
 }
 
-/// First of all: while they are gone, nothing else that stands here goes on.
+/// First of all: while they are gone, nothing else on this page is kept up to date.
 fn hooks_gone(page: &mut Page, view: &StatusView) {
     if let Some(gone) = &view.hooks_gone {
         let what = terminal_clip(&gone.what, 2 * NAME);

@@ -1,11 +1,10 @@
-//! `test.runner`: what is added to the test command so that the runner also writes a report that tells each test.
+//! `test.runner`: what is added to the test command so that the runner also writes a report with each test.
 //!
-//! What a person sees and the exit code stay as they are: the report goes to a private file, the reporters that
-//! show something are named beside ours, and the line by which some runners tell where they wrote the report is
-//! left out. Only to a command that is a list of arguments (a text belongs to `sh`), only where the runner's
-//! program is in it, and never where the command or the project's configuration already asks for a report or for
-//! other reporters. Runners that cannot do it unseen (`cargo test`, `npm test`, `go test`) are left alone: their text
-//! is read.
+//! What a person sees and the exit code stay as they are: the report goes to a private file, the reporters that show
+//! something are named next to ours, and the line by which some runners tell where they wrote the report is left out.
+//! Only to a command that is a list of arguments (a text belongs to `sh`), only where the runner's program is in it,
+//! and never where the command or the project's configuration already asks for a report or for other reporters. Runners
+//! that cannot do it unseen (`cargo test`, `npm test`, `go test`) are left alone: their text is read.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,7 @@ pub struct Prepared {
     pub unseen: Option<String>,
 }
 
-/// Where a runner's own configuration stands, and what in it means that reports are already settled.
+/// Where a runner's own configuration is, and what in it means that reports are already configured.
 struct Settled {
     arguments: &'static [&'static str],
     files: &'static [&'static str],
@@ -192,7 +191,7 @@ fn added(runner: Runner, dir: &Path) -> Option<Added> {
     })
 }
 
-/// A reporter that jest runs beside its own: the result in the form of `--json`.
+/// A reporter that jest runs in addition to its own: the result in the form of `--json`.
 const JEST: &str = "\
 // Written by andon for one run of the tests: keeps the result beside the reporters that people see.
 const fs = require('fs');

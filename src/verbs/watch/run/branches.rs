@@ -32,7 +32,7 @@ pub(super) fn read(
     let mut tips = Vec::new();
     for (name, id) in ws.repo.refs_with_prefix(TRACKED)? {
         let tip = CommitId(id);
-        // What is not here, and what is no commit, is nobody's loop.
+        // A tip that is not here, or is no commit, is no loop.
         let Ok(info) = ws.repo.commit(tip) else { continue };
         let is_halted = halted.iter().any(|standing| standing.halt.head == Some(tip));
         if !is_halted && ctx.now.since(info.committed_at) <= gap {

@@ -1,8 +1,8 @@
 //! `andon watch`: the loops of all worktrees, derived from records, journals and the ledger at each look.
 //!
-//! A look asks the file system what has moved, and reads those worktrees again and no other. Nothing is told that was not
-//! read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is read again
-//! all the same, a few worktrees at each look.
+//! A look asks the file system what has moved, and reads those worktrees again and no other. Nothing is shown that was
+//! not read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is
+//! read again all the same, a few worktrees at each look.
 
 mod branches;
 mod row;
@@ -29,7 +29,7 @@ use andon_store::ledger::Ledger;
 const EXTRA: usize = 4;
 /// After how many seconds that is done in any case.
 const AT_LEAST_EVERY: u64 = 60;
-/// After how many seconds git is asked again where it looks for hooks.
+/// After how many seconds the place of git's hooks is read again.
 const HOOKS_EVERY: u64 = 60;
 
 /// What was seen of a worktree, and what its files looked like before.
@@ -49,7 +49,7 @@ pub struct Watcher {
     branches: Option<(Stamp, Timestamp, Vec<BranchView>)>,
 }
 
-/// What a look at the worktrees found; rounds are asked for apart.
+/// What a look at the worktrees found; rounds are read separately.
 pub struct Looked {
     /// Everything but the rounds.
     pub view: WatchView,

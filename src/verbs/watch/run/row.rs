@@ -94,7 +94,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
     })
 }
 
-/// The newest run of the journal; where there is none, what the newest record tells.
+/// The newest test run of the journal, or of the newest record.
 fn last_run(loaded: &Loaded) -> Option<LastRun> {
     let run = loaded.runs.last().map(LastRun::from);
     run.or_else(|| {

@@ -35,7 +35,7 @@ pub fn summary(view: &WatchView) -> String {
     format!("{}: {needs}, {running} running", phrase::count(view.worktrees.len(), "worktree"))
 }
 
-/// Why it is as it is, where there is anything to say beside the table. For the terminal.
+/// The reason for the state, where there is anything to add to the table. For the terminal.
 pub fn why(one: &WatchLine<'_>) -> Option<String> {
     match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
@@ -79,7 +79,7 @@ pub fn help(one: &WatchLine<'_>) -> Option<String> {
         WatchLine::Worktree(worktree) => help_of_worktree(worktree),
         WatchLine::Elsewhere(standing) => {
             let id = short(&standing.id.to_string());
-            Some(format!("answer halt {id} where it stands, then run here: andon sync"))
+            Some(format!("answer halt {id} where it was made, then run here: andon sync"))
         }
         WatchLine::Branch(_) => None,
         WatchLine::Round(round) => Some(format!("andon review show {}", short(&round.id))),

@@ -12,7 +12,7 @@ use andon_engine::text::spark;
 /// Columns of a name.
 const NAME: usize = 100;
 
-/// What was told last, by the key of each line.
+/// What was printed last, by the key of each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Told {
     lines: BTreeMap<String, String>,

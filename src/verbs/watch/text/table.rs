@@ -35,9 +35,9 @@ pub struct Cell {
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableRow {
-    /// Under which heading it stands.
+    /// The heading that it is under.
     pub need: Need,
-    /// What tells it from the others.
+    /// What distinguishes it from the others.
     pub key: String,
     /// A cell for each column.
     pub cells: Vec<Cell>,
@@ -52,7 +52,7 @@ pub struct WatchTable {
     pub rows: Vec<TableRow>,
 }
 
-/// The columns as they stand.
+/// The columns in their order.
 const COLUMNS: usize = 7;
 /// The columns by importance: name, state, tests, age, badge, trend, context.
 const BY_IMPORTANCE: [usize; COLUMNS] = [0, 1, 3, 6, 2, 4, 5];

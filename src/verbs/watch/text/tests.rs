@@ -94,7 +94,7 @@ Needs a person
     help: cd /work/side && andon status && andon resume --reason "..."
   elsewhere: main      halted      Loop 12                  █▅▃  5m
     oscillating (oscillation): the code state alternates A/B/A/B
-    help: answer halt 070707070707 where it stands, then run here: andon sync
+    help: answer halt 070707070707 where it was made, then run here: andon sync
   round abababababab   open                                      4m
     May the API change?
     help: andon review show abababababab

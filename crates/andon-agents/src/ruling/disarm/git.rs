@@ -59,7 +59,7 @@ fn of_verb(verb: &str, args: &[String], input: &str, guarded: &GuardFiles) -> Op
             let named = args.iter().find_map(|word| paths::disarms(word, Use::Written, guarded));
             named.or_else(|| patched(input, guarded))
         }
-        // These start what they are told.
+        // These start their arguments.
         "submodule" | "rebase" | "bisect" | "filter-branch" | "format-patch" | "archive" => {
             words(args, Use::Written, guarded)
         }

@@ -1,9 +1,10 @@
 //! What is known of programs by their names: which only read, which start another one, which take away.
 
 use crate::ruling::shell::Simple;
+use andon_core::{WordList, words};
 
-/// Programs that only read, whatever they are told.
-const READERS: [&str; 36] = [
+/// Programs that only read, whatever their arguments.
+const READERS: WordList = words![
     "cat",
     "ls",
     "head",
@@ -42,23 +43,23 @@ const READERS: [&str; 36] = [
     "dirname",
 ];
 /// Programs that take away what they name.
-pub(super) const REMOVERS: [&str; 11] =
-    ["rm", "rmdir", "unlink", "shred", "trash", "del", "erase", "rd", "ri", "remove-item", "srm"];
-/// Programs that change who may do what with a file, and all below it where they are told so.
+pub(super) const REMOVERS: WordList =
+    words!["rm", "rmdir", "unlink", "shred", "trash", "del", "erase", "rd", "ri", "remove-item", "srm"];
+/// Programs that change the permissions of a file, and of everything below it with an option.
 pub(super) const MODES: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
 /// Programs that only start another one.
-const WRAPPERS: [&str; 15] = [
+const WRAPPERS: WordList = words![
     "command", "exec", "nohup", "time", "sudo", "setsid", "nice", "ionice", "xargs", "timeout", "stdbuf",
     "builtin", "doas", "busybox", "env",
 ];
-const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
-/// Words that stand before a command without being one.
-const KEYWORDS: [&str; 13] =
-    ["{", "}", "!", "if", "then", "else", "elif", "do", "while", "until", "coproc", "fi", "done"];
-pub(super) const DECLARING: [&str; 8] =
-    ["export", "declare", "typeset", "readonly", "local", "set", "setenv", "setx"];
+const SHELLS: WordList = words!["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+/// Words before a command that are not part of it.
+const KEYWORDS: WordList =
+    words!["{", "}", "!", "if", "then", "else", "elif", "do", "while", "until", "coproc", "fi", "done"];
+pub(super) const DECLARING: WordList =
+    words!["export", "declare", "typeset", "readonly", "local", "set", "setenv", "setx"];
 /// Programs whose input is a program.
-const INTERPRETERS: [&str; 19] = [
+const INTERPRETERS: WordList = words![
     "python",
     "pypy",
     "node",
@@ -79,8 +80,8 @@ const INTERPRETERS: [&str; 19] = [
     "batch",
     "crontab",
 ];
-/// Programs that are told things in words.
-pub(super) const TOLD: [&str; 16] = [
+/// Programs whose arguments are words.
+pub(super) const TOLD: WordList = words![
     "gh",
     "glab",
     "tea",
@@ -109,9 +110,7 @@ pub(super) fn name_of(word: &str) -> String {
 
 /// Whether more is known of the program than its words.
 pub(super) fn is_judged(name: &str) -> bool {
-    matches!(name, "git" | "andon" | "mv" | "cp" | "find")
-        || REMOVERS.contains(&name)
-        || SHELLS.contains(&name)
+    matches!(name, "git" | "andon" | "mv" | "cp" | "find") || REMOVERS.contains(name) || SHELLS.contains(name)
 }
 
 /// Whether the program, told that, reads and changes nothing.
@@ -129,10 +128,10 @@ pub(super) fn only_reads(name: &str, args: &[String]) -> bool {
             none(&["-delete", "-ok", "-fprint", "-fls"])
                 && args.iter().enumerate().all(|(at, word)| {
                     let started = args.get(at + 1).map(|word| name_of(word)).unwrap_or_default();
-                    !word.starts_with("-exec") || READERS.contains(&started.as_str())
+                    !word.starts_with("-exec") || READERS.contains(&started)
                 })
         }
-        name => READERS.contains(&name),
+        name => READERS.contains(name),
     }
 }
 
@@ -170,7 +169,7 @@ pub(super) fn interprets(name: &str) -> bool {
 
 /// Whether the program is a shell, or does as one does.
 pub(super) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name) || matches!(name, "eval" | "trap")
+    SHELLS.contains(name) || matches!(name, "eval" | "trap")
 }
 
 /// What a command starts, behind programs that only start another one.
@@ -186,7 +185,7 @@ pub(super) struct Started<'a> {
     pub(super) fed: bool,
 }
 
-/// Takes off what stands before a program.
+/// Removes the words before a program.
 pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
     let mut found = Started { assigned: Vec::new(), rest: words, split: None, fed: false };
     while let Some((first, after)) = found.rest.split_first() {
@@ -194,9 +193,9 @@ pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
         if is_assignment(first) {
             found.assigned.push(first.as_str());
             found.rest = after;
-        } else if KEYWORDS.contains(&name.as_str()) {
+        } else if KEYWORDS.contains(&name) {
             found.rest = after;
-        } else if WRAPPERS.contains(&name.as_str()) {
+        } else if WRAPPERS.contains(&name) {
             found.fed |= name == "xargs";
             (found.rest, found.split) = behind(after, &name);
             if found.split.is_some() {
@@ -209,7 +208,7 @@ pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
     found
 }
 
-/// What follows the options of a wrapper, some of which take a word of their own; and the text that `env -S` takes apart.
+/// What follows the options of a wrapper (some options take a word of their own), and the text that `env -S` splits.
 fn behind<'a>(mut words: &'a [String], wrapper: &str) -> (&'a [String], Option<&'a str>) {
     while let Some((first, after)) = words.split_first() {
         if wrapper == "env" {
@@ -263,7 +262,7 @@ pub(super) fn scripts(name: &str, args: &[String], input: &str) -> Vec<String> {
     if name == "trap" {
         return args.first().cloned().into_iter().collect();
     }
-    if !SHELLS.contains(&name) {
+    if !SHELLS.contains(name) {
         return Vec::new();
     }
     let is_command = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');

@@ -2,9 +2,10 @@
 
 use super::programs::{self, name_of};
 use crate::ruling::shell::{self, Simple};
+use andon_core::{WordList, words};
 
-/// Verbs of git that read, unless they are told to write or to start something.
-const OF_GIT: [&str; 15] = [
+/// Verbs of git that read, unless an option makes them write or start something.
+const OF_GIT: WordList = words![
     "status",
     "log",
     "show",
@@ -54,7 +55,7 @@ fn git(args: &[String]) -> bool {
     while let Some((first, after)) = rest.split_first().filter(|(first, _)| first.starts_with('-')) {
         rest = if first == "-C" { after.get(1..).unwrap_or_default() } else { after };
     }
-    let reads = rest.first().is_some_and(|verb| OF_GIT.contains(&verb.as_str()));
+    let reads = rest.first().is_some_and(|verb| OF_GIT.contains(verb));
     reads && !args.iter().any(|word| NOT_READING.iter().any(|start| word.starts_with(start)))
 }
 

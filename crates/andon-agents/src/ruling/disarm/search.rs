@@ -88,13 +88,13 @@ pub(super) fn lasting(word: &str) -> Option<Disarm> {
     assignment(word).or(notes.then_some(Disarm::Refs))
 }
 
-/// Whether git is told of hooks.
+/// Whether git is given hooks.
 pub(super) fn names_hooks(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     word.contains("core.hookspath") || word.contains("hook.andon")
 }
 
-/// Whether git is told to read settings from elsewhere.
+/// Whether git has to read settings from elsewhere.
 pub(super) fn includes(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     word.contains("include.path") || word.contains("includeif.")

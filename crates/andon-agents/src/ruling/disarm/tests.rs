@@ -92,7 +92,7 @@ fn reading_commands_are_known() {
     }
 }
 
-/// As somebody would write it who wants to get around.
+/// As an evader would write it.
 #[test]
 fn ways_around_are_seen() {
     for (script, expected) in [
@@ -253,7 +253,7 @@ fn looking_around_goes_on_while_halted() {
     }
 }
 
-/// However deep scripts stand within scripts, and however many words there are.
+/// However deep scripts are nested, and however many words there are.
 #[test]
 fn what_is_long_or_deep_ends() {
     let guarded = GuardFiles { cwd: "/w/repo".into(), dirs: Vec::new() };

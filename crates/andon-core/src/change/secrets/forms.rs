@@ -5,7 +5,7 @@ pub(super) struct Form {
     /// What every text of the form has, in lower case: looked for first, since compiling a pattern costs a hook more than
     /// everything else it does with a call.
     pub(super) signs: &'static [&'static str],
-    /// Its groups, of which one takes part in a match, are the secret; without one all of the match is.
+    /// The group that takes part in a match is the secret; without groups the whole match is.
     pub(super) pattern: &'static str,
     /// Whether what was caught is a secret and no ordinary word.
     pub(super) is_secret: fn(&str) -> bool,

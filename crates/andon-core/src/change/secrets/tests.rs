@@ -106,7 +106,7 @@ fn every_form_compiles_and_has_its_signs() {
     }
 }
 
-/// Pieces of which texts with and without secrets are made.
+/// Pieces for making texts with and without secrets.
 fn text() -> impl Strategy<Value = String> {
     let pieces = MASKED.map(|(text, _)| text).to_vec();
     let glue =

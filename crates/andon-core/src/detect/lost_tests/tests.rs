@@ -158,7 +158,7 @@ fn what_test_files_tell_of_names_is_believed() {
         gone: owned(gone),
         ..Compared::default()
     };
-    // One table took the place of four tests; those that are new have taken nobody's.
+    // One table replaced four tests; the new tests have replaced none.
     let table = lost_beside(
         &["a_1", "a_2", "a_3", "a_4"],
         &["adds"],

@@ -73,7 +73,7 @@ budget!(
                     counts when it ends or at its first commit; commits of a node that announces no turns are \
                     one turn each. `max_turns` of the node in `[workflow]` takes precedence. `\"none\"` is no \
                     limit.",
-            why: "Six is what the requirement recommends. Without a declared workflow nobody has said what a \
+            why: "Six is what the requirement recommends. Without a declared workflow it is not known what a \
                   node is, and only `iteration-cap` binds.",
             source: SOURCE,
             example: "The sixth turn of `coder` halts: \"coder has had 6 of 6 turns\".",
@@ -381,7 +381,7 @@ fn total(activity: &Activity, node: &str, of: fn(&NodeTotals) -> u64) -> u64 {
     activity.nodes.get(node).map_or(0, of)
 }
 
-/// Seconds of the turns of `node` that ended and of the one that goes on.
+/// Seconds of the turns of `node` that ended and of the current one.
 fn runtime(activity: &Activity, node: &str) -> u64 {
     let open = activity.open.get(node).map_or(0, |turn| turn.runtime(activity.now).0);
     total(activity, node, |totals| totals.runtime.0).saturating_add(open)
@@ -461,7 +461,7 @@ mod tests {
         assert!(with(vec![start("coder", 100), start("verifier", 200)], 100).is_some());
         assert!(
             with(vec![end("coder", 100), end("coder", 900)], 1).is_none(),
-            "nobody knows when these began"
+            "it is unknown when these began"
         );
         assert!(asked_of(&NODE_RUNTIME, &declared(two())).is_none(), "unlimited unless set");
     }
@@ -523,7 +523,7 @@ mod tests {
             !trips(vec![start(), end(1700), event_of("a", 1701, What::TurnStart)]),
             "the next one has begun"
         );
-        assert!(!trips(vec![end(1000), end(9000)]), "nobody knows when it began");
+        assert!(!trips(vec![end(1000), end(9000)]), "it is unknown when it began");
         assert!(!trips(vec![start(), end(3)]), "a clock set back");
         let line = folded(vec![start(), end(99_999)]);
         assert!(asked_with(&TURN_TIMEOUT, &line, &[("max", ParamValue::SpanLimit(None))]).is_none());

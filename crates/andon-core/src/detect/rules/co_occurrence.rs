@@ -1,4 +1,4 @@
-//! `co-occurrence`: several signs of being stuck at once, round after round: a person is called.
+//! `co-occurrence`: several signs of being stuck at once, iteration after iteration: a person is called.
 
 use std::fmt;
 
@@ -39,8 +39,8 @@ pub static RULE: Rule = Rule {
                 in the mean. An iteration with fewer than two ends the \
                 episode. With `guard.perpetual` the rule warns and does not halt.",
         why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
-              hardly ever do. In 476,817 commits that nobody watched two rounds were people who guess, a few lines at a \
-              time, what a style check or a build of documents wants; with minutes between them, four rounds.",
+              hardly ever do. In 476,817 commits made without Andon, two such iterations in a row were people guessing, a few \
+              lines at a time, what a style check or a documentation build wants; with minutes between them, four.",
         source: "docs/spec-map.md: Signals and escalation, sections 2 and 5",
         example: "The comments of one file are reworded five times in a row. `weak-change` and `no-change` \
                   both show in the fourth and in the fifth iteration, and the fifth halts.",

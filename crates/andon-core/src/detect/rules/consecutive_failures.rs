@@ -1,4 +1,4 @@
-//! `consecutive-failures`: one failure after the other, of whatever kind.
+//! `consecutive-failures`: one failure after another, of any kind.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -155,7 +155,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-/// A turn says nothing when nobody knows what it changed, or when it was not meant to change code.
+/// A turn says nothing when its changes are unknown, or when it was not meant to change code.
 fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
     match attempt.iteration.source {
         Source::Turn(TurnChange::Unknown | TurnChange::Documents) => false,
@@ -194,7 +194,7 @@ struct Printed(Option<Signature>);
 struct Streak<'a> {
     /// Those that count.
     failed: Vec<(Failure, Attempt<'a>)>,
-    /// Those before a change that nobody tested: whether it mended them is not known until the next result.
+    /// The failures before an untested change: whether the change repaired them is unknown until the next result.
     unreported: Vec<(Failure, Attempt<'a>)>,
     /// How often the failing count was higher than ever.
     rises: u64,
@@ -243,8 +243,8 @@ impl<'a> Streak<'a> {
         self.unread = Some((failure, *attempt));
     }
 
-    /// A result came: what failed before an untested change was not mended where the very same fails again. Where
-    /// something else does, nobody knows.
+    /// A result came: the failures before an untested change were not repaired if the very same tests fail again. If
+    /// other tests fail, it is unknown.
     fn reported(&mut self, judged: Judgement, attempt: &Attempt<'a>) {
         let mut before = std::mem::take(&mut self.unreported);
         if judged != Judgement::Failed(Failure::SameError) {

@@ -101,7 +101,7 @@ pub(in crate::detect) fn limits(setting: &RuleSetting) -> (Thresholds, u64) {
     (thresholds, setting.count(&WINDOW))
 }
 
-/// How full the window of `node` is; `None` where nothing tells.
+/// How full the context window of `node` is; `None` where it is unknown.
 pub(in crate::detect) fn context_use(
     timeline: &Timeline,
     node: &str,

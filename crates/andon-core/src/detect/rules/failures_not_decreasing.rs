@@ -1,4 +1,4 @@
-//! `failures-not-decreasing`: tests run, and it gets no better.
+//! `failures-not-decreasing`: tests run, and the number of failures does not go down.
 
 use std::fmt;
 

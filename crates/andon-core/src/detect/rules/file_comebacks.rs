@@ -1,4 +1,4 @@
-//! `file-comebacks`: one file comes back to what it was, again and again, at whatever distance.
+//! `file-comebacks`: one file returns to earlier content again and again, at any distance.
 
 use std::collections::BTreeSet;
 use std::fmt;

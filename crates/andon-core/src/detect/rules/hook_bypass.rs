@@ -1,4 +1,4 @@
-//! `hook-bypass`: a commit that went round the gate.
+//! `hook-bypass`: a commit that bypassed the gate.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
     "What `andon check` makes of a commit by an agent whose client had no live hook.",
 );
 
-/// The log of safety events tells skips of the gate from skips of other rules by it.
+/// The log of safety events distinguishes skips of the gate from skips of other rules by it.
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",
@@ -55,7 +55,7 @@ pub(in crate::detect) fn level_in_check(setting: &RuleSetting) -> Level {
     if setting.switch(&BLOCK_IN_CHECK) { setting.level.max(Level::Block) } else { setting.level }
 }
 
-/// The level in `andon check` of a commit by an agent whose client had no live hook; `None` where it is not told.
+/// The level in `andon check` of a commit by an agent whose client had no live hook; `None` where it is not reported.
 pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level> {
     match setting.word(&AGENTS) {
         "off" => None,
@@ -67,11 +67,11 @@ pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level>
 /// How a commit went around the gate.
 #[derive(Debug)]
 enum How {
-    /// A framework was told by name to leave the gate out.
+    /// The gate was named to a framework as one to skip.
     ByName(String),
-    /// `--no-verify`, or what comes to the same.
+    /// `--no-verify`, or anything with the same effect.
     NoVerify,
-    /// Nobody asked the hooks.
+    /// The hooks did not run.
     HooksOff,
 }
 

@@ -1,4 +1,4 @@
-//! `iteration-cap`: the last line of defence, which asks nothing about progress.
+//! `iteration-cap`: the last line of defence, whatever the progress.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     // The last refused commit may still be tested and committed: it counts as that.
     let number = newest.map_or(0, |newest| newest.number).saturating_add(refused.given_up);
     let max = setting.count(&MAX);
-    // Where nobody watched, nobody knows which commits were one run.
+    // Where no hook recorded the commits, it is unknown which of them were one run.
     let counted = newest.is_none_or(|newest| newest.recording.is_by_hook());
     // Within a turn only a refused commit can be the one too many.
     let asked = situation.stage != Stage::Event || refused.given_up > 0;

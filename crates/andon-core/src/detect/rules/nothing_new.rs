@@ -1,4 +1,4 @@
-//! `nothing-new`: call after call fails or is answered as before, each in other words.
+//! `nothing-new`: call after call fails or gets the same answer, each in other words.
 
 use std::fmt;
 

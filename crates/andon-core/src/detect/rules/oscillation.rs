@@ -93,8 +93,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     found.into_iter().flatten().reduce(|first, next| if next.level > first.level { next } else { first })
 }
 
-/// Whether the newest state of the code is one of those that a round or a comeback looks at. Without that the code goes
-/// round in no circle, and nothing else has to be looked at.
+/// Whether the newest state of the code can be part of a cycle or a comeback. Otherwise the code does not go round, and
+/// nothing else has to be checked.
 fn is_back(timeline: &Timeline) -> bool {
     let mut codes: Vec<CodeId> = Vec::with_capacity(returns::LONGEST + 1);
     for iteration in timeline.iterations.iter().rev() {
@@ -169,13 +169,13 @@ fn is_early(round: Round, setting: &RuleSetting) -> bool {
     round.period == 2 && round.strikes() <= least
 }
 
-/// The files by which the code went round: those that the newest iteration changed.
+/// The files that made the code go round: those that the newest iteration changed.
 fn files(timeline: &Timeline) -> Vec<HunkHash> {
     let whole = timeline.newest().and_then(|newest| newest.change.as_ref()).is_some_and(|it| !it.truncated);
     if whole { timeline.newest_paths().collect() } else { Vec::new() }
 }
 
-/// The same for each path of the newest commit; the first that goes round is named by a command that shows it.
+/// The same for each path of the newest commit; the first path that goes round is named with a command that shows it.
 fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let found = timeline.newest_paths().filter_map(|path| {
         let states = timeline.path_states(path);
@@ -192,7 +192,7 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, Circle::File(round)) })
 }
 
-/// The iterations that brought the states of a round again.
+/// The iterations that brought the states of a cycle again.
 fn returning<'a>(round: Round, states: &[PathState<'a>]) -> Vec<&'a Iteration> {
     let newest = states.get(states.len().saturating_sub(round.returns)..).unwrap_or_default();
     newest.iter().filter_map(|state| state.brought_by).collect()
@@ -213,7 +213,7 @@ fn of_states(
     if returning.iter().any(|one| timeline.leaves_the_code(one)) {
         return None;
     }
-    // That a file is put back on purpose is nothing to speak of.
+    // A file that is put back on purpose is not reported.
     let level = judged(round, least, setting, Level::Note);
     let level = if patient(round, states, least) { level.min(Level::Note) } else { level };
     let level = level.min(unhurried(round, &brought, least));
@@ -222,7 +222,7 @@ fn of_states(
     let switch = gain == Gain::Unknown && is_switch(&returning);
     let level = if switch && is_early(round, setting) { level.min(Level::Warn) } else { level };
     if timeline.brings_new_code_beside(path, since) {
-        // A switch is set beside real work for as long as that goes on.
+        // A switch may be set during real work for as long as that lasts.
         if switch {
             return Some((level.min(Level::Note), round));
         }
@@ -232,15 +232,15 @@ fn of_states(
     Some((level, round))
 }
 
-/// What the tests gained while a file went round: over the newest two stretches of `beside` returns, since what newly
-/// passed long ago excuses nothing.
+/// What the tests gained while a file went round: over the newest two stretches of `beside` returns, because tests that
+/// newly passed long ago excuse nothing.
 fn lately(timeline: &Timeline, returning: &[&Iteration], setting: &RuleSetting) -> Gain {
     let newest = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX).saturating_mul(2);
     let from = returning.len().saturating_sub(newest);
     returning.get(from).map_or(Gain::Unknown, |first| gains::since(timeline, first.number))
 }
 
-/// The level at most of a file that goes round beside other new code: work goes on, and tests that newly pass show it.
+/// The highest level for a file that goes round beside other new code: work continues, and newly passing tests show it.
 fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
     let for_long = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX);
     match gain {
@@ -252,9 +252,9 @@ fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Leve
     }
 }
 
-/// The level at most, by the time that each state of a round stood. Where it was so long that the next one was no reaction to
-/// it, somebody switches something on and off; where nobody watched and it was minutes, somebody tries something out. Both have
-/// to go on for longer.
+/// The highest level, by how long each state of a cycle lasted. Where a state lasted so long that the next one was no
+/// reaction to it, a person switches something on and off; where no hook recorded the commits and a state lasted for
+/// minutes, a person tries something out. Both have to go on for longer.
 fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Level {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =

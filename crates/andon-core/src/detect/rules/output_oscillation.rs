@@ -1,4 +1,4 @@
-//! `output-oscillation`: what is said alternates, while the code stays as it is.
+//! `output-oscillation`: the output alternates while the code does not change.
 
 use std::fmt;
 

@@ -76,7 +76,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if running.first()?.credit != Credit::Strike {
         return None;
     }
-    // Newly passing tests are work that goes on; what was red before is passed over.
+    // Newly passing tests show progress; tests that were red before are passed over.
     let since = running.iter().position(|attempt| attempt.credit == Credit::Gain);
     running.truncate(since.unwrap_or(running.len()));
     running.retain(|attempt| attempt.credit == Credit::Strike);

@@ -1,4 +1,4 @@
-//! `same-refusal`: the agent is refused in the same way again and again, whatever it asks for.
+//! `same-refusal`: the agent gets the same refusal again and again, for different calls.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
     docs: Docs {
         trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
-                own arguments are masked in it; a call is refused when it failed or, where nobody says how it \
+                own arguments are masked in it; a call is refused when it failed or, where it is not known how it \
                 ended, when the first line of its answer reads like an error. Or the shell did not find the \
                 same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
                 whatever they were. Or the very same call failed `command` times while no edit was made and no command wrote files, with \
@@ -59,7 +59,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
 };
 
-/// Newest calls alike whose answers are asked whether they move.
+/// The newest similar calls whose answers are checked for movement.
 const POLLED: usize = 5;
 
 /// In which way the agent is refused.
@@ -128,7 +128,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         call.call.refusal.is_some() && (call.call.refusal == refusal || call.call.result == answer)
     };
     let same = if refusal.is_some() { row(&alike) } else { 0 };
-    // Somebody waits for something that fails until it is there.
+    // The caller waits for something that fails until it exists.
     let polled = of_node.iter().copied().filter(|call| call.call.exact == newest.call.exact);
     if is_moving(polled, POLLED) {
         return None;

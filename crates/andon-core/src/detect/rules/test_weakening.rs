@@ -1,4 +1,4 @@
-//! `test-weakening`: tests went, or ask less, whether the suite is green or red.
+//! `test-weakening`: tests disappeared, or assert less, whether the suite is green or red.
 
 mod frameworks;
 
@@ -46,8 +46,8 @@ pub static RULE: Rule = Rule {
                 least` or `about`. A line `Tests-Removed: reason` anywhere in the body of the commit message \
                 waives the finding and gives the credit; the reason is shown wherever the commit is. `andon check` tells of each commit of the \
                 range, and in one line of what the whole range takes away from its base.",
-        why: "A warning, because tests are removed for good reasons too. It states the facts and accuses \
-              nobody.",
+        why: "A warning, because tests are removed for good reasons too. It states the facts and makes no \
+              accusation.",
         source: "docs/spec-map.md: Loop safety, verification progress; settled choice 8",
         example: "A sweep of unreachable code takes 2,321 tests with it, and the suite is green: one line says \
                   so. Failing tests fall from 7 to 2 while the tests that ran fell from 120 to 112: a warning, \
@@ -244,7 +244,7 @@ fn open(timeline: &Timeline) -> Option<Open> {
     (open.failing > 0).then_some(open)
 }
 
-/// Where both counts fell; `skipped` were skipped before: a skip that no diff shows is told by the report alone.
+/// Where both counts fell; `skipped` were skipped before: only the report shows a skip that no diff shows.
 fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Counts> {
     let (failing, ran) = (failing_count(now)?, now.counts.ran());
     let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;

@@ -97,7 +97,7 @@ enum Signature {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
     let (round, grade, pattern) = graded(situation.timeline, setting)?;
-    // A warning is said at the call, and not again at whatever follows it, be it a call that tells nothing.
+    // A warning is given at the call, and not again at later events, such as a call without meaning.
     let at_call = activity.newest == Newest::Call && activity.calls.last().is_some_and(is_told);
     let said = grade == Grade::Soft && !at_call;
     (!said).then(|| finding(setting, &round, grade, pattern)).flatten()
@@ -113,7 +113,7 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word(&SIGNATURE) == "coarse";
     let of_node = activity.calls.iter().filter(|call| call.node == newest.node && is_told(call));
-    // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
+    // The coarse form does not see the content of an edit, so that a repeated edit looks like a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
     let like = calls.iter().zip(&signatures).rev().filter(|(_, one)| Some(*one) == signatures.last());
@@ -240,7 +240,7 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Patter
     period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count(&ROUNDS) }))
 }
 
-/// One tool gives the same answer whatever it is asked.
+/// One tool gives the same answer to every call.
 fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let newest = calls.last().filter(|call| call.call.whole.is_some() && !is_edit(&call.call.tool))?;
     // As it is: what only masks make equal are different answers to different questions.
@@ -256,7 +256,7 @@ fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern
     Some((grade, Pattern::SameAnswer { times }))
 }
 
-/// The finding about the calls of a round, oldest first.
+/// The finding about the repeated calls, oldest first.
 fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Pattern) -> Option<Finding> {
     let newest = &round.last()?.call;
     let (level, report_file) = match grade {

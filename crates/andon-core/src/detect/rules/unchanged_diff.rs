@@ -89,7 +89,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// What the newest iterations have in common, with how many of them there are.
 #[derive(Debug)]
 enum Repeated {
-    /// Iterations of which normalization leaves nothing.
+    /// Iterations that are empty after normalization.
     Cosmetic(u64),
     /// Iterations without a change.
     Nothing(u64),
@@ -200,8 +200,9 @@ fn passed_over(timeline: &Timeline, repeating: &[&Iteration]) -> u64 {
     words::len(&timeline.iterations.iter().filter(exempt).collect::<Vec<_>>())
 }
 
-/// Whether the same lines go to one place after the other, as in a list of features, until all are done: lines are replaced
-/// one for one, which comes to an end by itself, or tests newly pass. Where the places are not known, it may be one.
+/// Whether the same lines go to one place after another, as in a list of features, until all are done: lines are
+/// replaced one for one, which ends by itself, or tests newly pass. Where the places are unknown, it may be such a
+/// series.
 fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     let placed = repeating.iter().all(|one| brings_new_code(timeline, one));
     let replaced = |one: &&Iteration| {
@@ -246,10 +247,10 @@ fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
     }
 }
 
-/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, of a program
-/// or of what is written beside it. A log always grows.
+/// Whether `one` brought a state of the code that the window had not seen: the same lines at another place, in a
+/// program or in a file next to it. A log always grows.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
-    // Where nobody tells what a commit touched, new code is all that is known of the place.
+    // Where the files of a commit are unknown, new code is all that is known of the place.
     let placed = one.change.as_ref().is_none_or(|change| match change.nature {
         Nature::Work | Nature::Space | Nature::Comments | Nature::Version | Nature::Weak => true,
         Nature::Docs | Nature::Log | Nature::Mode | Nature::Nothing | Nature::Ignored => false,
@@ -264,8 +265,8 @@ const ADMITTED: u64 = 3;
 /// Commits with a change that bear the subject of a chore.
 const CHORE: usize = 2;
 
-/// Whether an empty commit is one more of a chore that a program does beside the work ("Update beads"): earlier commits of
-/// the window bear its subject and do change something.
+/// Whether an empty commit belongs to a chore that a program does during the work ("Update beads"): earlier commits of
+/// the window have its subject and do change something.
 fn is_chore(timeline: &Timeline, one: &Iteration) -> bool {
     let before = timeline.iterations.iter().filter(|earlier| earlier.number < one.number);
     // New timestamps of a tracker are a change here: a file was written.
@@ -277,13 +278,13 @@ fn is_document(one: &Iteration) -> bool {
     one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
 }
 
-/// How many repeats in a row it takes where nothing speaks for them: one more where nobody watched, for people come back to
-/// what they did, too.
+/// How many repeats in a row it takes where nothing excuses them: one more where no hook recorded the commits, because
+/// people also come back to what they did.
 fn bare(one: &Iteration, limit: u64) -> u64 {
     limit.saturating_add(u64::from(one.is_unwatched()))
 }
 
-/// A change of which normalization leaves nothing.
+/// A change that is empty after normalization.
 fn is_cosmetic(one: &Iteration) -> bool {
     one.diff.empty && one.diff.files > 0
 }

@@ -92,7 +92,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if last.diff.hunks.is_empty() {
         return None;
     }
-    // Nobody loops by the hour.
+    // A loop does not take hours.
     let before = timeline.iterations.iter().rev().find(|one| one.number < last.number);
     if before.is_some_and(|before| stood(before, last)) {
         return None;

@@ -84,7 +84,7 @@ impl fmt::Display for Untested {
     }
 }
 
-/// A gap between code and tests, with what mends it.
+/// A gap between code and tests, with the command that closes it.
 struct Gap {
     found: Untested,
     evidence: Vec<Evidence>,
@@ -230,7 +230,7 @@ fn void(run: &TestRun, wanted: Option<&str>) -> String {
             format!("the tests of this code could not be started: `{program}`{why}")
         }
         RunValidity::HandedIn => {
-            "the run on this code was handed in, and nobody saw which command it was".to_owned()
+            "the run on this code was handed in, and it is not known which command it was".to_owned()
         }
         RunValidity::Valid => "the run of the tests on this code does not count".to_owned(),
     }

@@ -11,7 +11,7 @@ use crate::domain::facts::Presence;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 
-/// The log of safety events names it for a stop switch that was set or taken away.
+/// The log of safety events names it for a stop switch that was set or removed.
 pub static RULE: Rule = Rule {
     id: "user-stop",
     summary: ".andon/STOP or .andon/PAUSE exists",
@@ -33,7 +33,7 @@ pub static RULE: Rule = Rule {
     check,
 };
 
-/// The files by which the loop was stopped.
+/// The files that stopped the loop.
 #[derive(Debug)]
 enum Stopped {
     Stop,

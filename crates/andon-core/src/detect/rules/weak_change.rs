@@ -1,4 +1,4 @@
-//! `weak-change`: the loop is busy, and what it changes does nothing.
+//! `weak-change`: the loop is busy, and its changes have no effect.
 
 use std::fmt;
 
@@ -105,7 +105,7 @@ fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
             break;
         }
         let elsewhere = |later: &&Iteration| {
-            // The versions of other packages stand in the same file.
+            // The same file has the versions of other packages.
             let other_version = later.weak_nature() == Some(Nature::Version) && !later.goes_over(iteration);
             !iteration.same_place(later) || other_version
         };

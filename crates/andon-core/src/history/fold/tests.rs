@@ -63,7 +63,7 @@ fn a_moved_attempt_is_the_one_that_was_made() {
     let line = fold.into_timeline();
     assert_eq!((codes(&line), numbers(&line)), (vec![1], vec![1]));
     assert_eq!(line.iterations[0].moved, Some(code(2)));
-    // It is not: the attempt counts as it was made, and its state is nobody's.
+    // It is not: the attempt counts as it was made, and its state was reached by no attempt.
     for kind in [Rebase, CherryPick, Normal] {
         let mut fold = Fold::new(GAP);
         let again = chain(vec![commit(9), moved(commit(2), kind, &made[0])]).remove(1);
@@ -227,6 +227,24 @@ fn the_next_number_is_the_one_that_the_fold_gives() {
     assert_eq!(next_iteration(&Timeline::new(GAP), &Upcoming::of(&commit(1).0)), 1);
 }
 
+#[test]
+fn an_amend_of_the_answered_commit_is_an_attempt_only_if_it_changes_the_tree() {
+    let halted = || vec![commit(1), commit(2), commit(3)];
+    let with = |amend: Commit| {
+        let mut fold = Fold::new(GAP);
+        let facts = chain([halted(), vec![amend]].concat());
+        for (place, fact) in facts.into_iter().enumerate() {
+            if place == 3 {
+                fold.push(ack(0));
+            }
+            fold.push(fact);
+        }
+        numbers(fold.timeline())
+    };
+    assert!(with(commit(3).kind(Amend)).is_empty(), "reworded");
+    assert_eq!(with(commit(4).kind(Amend)), [1], "other code");
+}
+
 proptest! {
     #[test]
     fn batches_do_not_matter(facts in facts::facts(), cut in 0_usize..60) {
@@ -246,9 +264,11 @@ proptest! {
 
     #[test]
     fn what_came_before_the_window_does_not_matter(before in facts::facts(), after in facts::facts()) {
-        // Test runs outlive the window, and a turn is compared with the state before it.
+        // Test runs outlive the window, a turn is compared with the state before it, and an amend with the commit that was
+        // answered.
         let before = before.into_iter().filter(|fact| !matches!(fact, Fact::TestRun(_)));
-        let after = after.into_iter().filter(|fact| !matches!(fact, Fact::Event(_)));
+        let amends = |fact: &Fact| matches!(fact, Fact::Commit(one) if one.record.made_as() == Amend);
+        let after = after.into_iter().filter(|fact| !matches!(fact, Fact::Event(_)) && !amends(fact));
         let with_ack: Vec<Fact> = std::iter::once(ack(0)).chain(after).collect();
         let all: Vec<Fact> = before.chain(with_ack.iter().cloned()).collect();
         prop_assert_eq!(fold(&all, GAP).iterations, fold(&with_ack, GAP).iterations);

@@ -170,7 +170,7 @@ fn a_clock_that_is_set_back_measures_nothing_and_takes_nothing() {
     // Begun in the past of what was seen already: it is not as old as its date says.
     let early = folded(vec![event_of("other", 5_000, What::TurnStart), begun(10), ended("coder", 5_060, 1)]);
     assert_eq!((node(&early), early.activity.marks.backwards), (60, 1));
-    // Ended at a time before the newest: what was measured up to there stands.
+    // Ended at a time before the newest: what was measured up to there stays.
     let late =
         folded(vec![begun(1_000), event_of("coder", 1_900, What::TurnStart), ended("coder", 1_000, 1)]);
     assert_eq!(late.activity.now, Some(crate::domain::time::Timestamp(1_900)));

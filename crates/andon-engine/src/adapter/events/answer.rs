@@ -1,5 +1,6 @@
 //! What the answer to a call says: nothing, or a refusal, and of what (docs/rules.md: `tool-loop`, `same-refusal`).
 
+use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use andon_core::domain::events::CallEnd;
 
 /// Answers of commands and tools that have nothing to say, in lower case and without brackets and punctuation around them.
-const QUIET: [&str; 24] = [
+const QUIET: WordList = words![
     "",
     "-",
     "0",
@@ -34,10 +35,10 @@ const QUIET: [&str; 24] = [
     "true",
     "null",
 ];
-/// Beginnings of such answers that go on with what was asked for.
+/// Beginnings of such answers that continue with the requested thing.
 const QUIET_AT_FIRST: [&str; 4] = ["no matches found", "no files found", "no results found", "found 0 "];
 /// Members of an answer that say how the call went and nothing of what it found.
-const ABOUT_THE_CALL: [&str; 13] = [
+const ABOUT_THE_CALL: WordList = words![
     "type",
     "exit",
     "exitcode",
@@ -60,7 +61,7 @@ const MAX_ANSWER: usize = 16 << 10;
 const MAX_WORDS: usize = 64;
 /// First lines of an argument that are looked for, since each is a search through the answer.
 const MAX_LINES: usize = 256;
-/// Shortest part of the arguments that is masked wherever it stands, in bytes.
+/// Shortest part of the arguments that is masked everywhere, in bytes.
 const MIN_PART: usize = 3;
 /// Longest argument or line of one that is masked as a whole, in bytes.
 const MAX_WHOLE: usize = 256;
@@ -133,8 +134,7 @@ pub(super) fn words_of(answer: &Value) -> String {
     lines.join("\n")
 }
 
-/// Whether an answer refuses what was asked for: the call failed, or, where nobody says how it ended, the answer begins
-/// like an error.
+/// Whether an answer is a refusal: the call failed, or, where its end is unknown, the answer begins like an error.
 pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
     static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let words = "error|fatal|failed|cannot|can't|could not|not found|no such|denied|invalid|refused|not allowed|\
@@ -198,10 +198,10 @@ pub(super) fn without(answer: &str, args: &Value) -> String {
     shown
 }
 
-/// What stands for an argument.
+/// The text that replaces an argument.
 const MASK: &str = "<arg>";
 
-/// `text` with a short word masked where it stands for itself: its letters are in other words too.
+/// `text` with a short word masked where it is a word of its own: its letters are in other words too.
 fn without_word(text: &str, word: &str) -> String {
     let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let (mut masked, mut from) = (String::with_capacity(text.len()), 0);
@@ -240,7 +240,7 @@ fn collect<'a>(value: &'a Value, answer: &str, parts: &mut Vec<&'a str>) {
     }
 }
 
-/// The answer with the arguments and all digits masked: what it tells beside what was asked for.
+/// The answer with the arguments and all digits masked: what it says in addition to the question.
 pub(super) fn gist(answer: &str, args: &Value) -> String {
     let mut gist = String::new();
     for c in without(cut(answer, MAX_QUIET), args).chars() {

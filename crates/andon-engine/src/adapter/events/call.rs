@@ -8,11 +8,12 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{Arguments, CallEnd, ToolCall};
 use andon_core::format::FormatError;
 use andon_core::history::{is_edit, is_one_of};
+use andon_core::{WordList, words};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
 
-/// What an editing tool is told where it only shows.
+/// The argument by which an editing tool only shows.
 const SHOWING: [&str; 2] = ["view", "read"];
 
 /// A call as it was reported.
@@ -113,7 +114,7 @@ fn commands(args: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Tools that only wait for something, or ask how far it is.
-const WAITERS: [&str; 9] = [
+const WAITERS: WordList = words![
     "agentoutputtool",
     "bashoutput",
     "monitor",
@@ -128,8 +129,8 @@ const WAITERS: [&str; 9] = [
 /// Whether a call does nothing but wait: to wait again is no loop.
 fn waits(tool: &str, args: &Value) -> bool {
     let polls_input =
-        is_one_of(tool, &["writestdin"]) && args.get("chars").and_then(Value::as_str) == Some("");
-    polls_input || is_one_of(tool, &WAITERS) || commands(args).any(command::waits)
+        is_one_of(tool, words!["writestdin"]) && args.get("chars").and_then(Value::as_str) == Some("");
+    polls_input || is_one_of(tool, WAITERS) || commands(args).any(command::waits)
 }
 
 /// `Edit(file=foo.py)`, `Bash(cmd=pytest tests/*)`, else `Tool(...)`.

@@ -1,5 +1,6 @@
-//! What a command line does, as far as rules ask: whether it only waits, and whether it writes files.
+//! What a command line does, as far as rules need it: whether it only waits, and whether it writes files.
 
+use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -26,7 +27,7 @@ const WAITING: [&[&str]; 19] = [
     &["docker", "wait"],
     &["docker", "compose", "wait"],
 ];
-/// Commands that are part of waiting beside one of [`WAITING`]: they look at what is waited for, or say nothing.
+/// Commands that are part of waiting next to one of [`WAITING`]: they look at what is waited for, or print nothing.
 const BESIDE: [&[&str]; 32] = [
     &["git", "fetch"],
     &["git", "log"],
@@ -62,7 +63,7 @@ const BESIDE: [&[&str]; 32] = [
     &["exit"],
 ];
 /// Words before a command that change nothing about what it does.
-const BEFORE: [&str; 15] = [
+const BEFORE: WordList = words![
     "until", "while", "do", "done", "if", "then", "else", "fi", "!", "time", "nice", "nohup", "sudo", "env",
     "command",
 ];
@@ -91,8 +92,8 @@ static WRITES: Pattern = LazyLock::new(|| {
 /// Longest command line that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
 
-/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: how long
-/// it may go on is for the budgets.
+/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: budgets
+/// limit how long.
 pub(super) fn waits(command: &str) -> bool {
     if command.len() > LOOKED_AT {
         return false;
@@ -105,7 +106,7 @@ pub(super) fn waits(command: &str) -> bool {
         && parts.iter().all(|words| is(words, &WAITING) || is(words, &BESIDE))
 }
 
-/// The words of a simple command from its program on, the directory of which is left out.
+/// The words of a simple command from its program on; the directory of the program is left out.
 fn words(part: &str) -> Vec<&str> {
     let mut words = part.split_whitespace().peekable();
     while let Some(word) = words.peek() {

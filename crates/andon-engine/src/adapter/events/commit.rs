@@ -47,9 +47,10 @@ struct CommitWire {
 }
 
 /// `{"type":"commit","code":"<state>","diff":"<diff>","subject":"...","kind":"normal"}`; `code` is required. Without
-/// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it. `change` and `weakening`
-/// are as in a commit record; by `parent` a commit is known that was taken back and made anew as it was, and `commit` names it in messages.
-/// `carries` names the commit of an earlier line that this one moves, or joins with those before it: the same attempt.
+/// `diff` the state alone identifies the change; `"empty":true` says that nothing is left of it. `change` and
+/// `weakening` are as in a commit record; `parent` identifies a commit that was taken back and made again unchanged,
+/// and `commit` names it in messages. `carries` names the commit of an earlier line that this one moves, or joins with
+/// those before it: the same attempt.
 pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Result<Fact, FormatError> {
     let wire: CommitWire = members(object)?;
     let hunks = wire.hunks.unwrap_or_default().items;
@@ -58,7 +59,7 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
     let id = |named: Option<String>| named.and_then(|commit| commit.parse::<CommitId>().ok());
     let carried = |commit| Box::new(Carried { commit, parent: wire.parent, kind, code, tests: None });
     let record = CommitRecord {
-        // The epoch stands for a time that nobody gave.
+        // The epoch means that no time was given.
         recorded_at: at.unwrap_or(Timestamp(0)),
         uptime: None,
         tree: TreeId(Oid::ZERO),
@@ -176,7 +177,7 @@ fn evidence(wire: RunWire) -> TestEvidence {
         truncated,
         runner,
         command,
-        // Nobody saw what ran.
+        // What ran is unknown.
         caveats: Caveats { origin: RunOrigin::HandedIn, ..Caveats::default() },
     }
 }

@@ -1,18 +1,19 @@
-//! The times of a batch, for every door alike: a line that tells no time has the latest one that a line before it told.
+//! The times of a batch, the same at every entry point: a line without a time has the latest time of the lines before
+//! it.
 
 use super::Parsed;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::time::Timestamp;
 
-/// The latest time that the lines of a batch told so far.
+/// The latest time in the lines of a batch so far.
 #[derive(Debug, Default)]
 pub struct Dates {
     last: Option<Timestamp>,
 }
 
 impl Dates {
-    /// Gives `parsed`, the next line, its time. Before any line has told one, it keeps none: what that means is for the
-    /// reader to say, who may have a clock of his own.
+    /// Gives `parsed`, the next line, its time. Before any line has one, it keeps none: its meaning is up to the
+    /// reader, which may have a clock of its own.
     #[must_use]
     pub fn date(&mut self, parsed: Parsed) -> Parsed {
         if let Some(told) = parsed.told {

@@ -1,5 +1,5 @@
-//! The members that each type of event has. One that is not among them is a slip or means something that nobody here
-//! would look at: either way the fact would be another one than its reporter believes.
+//! The members that each type of event has. Any other member is a slip, or means something that is not read here:
+//! either way the fact would not be the one that its reporter intends.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use andon_core::domain::spelling;
 /// Members of every type.
 const EVERY: [&str; 7] = ["type", "at", "node", "session", "id", "model", "prompt_hash"];
 
-/// A usage tells at least one of these.
+/// A usage has at least one of these.
 pub(super) const USAGE: [&str; 8] = [
     "context_tokens",
     "input_tokens",
@@ -20,7 +20,7 @@ pub(super) const USAGE: [&str; 8] = [
     "output_lines",
     "cost_usd",
 ];
-/// A verdict tells at least one of these.
+/// A verdict has at least one of these.
 pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
 
 /// The members that a line of a type must have, and what such a line looks like.
@@ -209,7 +209,7 @@ pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> 
     }
 }
 
-/// Whether a fact tells at least one of what it is for.
+/// Whether a fact has at least one of the members that it is for.
 pub(super) fn needs(
     kind: &'static str,
     needed: &'static [&'static str],

@@ -3,10 +3,10 @@
 
 use std::io::{self, BufRead};
 
-/// Longest line, in bytes without its LF: arguments of ten megabytes and what stands around them.
+/// Longest line, in bytes without its LF: arguments of ten megabytes and the members around them.
 pub const MAX_LINE: usize = 11 << 20;
 
-/// Bytes without a line end after which a stream is taken for something else: a device, or no text.
+/// Bytes without a line end after which a stream counts as something else: a device, or no text.
 const MAX_ENDLESS: usize = 64 << 20;
 
 /// A line of the input, or what was wrong with it.

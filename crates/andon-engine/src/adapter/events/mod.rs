@@ -1,8 +1,8 @@
 //! The event stream from outside: JSON lines of any orchestrator become facts (docs/formats.md).
 //!
-//! Everything is untrusted. A line that is too long is passed over without being kept, one that means nothing is a
-//! named error, and so is a member that the design does not know, for a slip in a name would make another fact of it;
-//! a time that cannot be true is left out and said; nothing here panics or guesses.
+//! Everything is untrusted. A line that is too long is skipped and not kept. A meaningless line is a named error, and
+//! so is an unknown member, because a slip in a name would change the fact. An impossible time is left out and
+//! reported. Nothing here panics or guesses.
 
 mod answer;
 mod call;
@@ -45,7 +45,7 @@ pub enum EventError {
     /// Longer than a line may be.
     #[error("longer than the {MAX_LINE} bytes that a line may have")]
     TooLong,
-    /// Of a type that this version does not know.
+    /// A type that this version does not know.
     #[error("unknown type {found:?}{}; known are {}", known::meant(.found, known::types()), known::list(known::types()))]
     UnknownType {
         /// The type, cut to 80 characters.
@@ -64,13 +64,13 @@ pub enum EventError {
     Empty {
         /// The `type` member of the line.
         kind: &'static str,
-        /// Of which one is needed.
+        /// One of these is needed.
         needed: &'static [&'static str],
     },
     /// A run that contradicts itself.
     #[error("the member \"failing\" names tests, and the member \"status\" says that all passed")]
     FailingAndPassed,
-    /// Of another type than was asked for.
+    /// Another type than the requested one.
     #[error("type {found:?} where {expected:?} was expected")]
     OtherType {
         /// The type, cut to 80 characters.
@@ -78,10 +78,10 @@ pub enum EventError {
         /// What was asked for.
         expected: String,
     },
-    /// A commit, which nobody hands in.
+    /// A commit, which cannot be handed in.
     #[error("a commit is not observed: the hooks record it when it is made")]
     Commit,
-    /// An answer to a halt, which nobody hands in.
+    /// An answer to a halt, which cannot be handed in.
     #[error("an ack is not observed: only a person answers a halt, with andon resume --reason TEXT")]
     Ack,
     /// Without a member that facts of its type must have.
@@ -107,11 +107,11 @@ impl EventError {
 /// A fact, and what was odd about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The fact that the line tells.
+    /// The fact of the line.
     pub fact: Fact,
     /// Why something of the line does not count, in words.
     pub odd: Option<String>,
-    /// The time that the line tells, where it counts; [`Dates`] has the rule for those that tell none.
+    /// The time of the line, where it counts; [`Dates`] has the rule for lines without one.
     pub told: Option<Timestamp>,
 }
 
@@ -124,7 +124,7 @@ pub struct Frame<'a> {
     pub kind: Option<&'a str>,
     /// What the facts are for.
     pub purpose: Purpose,
-    /// What is masked in the short form of a call, beside secrets.
+    /// What is masked in the short form of a call, in addition to secrets.
     pub patterns: &'a Normalizer,
 }
 
@@ -156,7 +156,7 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
         (Purpose::Observe, "commit") => return Err(EventError::Commit),
         (Purpose::Observe | Purpose::Replay, _) => {}
     }
-    // The journal has the uptime; nobody else can know.
+    // The journal has the uptime; no other source can know it.
     known::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
     let mut common: Common = members(&object)?;
     let odd = common.undate(frame);
@@ -258,7 +258,7 @@ struct TurnEndWire {
     docs: Option<String>,
 }
 
-/// A state by any name, and by which rule it was refused.
+/// A state by any name, and the rule that refused it.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct RefusedWire {
@@ -350,7 +350,7 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
     Ok(Fact::Ack(Box::new(ack)))
 }
 
-/// What of a call that we saw ourselves is known, beside the tool.
+/// What is known of a call that we saw ourselves, apart from the tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallSeen {
     /// Its arguments, where they are known.
@@ -380,7 +380,7 @@ pub fn mark(parts: &[&str]) -> ShortHash {
     hash::short(&bytes)
 }
 
-/// Whether a line of the journal tells something that is for people alone: no fact, and nothing wrong with it.
+/// Whether a line of the journal is for people alone: no fact, and nothing wrong with it.
 pub fn is_note(line: &[u8]) -> bool {
     matches!(
         decode_line(line),

@@ -1,5 +1,5 @@
-//! The quantities of an answer: durations, counters, line numbers. What rises or falls from call to call moves, though the
-//! masks of `hash` hide it (docs/rules.md: `tool-loop`). Times and ids are no quantities.
+//! The quantities of an answer: durations, counters, line numbers. A quantity that rises or falls from call to call
+//! shows movement, though the masks of `hash` hide it (docs/rules.md: `tool-loop`). Times and ids are no quantities.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -8,12 +8,12 @@ use regex::Regex;
 
 /// Longest text that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
-/// What parts words besides blanks: the structure of JSON. A comma may also stand in a number.
+/// What separates words, apart from blanks: the structure of JSON. A comma may also be part of a number.
 const STRUCTURE: [char; 5] = ['"', '{', '}', '[', ']'];
 /// Quantities that are kept, the first of a text.
 const MOST: usize = 6;
 
-/// What a shell counts for itself, whatever it is asked: the line it has come to, jobs and their processes.
+/// What a shell counts for itself, whatever its command: line numbers, jobs and their processes.
 static OF_THE_SHELL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)sh: ?(?:line )?\d+:|^\[\d+\][-+ ] ?\d+").ok());
 

@@ -1,5 +1,5 @@
-//! The short form of a call, for people: which call goes round in circles has to be read somewhere (docs/formats.md). One
-//! line, bounded, without control characters and without secrets of a known form.
+//! The short form of a call, for people, who have to see which call repeats (docs/formats.md). One line, bounded,
+//! without control characters and without secrets of a known form.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -13,13 +13,13 @@ use andon_core::escape;
 
 /// As much of the arguments is looked at, in bytes: a few times what is shown, for a mask is shorter than what it masks.
 const MAX_READ: usize = 512;
-/// What an agent says a command is for: the command tells.
+/// The agent's description of a command: the command itself is enough.
 const DESCRIPTION: &str = "description";
 /// Longest name of a tool, in characters: what it was asked has to have room.
 const MAX_TOOL: usize = 60;
-/// Words of a command line that is told as a list.
+/// Words of a command line that is reported as a list.
 const MAX_WORDS: usize = 256;
-/// What stands for the rest.
+/// The mark of a cut.
 const REST: &str = "...";
 /// Arguments that name the file of an editing tool.
 pub(super) const FILES: [&str; 6] = ["file_path", "file", "path", "filename", "notebook_path", "target_file"];
@@ -37,7 +37,7 @@ pub(super) fn call(tool: &str, args: &Value, patterns: &Normalizer) -> String {
     line(&text, cut, patterns)
 }
 
-/// A text that somebody else shortened, or the name of a program: bounded and masked all the same.
+/// A text that was shortened elsewhere, or the name of a program: bounded and masked all the same.
 pub(super) fn text(text: &str, patterns: &Normalizer) -> String {
     let mut own = Bounded::new();
     let _ = own.write_all(text.as_bytes());
@@ -45,7 +45,7 @@ pub(super) fn text(text: &str, patterns: &Normalizer) -> String {
     line(&text, cut, patterns)
 }
 
-/// The short forms of a call that is told by hashes, no longer and no less masked than our own.
+/// The short forms of a call that is reported by hashes, no longer and no less masked than our own.
 pub(super) fn again(call: &mut ToolCall, patterns: &Normalizer) {
     for told in [&mut call.shown, &mut call.program].into_iter().flatten() {
         *told = text(told, patterns);
@@ -117,7 +117,7 @@ fn first(members: &Map<String, Value>) -> Option<(&'static str, Cow<'_, str>)> {
     keys.find_map(|key| Some((*key, words(members.get(*key)?)?)))
 }
 
-/// A text, or a command line that is told as a list of its words.
+/// A text, or a command line that is reported as a list of its words.
 fn words(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
@@ -129,7 +129,7 @@ fn words(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Members as JSON; nothing where there are none and something stands before them.
+/// Members as JSON; nothing where there are none and the text is not empty.
 fn rest<'a>(
     out: &mut Bounded,
     members: impl Iterator<Item = (&'a String, &'a Value)>,

@@ -239,7 +239,7 @@ fn the_short_form_of_a_call_goes_through_the_journal_and_no_secret_does() {
     assert_eq!(call.program.as_deref(), Some("push"));
     let line = encode_line(&JournalLine::Event(Box::new(told.clone())));
     assert_eq!(event_in(line.trim_end()), told);
-    // Whoever hands in the form of the journal is masked all the same.
+    // An event in the form of the journal is masked all the same.
     let forged = line.replace("<secret>", "ghp_0123456789abcdefghijABCDEFGHIJ456789");
     assert_eq!(event_in(forged.trim_end()), told);
     let What::ToolCall(unknown) = event_in(r#"{"type":"tool_call","tool":"Bash"}"#).what else { panic!() };

@@ -1,4 +1,4 @@
-//! What starting a command and watching it have in common, whatever the system does of it.
+//! What starting a command and waiting for it have in common on every system.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) struct Start<'a> {
 /// The output of a command as we read it.
 pub(super) struct Outputs {
     pub(super) streams: [(Stream, File); 2],
-    /// Of those that are terminals.
+    /// The sizes of those that are terminals.
     pub(super) sizes: Vec<Size>,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Group {
     Ours,
 }
 
-/// What the system tells us while a command runs.
+/// What the system reports while a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notice {
     /// A signal that is meant to end the command, by its number.

@@ -20,7 +20,7 @@ pub enum Stopped {
     No,
     /// It ran into the timeout.
     TimedOut,
-    /// This signal came while it ran, for it or through us.
+    /// This signal came while it ran, to it or through us.
     Forwarded(i32),
 }
 

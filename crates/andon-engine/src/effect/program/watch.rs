@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(2);
 /// How long output is read in all after the command's end.
 const AFTERMATH: Duration = Duration::from_secs(10);
-/// How often the end is looked for when no signal tells of it.
+/// How often to look for the end when no signal reports it.
 const TICK: Duration = Duration::from_millis(50);
 /// Size of a chunk in bytes, and how many wait for the sink: the bound of what is held in memory.
 const CHUNK: usize = 32 * 1024;
@@ -51,7 +51,7 @@ pub(super) struct Watch {
     deadline: Option<Instant>,
     stopped: Stopped,
     open_streams: u8,
-    /// Of the terminals that it writes to.
+    /// The sizes of the terminals that it writes to.
     sizes: Vec<Size>,
 }
 
@@ -124,7 +124,8 @@ impl Watch {
         }
     }
 
-    /// The terminal has another size. Whoever heard of it before we did saw the old one: they are told again.
+    /// The terminal has another size. A process that got the signal before us saw the old size: it gets the signal
+    /// again.
     fn resize(&self) {
         for size in &self.sizes {
             size.follow();
@@ -150,7 +151,7 @@ impl Watch {
         }
     }
 
-    /// Reads what is still to be read. Whoever the command left behind may hold them open for ever.
+    /// Reads the rest. A process that the command left behind may hold the streams open for ever.
     fn read_rest(&mut self, events: &Receiver<Event>, sink: &mut dyn FnMut(Stream, &[u8])) {
         let ended = Instant::now();
         while self.open_streams > 0 && ended.elapsed() < AFTERMATH {
@@ -158,7 +159,7 @@ impl Watch {
                 Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
                 Ok(Event::Told(Notice::ChildEnded | Notice::Resized)) => {}
-                // Nobody is left to pass a signal on to: it ends the wait.
+                // No process is left that could get the signal: it ends the wait.
                 Ok(Event::Told(Notice::Ending(_)))
                 | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
             }
@@ -178,7 +179,7 @@ fn read_stream(mut output: impl Read, stream: Stream, events: &SyncSender<Event>
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A terminal that nobody writes to any more ends with an error (EIO).
+            // A terminal without a writer ends with an error (EIO).
             Err(_) => break,
         }
     }

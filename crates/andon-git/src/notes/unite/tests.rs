@@ -15,7 +15,7 @@ fn get(repo: &Repo, number: u64) -> Option<String> {
     text.map(|text| String::from_utf8(text).unwrap())
 }
 
-/// Both texts joined; a note taken away stands unless it says `bad`.
+/// Both texts joined; a removed note is kept unless it says `bad`.
 fn join(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => Some([ours, theirs].concat()),

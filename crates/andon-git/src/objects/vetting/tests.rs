@@ -106,7 +106,8 @@ fn history_above_a_commit_that_was_cut_short_is_an_error_and_no_wait() {
     assert_eq!(repo.resolve("HEAD~2").unwrap(), scratch.rev("HEAD~2"));
 }
 
-/// Two lines that only libgit2's merge brings together, for it follows renames: the merge, its sides and their files.
+/// Two branches that only libgit2's merge brings together, because it follows renames: the merge, its sides and their
+/// files.
 fn renamed() -> Scratch {
     let scratch = Scratch::new();
     let long: String = (0..40).map(|n| format!("line {n}\n")).collect();

@@ -34,7 +34,7 @@ pub fn stat(facts: &Metadata) -> FileStat {
     }
 }
 
-/// What tells a file from every other one of its file system.
+/// What distinguishes a file from every other one of its file system.
 pub fn inode(facts: &Metadata) -> Option<u64> {
     Some(facts.ino())
 }
@@ -47,7 +47,7 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether anybody may execute the file: what git asks of a hook.
+/// Whether any user may execute the file, which git requires of a hook.
 pub fn is_executable(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o111 != 0
 }
@@ -77,7 +77,7 @@ pub fn check_writable(dir: &Path) -> Result<(), &'static str> {
     access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(nix::errno::Errno::desc)
 }
 
-/// A directory of this user, of whoever owns the working tree (a container's user differs), or of the superuser.
+/// A directory of this user, of the owner of the working tree (a container's user differs), or of the superuser.
 pub fn is_ours(dir: &cap_std::fs::Metadata, top: &cap_std::fs::Metadata) -> bool {
     [rustix::process::geteuid().as_raw(), top.uid(), 0].contains(&dir.uid())
 }

@@ -53,7 +53,7 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     ours.is_ok_and(|ours| Handle::from_path(path).is_ok_and(|there| ours == there))
 }
 
-/// git starts whatever file stands where a hook belongs.
+/// git starts any file in the place of a hook.
 pub fn is_executable(_facts: &Metadata) -> bool {
     true
 }

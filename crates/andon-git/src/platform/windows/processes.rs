@@ -15,12 +15,12 @@ const ERROR_BAD_EXE_FORMAT: i32 = 193;
 /// Has a shell start a hook by its first line, as git does.
 const START: &str = r#"exec "$0" "$@""#;
 
-/// Not told without rights of its own.
+/// Not available without rights of its own.
 pub fn life(_id: i32) -> Life {
     Life::Unknown
 }
 
-/// Not told.
+/// Not available.
 pub fn parent_id() -> u32 {
     0
 }

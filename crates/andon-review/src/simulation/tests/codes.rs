@@ -1,4 +1,4 @@
-//! Every code, by the least story that brings it; what stands before it in the table is in order.
+//! Every code, by the shortest story that produces it; the entries before it in the table are valid.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::story::{DAY, HOUR, Story, commitment, deferred, policy, resolution, v
 
 const FOUR: [&str; 4] = ["ann", "bo", "cy", "di"];
 
-/// Four witnesses, of whom three may act alone.
+/// Four witnesses; three of them may act alone.
 fn four() -> Story {
     Story::seasoned(policy(&FOUR), &FOUR)
 }
@@ -308,7 +308,7 @@ fn suspension_and_the_gate() {
     story.add("again", "ann accept", json!({"round": "r"}));
     let told = story.told();
     told.is("/witnesses/human:bo/tier", json!("suspended")).is("/witnesses/human:ann/n", json!(0));
-    // Whoever is reinstated begins anew, on panels.
+    // A reinstated witness begins anew, on panels.
     told.invalid(&[("r-a-ann", "suspended"), ("p", "suspended"), ("again", "panel_only")]);
 
     let gate = with(policy(&FOUR), json!({"rules": {"referee_gate": true}}));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::story::{Story, deferred, policy, resolution, tell, with};
 
-/// Admins a, b, c of whom two must sign, and witness ann.
+/// Admins a, b, c, two of them must sign, and witness ann.
 fn council() -> Value {
     let admin = |who: &str| json!({"who": format!("human:{who}"), "roles": ["admin"]});
     json!({"version": 1, "threshold": 2, "solo": true,
@@ -34,7 +34,7 @@ fn a_first_policy_is_in_force_when_its_own_threshold_has_signed() {
     let mut lines = story.lines();
     lines.remove(1);
     tell(&lines, story.at, None).invalid(&[("r-a-ann", "unknown_key")]).is("/policy", Value::Null);
-    // Signed by nobody of its own, or twice by the same, it is not.
+    // Signed by no admin of its own, or twice by the same, it is not.
     for (by, code) in [(json!("human:eve"), true), (Value::Null, true)] {
         let mut lines = story.lines();
         lines[0]["by"] = by;

@@ -53,7 +53,7 @@ fn a_payout_that_is_reversed_costs_whom_it_is_put_down_to() {
     // The same agent again within the month: half and a twentieth.
     story.add("q", "round", with(worth(100), json!({"paid_to": "agent:s"}))).accept("q", "bo");
     story.add("q-bo", "bo resolution", with(resolution("q", "reject_round"), blame));
-    // Three overturn the first decision and blame nobody by more than half.
+    // Three overturn the first decision and blame no one by more than half.
     story.add("f", "cy flag", json!({"round": "r", "reason": "x"}));
     story.panel("r", &[("cy", O), ("di", O), ("ed", O)]);
     let told = story.told();
@@ -113,7 +113,7 @@ fn attention_is_the_lesser_of_said_and_seen() {
     assert_eq!(
         au,
         [
-            // 600 seconds and seven tenths; 61 seconds; a halt that nobody accepted first.
+            // 600 seconds and seven tenths; 61 seconds; a halt without an accept.
             json!({"id": "r1-ann", "witness": "human:ann", "milli": 10_700}),
             json!({"id": "r2-bo", "witness": "human:bo", "milli": 1_016}),
             json!({"id": "h-cy", "witness": "human:cy", "milli": 0}),

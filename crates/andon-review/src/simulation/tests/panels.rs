@@ -74,7 +74,7 @@ fn a_tie_at_the_top_goes_to_five_and_then_to_nobody() {
     assert_eq!(round(&told, "r")["status"], "panel5");
     assert_eq!(round(&told, "r")["panel"]["opened_by"], "tie");
     assert_eq!(round(&told, "r")["panel"]["members"].as_array().map(Vec::len), Some(3));
-    // The three ballots stand; a second one of theirs is one too many.
+    // The three ballots are valid; a second one of theirs is one too many.
     story.add("once more", "ann ballot-commit", json!({"round": "r", "commitment": "00".repeat(32)}));
     let told = |last: &str| {
         let mut story = story.clone();
@@ -144,7 +144,7 @@ fn a_seat_without_a_ballot_is_free_at_the_deadline() {
     story.accept("r", "di");
     story.at = opened + 3 * DAY - 10;
     story.accept("r", "ed").accept("r", "flo");
-    // At the deadline nobody waits for the others' seals.
+    // At the deadline no one waits for the others' seals.
     story.reveal("r", "ann", &ballot("ann", P)).reveal("r", "cy", &ballot("cy", P));
     let told = story.told();
     told.invalid(&[("r-a-di", "panel_full"), ("r-a-flo", "panel_full")]);

@@ -72,7 +72,7 @@ fn who_is_alone_may_review_themselves_and_earns_nothing() {
         .is("/witnesses/human:ann/self_reviewed", json!(1));
     told.is("/witnesses/human:ann/n", json!(0)).is("/witnesses/human:ann/cap_left", json!(9));
     told.is("/accounts/au", json!([])).is("/settlements", json!([])).is("/detectors/capture", json!({}));
-    // With three witnesses nobody is alone.
+    // With three witnesses no one is alone.
     let mut story = Story::new(with(policy(&["ann", "bo", "cy"]), json!({"solo": true})));
     story.add("r", "round", with(deferred(), own)).accept("r", "ann").accept("r", "bo");
     story.told().invalid(&[("r-a-ann", "conflict"), ("r-a-bo", "panel_only")]);

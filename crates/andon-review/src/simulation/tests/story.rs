@@ -1,4 +1,4 @@
-//! How the stories are told.
+//! How the stories are written.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ pub(super) fn commitment(who: &str, ballot: &Value) -> String {
     hex(&Sha256::new().chain_update(nonce(who)).chain_update(canonical(ballot).unwrap()).finalize())
 }
 
-/// A ballot of `who`, with a rationale that is nobody else's.
+/// A ballot of `who`, with a rationale of its own.
 pub(super) fn ballot(who: &str, decision: &str) -> Value {
     let rationale = ["one", "two", "six"].map(|word| format!("{who}{word}")).join(" ");
     with(vote(decision), json!({"rationale": rationale}))
@@ -84,7 +84,7 @@ impl Story {
         story
     }
 
-    /// A story in which `witnesses` have one vote each, that stands.
+    /// A story in which `witnesses` have one valid vote each.
     pub(super) fn seasoned(policy: Value, witnesses: &[&str]) -> Self {
         let mut story = Self::new(policy);
         story.add("first", "round", with(deferred(), json!({"min_witnesses": 3, "tags": []})));
@@ -96,7 +96,7 @@ impl Story {
         By { story: self, who: who.to_owned() }
     }
 
-    /// Adds an entry by nobody, or by `human:NAME` for a type of `NAME TYPE`.
+    /// Adds an entry without a signer, or by `human:NAME` for a type of `NAME TYPE`.
     pub(super) fn add(&mut self, id: &str, kind: &str, payload: Value) -> &mut Self {
         match kind.split_once(' ') {
             Some((who, kind)) => {

@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -86,7 +87,7 @@ fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
         (known.meaning, heads)
     };
     let remembered = look();
-    let memory = memory_of(&open(dir));
+    let memory = Memory::of(&open(dir), Kind::Elsewhere).path().to_owned();
     let kept = fs::read(&memory).unwrap();
     fs::remove_file(&memory).unwrap();
     let read = look();

@@ -16,12 +16,12 @@ use andon_signing::{NAMESPACE, Signer, SshSig};
 
 /// How often a moving ledger is followed.
 const TRIES: u32 = 8;
-/// The folder of the texts beside an entry.
+/// The folder of the texts of an entry.
 pub(super) const EVIDENCE: &str = "evidence";
 /// Most entries from the future that are passed over.
 const MAX_AHEAD: usize = 1_000;
 
-/// A text that is kept beside an entry.
+/// A text that is kept with an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceText {
     /// Its name, without a slash.

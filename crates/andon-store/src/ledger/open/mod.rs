@@ -103,7 +103,7 @@ pub struct NewEntry<'a> {
     pub ledger: Option<EntryId>,
     /// What it says.
     pub body: &'a Map<String, Value>,
-    /// Texts that are kept beside it.
+    /// Texts that are kept with it.
     pub evidence: &'a [EvidenceText],
     /// When.
     pub at: Timestamp,

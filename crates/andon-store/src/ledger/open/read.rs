@@ -145,15 +145,15 @@ impl Reading {
                 entries.push(entry);
             }
         }
-        // What is left stands for no entry.
+        // What is left is of no entry.
         bridge(&mut entries, &self.parents);
         self.faults.sort_by_key(|fault| fault.commit);
         WholeLedger { entries, faults: self.faults }
     }
 }
 
-/// Has entries follow what stood before those that are `gone`: an entry that is none, or is of another ledger, takes what
-/// came before it away from nobody.
+/// Makes entries follow the predecessors of those that are `gone`: a commit that is no entry, or one of another ledger,
+/// must not hide what came before it.
 pub fn bridge(entries: &mut [WholeEntry], gone: &BTreeMap<CommitId, Vec<CommitId>>) {
     for entry in
         entries.iter_mut().filter(|entry| entry.parents.iter().any(|parent| gone.contains_key(parent)))

@@ -110,7 +110,7 @@ impl From<ChangeWire> for ChangeFacts {
         let paths = wire.paths.unwrap_or_default();
         let list = |[done, total]: [Count; 2]| Checklist { done: done.0, total: total.0 };
         Self {
-            // A word of a later version is held against nobody.
+            // A word of a later version does no harm.
             nature: wire.nature.and_then(|name| Nature::from_name(&name)).unwrap_or(Nature::Work),
             truncated: wire.truncated.unwrap_or(false) || paths.cut,
             paths: paths.items.into_iter().map(|[path, old, new]| PathStep { path, old, new }).collect(),

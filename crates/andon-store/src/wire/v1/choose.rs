@@ -7,7 +7,7 @@ use andon_core::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
 use andon_core::domain::tests::TestEvidence;
 use andon_core::format::FormatError;
 
-/// Facts of a record that anyone can derive from the commit. What was not derived agrees with everything.
+/// Facts of a record that anyone can derive from the commit. A fact that was not derived agrees with every value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DerivedFacts {
     /// The commit's tree.
@@ -43,16 +43,16 @@ impl DerivedFacts {
 /// What a note holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice<'a> {
-    /// The line that speaks for the commit, without its LF; `None` when no line can be read.
+    /// The line that counts for the commit, without its LF; `None` when no line can be read.
     pub best: Option<(&'a [u8], DecodedRecord)>,
-    /// Lines that cannot be read, with their number from 1. Beside a record, a line that is no object is somebody's remark
-    /// (`git notes append`), and none of them.
+    /// Lines that cannot be read, with their number from 1. Next to a record, a line that is no object is a person's
+    /// remark (`git notes append`), and not one of these.
     pub unreadable: Vec<(usize, FormatError)>,
 }
 
-/// The line of a note that speaks for its commit: lines that agree with `derived` win, then those that were not
-/// backfilled, then the one that speaks worst of the commit, then the earliest `recorded_at`, then the smallest bytes.
-/// Blank lines and duplicates do no harm; whoever adds a line that speaks better than the one there gains nothing.
+/// The line of a note that counts for its commit: lines that agree with `derived` win, then those that were not
+/// backfilled, then the one least favourable to the commit, then the earliest `recorded_at`, then the smallest bytes.
+/// Blank lines and duplicates do no harm; adding a more favourable line gains nothing.
 pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
     let (mut unreadable, mut remarks) = (Vec::new(), Vec::new());
@@ -82,7 +82,7 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
     Choice { best, unreadable }
 }
 
-/// What nobody can derive from a commit, the worst first.
+/// The facts that cannot be derived from a commit, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Standing {
     gate: u8,

@@ -291,7 +291,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let mut wire: CommitWire = match object(line, MAX_LINE) {
         Ok(wire) => wire,
-        // Of another version nothing else is to be said.
+        // Nothing else is known of another version.
         Err(error) => {
             return Err(object::<Schema>(line, MAX_LINE).and_then(Schema::check).err().unwrap_or(error));
         }
@@ -305,7 +305,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     Ok(DecodedRecord { record: wire.into(), extra: UnknownKeys(extra) })
 }
 
-/// `record` as whoever reads its line has it; `line` is that line, where it is at hand.
+/// `record` as a reader of its line has it; `line` is that line, where it is at hand.
 pub fn as_written(record: CommitRecord, line: Option<&[u8]>) -> CommitRecord {
     let decoded = line.map_or_else(
         || decode_commit(encode_commit(&record, &UnknownKeys::default()).as_bytes()),

@@ -1,10 +1,13 @@
 //! Events: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`, `session_start`,
-//! `commit_refused`. In the journal
-//! hashes stand for what was said, so that a line is short whatever an agent prints; `andon_engine::adapter::events` makes them from the
-//! full form, and reads this one too, so that a journal can be replayed.
+//! `commit_refused`. In the journal hashes replace what was said, so that a line is short whatever an agent prints;
+//! `andon_engine::adapter::events` makes them from the full form, and reads this one too, so that a journal can be
+//! replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept
+//! of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and
+//! `"blind":true` where the arguments are unknown, `turn_end` may have `docs`, any event an `id`, a `session`, a
+//! `model` and a `prompt_hash`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -22,7 +25,7 @@ use andon_core::format::{Count, FormatError, bounded, members_of, object};
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
-/// Longest short form of a call: bytes as JSON, of which a control character has six.
+/// Longest short form of a call: bytes as JSON, where a control character has six.
 const MAX_LINE_SHOWN: usize = 6 * MAX_SHOWN;
 /// Most quantities of one answer.
 const MAX_MOVES: usize = 6;
@@ -75,7 +78,7 @@ pub struct CallWire {
     pub missing: Option<ShortHash>,
     /// The hash of its answer as it is.
     pub whole: Option<ShortHash>,
-    /// The hash of what it tells beside what was asked for.
+    /// The hash of what it says in addition to the question.
     pub gist: Option<ShortHash>,
     /// The quantities of its answer.
     pub moves: Option<MovesWire>,
@@ -285,7 +288,7 @@ impl UsageWire {
     /// What was spent.
     ///
     /// # Errors
-    /// [`FormatError`] where tokens from a cache are told under both of the names that clients give them, and differ.
+    /// [`FormatError`] where tokens from a cache are reported under both of the names that clients use, and differ.
     pub fn usage(self) -> Result<Usage, FormatError> {
         let count = |count: Option<Count>| count.map(|count| count.0);
         let (read, made) = (count(self.cache_read_input_tokens), count(self.cache_creation_input_tokens));

@@ -28,7 +28,7 @@ pub(super) struct EvidenceWire {
     truncated: Option<bool>,
     runner: Option<String>,
     command: Option<String>,
-    // What is to be said about a run beside its result is left out where there is nothing to say.
+    // The remarks about a test run are left out where there are none.
     handed_in: Option<bool>,
     full_run: Option<Count>,
     flaky_tests: Option<List<String, { TestEvidence::MAX_FLAKY }>>,

@@ -1,4 +1,4 @@
-//! The figures beside a message, in a halt of the ledger and in safety events of the journal.
+//! The figures of a message, in a halt of the ledger and in safety events of the journal.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ impl FiguresWire {
         }
     }
 
-    /// What this version does not know is not told.
+    /// Figures that this version does not know are left out.
     pub fn read(reported: Option<Self>) -> Figures {
         match reported {
             Some(Self { tool: Some(tool), count: Some(Count(count)), .. }) => Figures::Calls { tool, count },

@@ -1,4 +1,4 @@
-//! `halt` in the journal: that a halt went into the ledger, and enough of it to bind should its entry be taken away.
+//! `halt` in the journal: that a halt went into the ledger, and enough of it to bind should its entry be removed.
 
 use serde::{Deserialize, Serialize};
 

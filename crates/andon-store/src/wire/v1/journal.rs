@@ -36,7 +36,7 @@ pub enum JournalLine {
     Ack(Box<Ack>),
     /// Any other fact of the event stream.
     Event(Box<Event>),
-    /// `refused`, `skipped`, `noticed`, `pulled`: a safety event that nothing else tells of.
+    /// `refused`, `skipped`, `noticed`, `pulled`: a safety event that no other fact shows.
     Safety(Box<SafetyFact>),
     /// `commit`: a commit was recorded in the notes. Marks which facts before it are spent.
     CommitRecorded {
@@ -57,7 +57,7 @@ pub enum JournalLine {
     Attempt(Box<Attempt>),
     /// `halt`: a halt went into the ledger. Without its evidence, which is there.
     Halt(Box<StandingHalt>),
-    /// `healed`: something broken was found and mended.
+    /// `healed`: something broken was found and repaired.
     Healed {
         /// What, in words.
         what: String,
@@ -66,7 +66,7 @@ pub enum JournalLine {
     },
 }
 
-/// What a marker tells of the turn in which a commit was made: budgets are counted from the journal alone.
+/// What a marker says about the turn in which a commit was made: budgets are counted from the journal alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedTurn {
     /// The node.
@@ -89,7 +89,7 @@ struct MarkerWire {
     at: Option<Timestamp>,
 }
 
-/// What a test run says beside its evidence.
+/// What a test run says in addition to its evidence.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 struct RunWire {

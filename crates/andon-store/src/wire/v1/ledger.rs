@@ -66,7 +66,7 @@ struct HaltWire {
     face: Option<ReportFile>,
     evidence: Option<EvidenceWire>,
     suggested_actions: Option<List<String, MAX_ITEMS>>,
-    /// Of each its code, empty where it has none.
+    /// The code of each, empty where it has none.
     action_codes: Option<List<String, MAX_ITEMS>>,
     iteration: Option<Count>,
     head: Option<CommitId>,
@@ -121,7 +121,7 @@ struct StopSwitchWire {
     worktree: String,
 }
 
-/// Who writes an entry, and where it stands.
+/// The writer of an entry, and its place.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaceWire<'a> {
     /// The writer.

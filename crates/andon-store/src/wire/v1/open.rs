@@ -13,7 +13,7 @@ use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, map, members, members_of};
 
 const SCHEMA: &str = "andon/ledger@1";
-/// The members that say where an entry stands; all others are what it says.
+/// The members that give the place of an entry; all others are its content.
 const PLACE: [&str; 6] = ["schema", "type", "writer", "lamport", "at", "ledger"];
 
 #[derive(Serialize, Deserialize)]
@@ -65,7 +65,7 @@ pub fn encode_open(entry: &OpenEntry) -> Result<Vec<u8>, serde_json::Error> {
 /// Reads an entry, and whether its bytes are the canonical form of what it says.
 ///
 /// # Errors
-/// [`FormatError`] when it is too long, no JSON object, or does not say where it stands.
+/// [`FormatError`] when it is too long, no JSON object, or lacks its place.
 pub fn decode_open(bytes: &[u8]) -> Result<(OpenEntry, bool), FormatError> {
     let mut all = map(bytes, MAX_ENTRY)?;
     let is_canonical = serde_json_canonicalizer::to_vec(&all).is_ok_and(|form| form == bytes);

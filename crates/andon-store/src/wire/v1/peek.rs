@@ -34,7 +34,7 @@ impl Peek<'_> {
     }
 }
 
-/// The types of events, of which a session makes thousands.
+/// The types of events that a session makes by the thousand.
 const EVENTS: [&str; 6] = ["tool_call", "output", "usage", "turn_start", "turn_end", "verdict"];
 
 /// Whether a line is an event by the bytes with which the journal writes its type. No string of JSON can hold them: its

@@ -1,4 +1,4 @@
-//! Golden files (never edited once released), round trips, and input that nobody wrote in good faith.
+//! Golden files (never edited once released), round trips, and hostile input.
 
 use proptest::prelude::*;
 

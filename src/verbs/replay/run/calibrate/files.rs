@@ -1,5 +1,5 @@
-//! Event streams as good runs. A file without any event is none: it would count as work that nothing halts, and make a
-//! promise of what nobody did. The same content twice is one run, whatever the names are.
+//! Event streams as good runs. A file without any event is none: it would count as work that nothing halts, and base a
+//! promise on no work. The same content twice is one run, whatever the names are.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -49,7 +49,7 @@ pub(super) fn named(
     })
 }
 
-/// All files of a folder, and of those in it. What has no event is told and left out.
+/// All files of a folder, and of those in it. A file without an event is reported and left out.
 ///
 /// # Errors
 /// One cannot be read.
@@ -192,7 +192,7 @@ fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile, Op
     Ok(InFile { run, events, end, content: input.into_inner().hash.finalize().into() })
 }
 
-/// A file of which all that is read is hashed.
+/// A file whose content is hashed while it is read.
 struct Hashed {
     file: File,
     hash: Sha256,

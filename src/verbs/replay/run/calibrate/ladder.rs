@@ -1,9 +1,10 @@
 //! The rules, asked at every step of the ladder.
 //!
-//! Each rule is asked for itself, whether another one has halted the run or not, and for each run the loosest step at which
-//! it halts is kept. The steps above that one are asked from the loosest down, so that a halt there is never missed. A good
-//! run costs little all the same: most rules declare that a halt at larger counts is one at smaller ones, or that nothing is
-//! found there where nothing is found at the smallest ones ([`Counts`]), and one question answers for all steps.
+//! Each rule is judged by itself, whether another one has halted the run or not, and for each run the loosest step at
+//! which it halts is kept. The steps above that one are tried from the loosest down, so that a halt there is never
+//! missed. A good run costs little all the same: most rules declare that a halt at larger counts is one at smaller
+//! ones, or that nothing is found there where nothing is found at the smallest ones ([`Counts`]), and one question
+//! answers for all steps.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +45,7 @@ impl Run {
     }
 }
 
-/// The rules of the ladder at each step, and the budgets beside it.
+/// The rules of the ladder at each step, and the budgets outside of it.
 pub(super) struct Ladder<'a> {
     pub(super) config: &'a Config,
     mode: EscalationMode,
@@ -82,7 +83,7 @@ impl<'a> Ladder<'a> {
         Self { config, mode: uncertainty::mode(config), steps, rungs, budgets, same }
     }
 
-    /// A run of which nothing is known yet.
+    /// A run about which nothing is known yet.
     pub(super) fn run(&self) -> Run {
         let count = self.rungs.len();
         Run { scores: vec![None; count], seen: vec![false; count], budgets: BTreeSet::new() }
@@ -118,7 +119,7 @@ impl<'a> Ladder<'a> {
 impl Rungs {
     fn new(rule: &'static Rule, steps: &[RuleSettings]) -> Self {
         let mut settings: Vec<(usize, RuleSetting)> = Vec::new();
-        // The signals that it judges are set at each step anew.
+        // The signals that it judges are set again at each step.
         let by_signals = is_by_signals(rule);
         for (step, all) in steps.iter().enumerate() {
             let setting = rule.setting(all).into_owned();
@@ -176,7 +177,7 @@ impl Asked<'_> {
         (rule.check)(&situation, setting).map(|finding| finding.level)
     }
 
-    /// What the signals come to at a step.
+    /// The result of the signals at a step.
     fn episode(&self, step: usize) -> Option<Episode> {
         let settings = self.ladder.steps.get(step)?;
         let signals = |window: &Timeline| {

@@ -1,4 +1,4 @@
-//! The counts that a promise changes, and the lines by which `andon.toml` says so.
+//! The counts that a promise changes, and the lines for `andon.toml`.
 
 use crate::view::calibration::ScaledCounts;
 use andon_config::Value;

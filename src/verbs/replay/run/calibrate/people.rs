@@ -20,14 +20,14 @@ use andon_git::{Blob, Repo};
 /// The good runs, and what was said of the halts among them.
 pub(super) struct Judged {
     pub(super) runs: Vec<Run>,
-    /// Runs that are no good work: they were halted, and nobody called that mistaken.
+    /// Runs that are no good work: they were halted, and not marked as mistaken.
     pub(super) left_out: u64,
     pub(super) mistaken: MistakenHalts,
 }
 
-/// Leaves out the runs that were halted for being stuck, where nobody called that mistaken; a halt that stands is one of
-/// those. A mistaken halt counts as the halt of a good run, whether the commits alone show it or not, and at every step:
-/// nobody knows at which larger counts it would not have come.
+/// Leaves out the runs that were halted for being stuck and not marked as mistaken; an unanswered halt is one of those.
+/// A mistaken halt counts as the halt of a good run, whether the commits alone show it or not, and at every step: it is
+/// unknown at which larger counts it would not have come.
 pub(super) fn judged(
     ws: &Workspace,
     ladder: &Ladder<'_>,

@@ -1,4 +1,4 @@
-//! What goes round, and how it reads: a halt that names no commit helps nobody.
+//! What goes round, in words: a halt has to name the commits.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::history::CodeState;
 /// What goes round.
 #[derive(Debug)]
 pub(super) enum Circle {
-    /// The code, through so many states as the round has in a period.
+    /// The code, through as many states as the period has.
     States {
         of: Option<Brought>,
         round: Round,

@@ -1,4 +1,4 @@
-//! Returns of the code without a period: which of them say that nothing else moves.
+//! Returns of the code without a period, and which of them show that nothing else moves.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::history::{CodeState, stood};
 /// States among which comebacks are counted, the newest.
 pub(super) const AMONG: usize = 10;
 
-/// The states by which the code came back to one of the states before, and that are held against the loop; `weights` are
-/// those of `states`.
+/// The states in which the code returned to an earlier state, and that count against the loop; `weights` are those of
+/// `states`.
 pub(super) fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -> Vec<&'b CodeState<'a>> {
     let from = states.len().saturating_sub(AMONG);
     // That a line goes there and back once says nothing: each time it may be from another state, which is new.
@@ -34,7 +34,7 @@ pub(super) fn counted<'a, 'b>(states: &'b [CodeState<'a>], weights: &[Weight]) -
 /// Whether the state at index `at` is one of those of the ring before it.
 fn comes_back(states: &[CodeState<'_>], at: usize) -> bool {
     let ring = states.get(at.saturating_sub(LONGEST)..at).unwrap_or_default();
-    // What stood for an hour was put back by somebody who thought about it.
+    // A state that lasted for an hour was put back on reflection.
     let left = at.checked_sub(1).and_then(|before| states.get(before));
     states.get(at).is_some_and(|this| {
         let hurried = left.is_none_or(|left| !stood(left.brought_by, this.brought_by));

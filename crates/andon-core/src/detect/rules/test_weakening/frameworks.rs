@@ -1,5 +1,5 @@
-//! The words of test frameworks, by the endings of their files: defaults of `test-weakening`, each a list that a
-//! repository can set.
+//! The words of test frameworks, by file extension: defaults of `test-weakening`, each a list that a repository can
+//! set.
 
 use crate::{WordList, words};
 

@@ -10,7 +10,7 @@ fn f(state: u8, failing: usize, total: u64) -> Commit {
     commit(state).tests(red(state, &NAMES[..failing], total))
 }
 
-/// A commit after a run of which seven tests of `ran` failed.
+/// A commit after a test run in which seven tests of `ran` failed.
 fn weakened(mut commit: Commit, ran: u64, removed: &[&str], waiver: Option<&str>) -> Commit {
     commit.record().weakening = Some(Weakening {
         failing: 7,

@@ -186,7 +186,7 @@ fn empty_commits_that_each_say_something_else_are_given_more_time() {
     assert_eq!(level(watched), Some(Level::Halt), "a hook saw the loop");
 }
 
-/// A commit of a history that nobody watched.
+/// A commit of a history without records.
 fn unwatched(one: Commit) -> Commit {
     one.recording(Recording::Derived)
 }

@@ -1,4 +1,4 @@
-//! What a command has started, for the case that it shares our process group: a signal for the group would
+//! The processes that a command has started, for a command that shares our process group: a signal for the group would
 //! reach our callers too, and one for the command alone only its `sh`.
 
 use std::collections::BTreeMap;

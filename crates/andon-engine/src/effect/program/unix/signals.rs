@@ -1,8 +1,8 @@
 //! Signals that reach us while a command runs.
 //!
-//! They are held back in every thread and taken by one thread that does nothing else, so that no code runs
-//! inside a signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, which
-//! is how the thread itself comes to its end. SIGWINCH tells that the terminal has another size.
+//! They are blocked in every thread and taken by one thread that does nothing else, so that no code runs inside a
+//! signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, and so ends the thread.
+//! SIGWINCH reports another size of the terminal.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
@@ -45,9 +45,9 @@ impl Group {
         }
     }
 
-    /// True when a terminal that sends this signal has sent it to the command as well. One that somebody
-    /// else sends to us alone looks the same and is not passed on: a test that gets Ctrl-C twice dies
-    /// without cleaning up, and `SIGTERM` is there for those who send signals by hand.
+    /// True when a terminal that sends this signal has sent it to the command as well. A signal that another process
+    /// sends to us alone looks the same and is not passed on: a test that gets Ctrl-C twice dies without cleaning up,
+    /// and people can send `SIGTERM` by hand.
     pub(super) fn has_had(self, number: i32) -> bool {
         self == Self::Ours && matches!(Signal::try_from(number), Ok(Signal::SIGINT | Signal::SIGQUIT))
     }
@@ -69,9 +69,8 @@ impl HeldSignals {
     }
 }
 
-/// Starts the thread that takes the signals and reports each as an event; it needs them held back before it
-/// starts. After each it waits for the word to go on, which is given on the returned channel; dropping the
-/// channel ends the thread.
+/// Starts the thread that takes the signals and reports each as an event; they must be blocked before it starts. After
+/// each signal it waits for a message on the returned channel; dropping the channel ends the thread.
 pub(super) fn listen<E: From<Notice> + Send + 'static>(
     _held: &HeldSignals,
     events: SyncSender<E>,

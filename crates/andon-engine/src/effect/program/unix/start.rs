@@ -1,8 +1,8 @@
 //! Starts a command with a signal mask of its own.
 //!
-//! `std` starts a program with the mask of the thread that asks, so that one of the two would have to go without:
-//! the command, which with SIGCHLD held back waits for ever (`ctest`), or we, whom a signal in that moment would
-//! end with the command left running and its result lost. `posix_spawn` is told the mask of the new process.
+//! `std` starts a program with the signal mask of the calling thread, so that one of two would suffer: the command,
+//! which with SIGCHLD blocked waits for ever (`ctest`), or this process, which a signal at that moment would end, with
+//! the command left running and its result lost. `posix_spawn` takes the mask of the new process.
 
 use std::ffi::{CString, NulError};
 use std::io;
@@ -73,7 +73,7 @@ impl Start<'_> {
 }
 
 impl Running {
-    /// Sends a signal to it and to all that it started, of which it is in this `group`.
+    /// Sends a signal to it and to all that it started; it is in this `group`.
     pub(super) fn send(&self, group: Group, sent: Sent) {
         group.send(self.pid, sent);
     }

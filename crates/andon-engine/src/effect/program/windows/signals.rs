@@ -1,4 +1,4 @@
-//! Ctrl-C while a command runs, which is all that Windows has of signals. The console tells every program that uses it.
+//! Ctrl-C while a command runs, the only signal of Windows. The console sends it to every program that uses it.
 
 use std::io;
 use std::sync::Mutex;
@@ -12,13 +12,13 @@ const SIGINT: i32 = 2;
 const INTERRUPTED: i32 = 130;
 
 impl Group {
-    /// True when the console has told the command too.
+    /// True when the console has sent it to the command too.
     pub(super) fn has_had(self, _signal: i32) -> bool {
         self == Self::Ours
     }
 }
 
-/// Stands for the signals that are held back elsewhere.
+/// The counterpart of the signals that are blocked on other systems.
 pub(super) struct HeldSignals;
 
 impl HeldSignals {
@@ -27,8 +27,7 @@ impl HeldSignals {
     }
 }
 
-/// Reports every Ctrl-C as an event; once nobody takes events any more, it ends the process. Nothing waits for the word to
-/// go on.
+/// Reports every Ctrl-C as an event; without a receiver of events it ends the process. The start waits for nothing.
 pub(super) fn listen<E: From<Notice> + Send + 'static>(
     _held: &HeldSignals,
     events: SyncSender<E>,

@@ -3,7 +3,7 @@
 
 use std::io::IsTerminal;
 
-/// The terminals on which the streams of a command are shown, of which nothing is made here.
+/// The terminals on which the streams of a command are shown; unused on Windows.
 #[derive(Debug, Default)]
 pub struct Screens;
 

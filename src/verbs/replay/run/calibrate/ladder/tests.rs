@@ -72,7 +72,7 @@ proptest! {
     }
 }
 
-/// Calls of which those at `equal` are the same, and the others each another one.
+/// Calls: those at `equal` are the same, and each of the others is different.
 fn stream(equal: &[u8], count: u8) -> Vec<Fact> {
     let one =
         |at| if equal.contains(&at) { call("Bash", 0, Some(0)) } else { call("Bash", at + 9, Some(at + 9)) };

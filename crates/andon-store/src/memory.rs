@@ -1,0 +1,170 @@
+//! What the program remembers to save time: each kind in a file of its own below `andon/cache/`, a value under the inputs that it
+//! was made of ([`crate::wire::envelope`]). Deleted, damaged, of other inputs or of another version it is nothing, and the
+//! answer is worked out again. Failing to keep it costs time only.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::file;
+use crate::wire::envelope::{Key, open, seal};
+use andon_git::Repo;
+
+/// What is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Diffs and fingerprints of commits, for walks over long histories.
+    Derived,
+    /// What the ledgers of other clones mean here.
+    Elsewhere,
+    /// Code fingerprints of trees.
+    Fingerprints,
+    /// The signed ledger, read and verified.
+    Ledger,
+    /// The newest halt of a worktree.
+    NewestHalt,
+    /// The list of rounds that wait for people.
+    Rounds,
+    /// The halts of this clone without an answer.
+    Standing,
+    /// What each remote had after the last sync.
+    Sync,
+    /// The names of the tests of a run, a file for each set.
+    Tests,
+    /// What the first part of the journal comes to.
+    Totals,
+    /// That no lost halt was found in any ledger.
+    Traces,
+    /// The newest window of records.
+    Window,
+}
+
+/// Whose a memory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Repository,
+    Worktree,
+}
+
+impl Kind {
+    /// Its file, whose it is, and the most bytes that are kept and read.
+    const fn row(self) -> (&'static str, Scope, u64) {
+        const KIB: u64 = 1 << 10;
+        const MIB: u64 = 1 << 20;
+        match self {
+            Self::Derived => ("derived", Scope::Repository, 64 * MIB),
+            Self::Elsewhere => ("elsewhere", Scope::Repository, 4 * MIB),
+            Self::Fingerprints => ("fingerprints", Scope::Repository, 64 * MIB),
+            Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
+            Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
+            Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
+            Self::Standing => ("standing", Scope::Repository, MIB),
+            Self::Sync => ("sync", Scope::Repository, 32 * MIB),
+            Self::Tests => ("tests", Scope::Repository, 24 * MIB),
+            Self::Totals => ("totals", Scope::Worktree, 8 * MIB),
+            Self::Traces => ("traces", Scope::Worktree, KIB),
+            Self::Window => ("window", Scope::Worktree, 16 * MIB),
+        }
+    }
+
+    /// The most bytes that are kept and read.
+    pub const fn max(self) -> u64 {
+        self.row().2
+    }
+}
+
+/// One memory of a repository or of a worktree.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    path: PathBuf,
+    kind: Kind,
+}
+
+impl Memory {
+    /// The memory of `kind` that belongs to `repo`.
+    pub fn of(repo: &Repo, kind: Kind) -> Self {
+        let folder = match kind.row().1 {
+            Scope::Repository => repo.common_dir(),
+            Scope::Worktree => repo.git_dir(),
+        };
+        Self::below(&folder.join("andon"), kind)
+    }
+
+    /// The same, where only the folder of Andon's files is known.
+    pub fn below(andon: &Path, kind: Kind) -> Self {
+        Self { path: andon.join("cache").join(kind.row().0), kind }
+    }
+
+    /// The value that was made of `inputs`.
+    pub fn get<T: DeserializeOwned>(&self, inputs: &impl Serialize) -> Option<T> {
+        open(self.key(inputs), &self.bytes()?)
+    }
+
+    /// Keeps the value that was made of `inputs`, instead of the one before.
+    pub fn put(&self, inputs: &impl Serialize, value: &(impl Serialize + ?Sized)) {
+        let bytes = seal(self.key(inputs), value);
+        if bytes.len() as u64 <= self.kind.max() {
+            let _ = file::replace(&self.path, &bytes);
+        }
+    }
+
+    /// The one of several memories of a kind that has this name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Self {
+        Self { path: self.path.join(name), kind: self.kind }
+    }
+
+    /// The file, or the folder of several.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of the file, for kinds that hold a row of entries.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        file::read(&self.path, self.kind.max()).ok()?
+    }
+
+    fn key(&self, inputs: &impl Serialize) -> Key {
+        Key::of(&(self.kind.row().0, inputs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_damaged_memory_or_one_of_other_inputs_is_forgotten(
+            garbage in prop::collection::vec(any::<u8>(), 0..300),
+            cut in any::<prop::sample::Index>(),
+            value in ".{0,20}",
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let memory = Memory::below(dir.path(), Kind::Standing);
+            prop_assert_eq!(memory.get::<String>(&1), None);
+            memory.put(&1, &value);
+            prop_assert_eq!(memory.get::<String>(&1), Some(value.clone()));
+            prop_assert_eq!(memory.get::<String>(&2), None);
+            let good = std::fs::read(memory.path()).unwrap();
+            std::fs::write(memory.path(), &good[..cut.index(good.len())]).unwrap();
+            prop_assert_eq!(memory.get::<String>(&1), None);
+            std::fs::write(memory.path(), &garbage).unwrap();
+            prop_assert_eq!(memory.get::<String>(&1), None);
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_kept_and_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = Memory::below(dir.path(), Kind::Traces);
+        memory.put(&1, "small");
+        memory.put(&1, &"x".repeat(2000));
+        assert_eq!(memory.get::<String>(&1).as_deref(), Some("small"));
+        std::fs::write(memory.path(), [b'x'; 2000]).unwrap();
+        assert_eq!(memory.bytes(), None);
+    }
+}
