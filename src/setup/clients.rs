@@ -4,11 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use super::trust::trust;
-use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_steps};
+use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::saved::Saved;
 use crate::install::clients::{SettingsState, look, programs};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::AgentFact;
+use andon_core::domain::client_spec::Home;
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::Context;
 use andon_git::Repo;
@@ -23,12 +24,15 @@ const NAME: &str = "andon";
 pub fn roots(ctx: &Context, repo: Option<&Repo>) -> Roots {
     let absolute = |name| ctx.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = absolute("HOME");
+    let own = |client: Client| match client.spec().settings.home {
+        Home::Variable(name) => Some((name, absolute(name)?)),
+        Home::Home | Home::Config => None,
+    };
     Roots {
         project: repo.and_then(Repo::workdir).map(Path::to_owned),
         config: absolute("XDG_CONFIG_HOME").or_else(|| home.as_deref().map(|home| home.join(".config"))),
         home,
-        codex: absolute("CODEX_HOME"),
-        claude: absolute("CLAUDE_CONFIG_DIR"),
+        own: Client::every().filter_map(own).collect(),
     }
 }
 
@@ -115,7 +119,7 @@ impl ClientHooks {
         }
         if matches!(self.trust, Trust::Missing | Trust::Unknown) {
             let scope = self.installed().map(|place| place.scope).next().unwrap_or(Scope::Project);
-            steps.extend(next_steps(self.client, scope).iter().map(|step| (*step).to_owned()));
+            steps.extend(next_step(self.client, scope).map(str::to_owned));
         }
         steps
     }
@@ -127,7 +131,7 @@ pub fn gather(ctx: &Context, repo: Option<&Repo>) -> Vec<ClientHooks> {
     let roots = roots(ctx, repo);
     let facts = repo.map(|repo| Journal::of_agents(repo.git_dir()).agent_facts()).unwrap_or_default();
     let one = |client| ClientHooks { heard: heard(&facts, client), ..one(ctx, client, &roots) };
-    Client::ALL.into_iter().map(|(client, _)| one(client)).collect()
+    Client::every().map(one).collect()
 }
 
 /// When a hook of `client` last reported anything; canaries do not count.

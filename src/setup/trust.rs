@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::install::clients::place::{Roots, Scope};
 use crate::setup::ask::ask;
 use andon_core::domain::agent::Client;
+use andon_core::domain::client_spec::TrustBy;
 use andon_engine::context::Context;
 
 /// How long a client may take to say what it trusts.
@@ -32,20 +33,11 @@ pub enum Trust {
 pub(super) fn trust(ctx: &Context, client: Client, installed: &[Scope], roots: &Roots) -> Trust {
     let in_user = installed.contains(&Scope::User);
     let in_project = installed.contains(&Scope::Project);
-    match client {
-        Client::Codex if in_user || in_project => codex_trust(ctx, roots),
-        Client::Gemini if in_project && !in_user => gemini_trust(roots),
-        Client::Copilot if in_project && !in_user => Trust::Unknown,
-        Client::Claude
-        | Client::Codex
-        | Client::Gemini
-        | Client::Qwen
-        | Client::Copilot
-        | Client::Cursor
-        | Client::Opencode
-        | Client::Cline
-        | Client::Openhands
-        | Client::Goose => Trust::NotNeeded,
+    match client.spec().trust {
+        TrustBy::Codex if in_user || in_project => codex_trust(ctx, roots),
+        TrustBy::Folders(list) if in_project && !in_user => listed_trust(list, roots),
+        TrustBy::Unlisted if in_project && !in_user => Trust::Unknown,
+        TrustBy::NoOne | TrustBy::Codex | TrustBy::Folders(_) | TrustBy::Unlisted => Trust::NotNeeded,
     }
 }
 
@@ -88,10 +80,10 @@ fn trust_in(line: &str) -> Trust {
     if ours.peek().is_some() && ours.all(trusted) { Trust::Given } else { Trust::Missing }
 }
 
-/// What Gemini CLI keeps in `~/.gemini/trustedFolders.json`.
-fn gemini_trust(roots: &Roots) -> Trust {
+/// What a client keeps in that file of the home directory.
+fn listed_trust(list: &str, roots: &Roots) -> Trust {
     let (Some(home), Some(project)) = (&roots.home, &roots.project) else { return Trust::Unknown };
-    let path = home.join(".gemini/trustedFolders.json");
+    let path = home.join(list);
     let read = std::fs::metadata(&path).is_ok_and(|facts| facts.len() <= MAX_TRUST_BYTES);
     let text = if read { std::fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
     folder_trust(&text, project)

@@ -1,60 +1,37 @@
 //! A payload that every hook before a tool refuses, for `andon doctor --live`. It is handed to the hook alone, so that nothing
 //! runs whatever comes of it.
 
-use serde_json::json;
-
+use super::{own, shaped};
 use andon_core::domain::agent::Client;
-
-/// A command line that is refused whether or not the loop is halted.
-const DISARMS: &str = "ANDON=0 git commit";
+use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::client_spec::Dialect;
 
 /// The client's event before a tool, and a payload of it in `session`.
 pub fn canary(client: Client, session: &str) -> (&'static str, String) {
-    let args = json!({ "command": DISARMS });
-    let shaped = |event, tool: &str| json!({ "session_id": session, "hook_event_name": event, "tool_name": tool, "tool_use_id": session, "tool_input": args });
-    let (event, payload) = match client {
-        Client::Claude | Client::Codex | Client::Goose => ("PreToolUse", shaped("PreToolUse", "Bash")),
-        Client::Qwen => ("PreToolUse", shaped("PreToolUse", "run_shell_command")),
-        Client::Openhands => ("PreToolUse", shaped("PreToolUse", "terminal")),
-        Client::Gemini => ("BeforeTool", shaped("BeforeTool", "run_shell_command")),
-        Client::Copilot => {
-            ("preToolUse", json!({ "sessionId": session, "toolName": "bash", "toolArgs": args.to_string() }))
-        }
-        Client::Cursor => {
-            ("preToolUse", json!({ "conversation_id": session, "tool_name": "Shell", "tool_input": args }))
-        }
-        Client::Opencode => (
-            "tool.execute.before",
-            json!({ "input": { "tool": "bash", "sessionID": session, "callID": session }, "output": { "args": args } }),
-        ),
-        Client::Cline => {
-            let call = json!({ "id": session, "name": "run_commands", "input": { "commands": [DISARMS] } });
-            ("PreToolUse", json!({ "taskId": session, "tool_call": call }))
-        }
+    let spec = client.spec();
+    let before = spec.events.iter().find(|(_, moment)| *moment == HookMoment::BeforeTool);
+    let event = before.map_or("", |(event, _)| *event);
+    let payload = match &spec.dialect {
+        Dialect::Shaped(shape) => shaped::canary(shape, event, session),
+        Dialect::Own => own(client).map(|own| (own.canary)(session)).unwrap_or_default(),
     };
     (event, payload.to_string())
 }
 
 /// Whether a hook that ended with `code` and wrote `stdout` has refused, as that client takes it.
 pub fn has_refused(client: Client, code: Option<i32>, stdout: &str) -> bool {
-    match client {
-        Client::Cline => stdout.starts_with("{\"overrideInput\":"),
-        Client::Claude
-        | Client::Codex
-        | Client::Gemini
-        | Client::Qwen
-        | Client::Copilot
-        | Client::Cursor
-        | Client::Opencode
-        | Client::Openhands
-        | Client::Goose => code == Some(2),
-    }
+    own(client).map_or(exits_refusing(code, stdout), |own| (own.has_refused)(code, stdout))
+}
+
+/// How most clients are refused.
+pub(super) fn exits_refusing(code: Option<i32>, _: &str) -> bool {
+    code == Some(2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Say, moment, read, reply};
+    use crate::{DISARMS, Say, moment, read, reply};
     use andon_core::domain::agent_door::HookMoment;
 
     #[test]

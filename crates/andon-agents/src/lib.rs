@@ -1,16 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod canary;
-mod claude;
+mod claude_settings;
 mod cline;
-mod codex;
 mod copilot;
 mod cursor;
-mod gemini;
-mod goose;
 mod opencode;
-mod openhands;
-mod qwen;
 pub mod ruling;
 mod shaped;
 mod told;
@@ -21,15 +16,20 @@ use serde_json::Value;
 
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{HookMoment, ToolUse};
+use andon_core::domain::client_spec::Dialect;
 use andon_core::domain::usage::Usage;
 use andon_core::format::FormatError;
 
+use canary::exits_refusing;
 pub use canary::{canary, has_refused};
-pub use claude::settings::{calls_us, switches_off};
+pub use claude_settings::{calls_us, switches_off};
 pub use transcript::{ReadUsage, exit_code, newest_usage};
 
 /// Most bytes of a payload.
 pub const MAX_PAYLOAD: usize = 64 << 20;
+
+/// A command line that is refused whether or not the loop is halted.
+const DISARMS: &str = "ANDON=0 git commit";
 
 /// What a client told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -126,21 +126,31 @@ struct Asked<'a> {
     calls: &'a [Called],
 }
 
+/// What a client has of its own whose dialect nobody shares.
+struct Own {
+    read: fn(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError>,
+    reply: fn(Asked<'_>, &Say) -> Reply,
+    /// The payload of a canary in that session.
+    canary: fn(session: &str) -> Value,
+    /// Whether exit code and standard output are a refusal.
+    has_refused: fn(Option<i32>, &str) -> bool,
+}
+
+/// The clients with a dialect of their own.
+const OWN: [(Client, Own); 4] = [
+    (Client::Copilot, copilot::OWN),
+    (Client::Cursor, cursor::OWN),
+    (Client::Opencode, opencode::OWN),
+    (Client::Cline, cline::OWN),
+];
+
+fn own(client: Client) -> Option<&'static Own> {
+    OWN.iter().find(|(known, _)| *known == client).map(|(_, own)| own)
+}
+
 /// What `event` of `client` is; `None` where the client has no such event as far as is known.
 pub fn moment(client: Client, event: &str) -> Option<HookMoment> {
-    let events = match client {
-        Client::Claude => claude::payload::EVENTS,
-        Client::Codex => codex::payload::EVENTS,
-        Client::Gemini => gemini::payload::EVENTS,
-        Client::Qwen => qwen::payload::EVENTS,
-        Client::Copilot => copilot::payload::EVENTS,
-        Client::Cursor => cursor::payload::EVENTS,
-        Client::Opencode => opencode::payload::EVENTS,
-        Client::Cline => cline::payload::EVENTS,
-        Client::Openhands => openhands::payload::EVENTS,
-        Client::Goose => goose::payload::EVENTS,
-    };
-    events.iter().find(|(name, _)| *name == event).map(|(_, moment)| *moment)
+    client.spec().events.iter().find(|(name, _)| *name == event).map(|(_, moment)| *moment)
 }
 
 /// Reads a payload.
@@ -150,41 +160,26 @@ pub fn moment(client: Client, event: &str) -> Option<HookMoment> {
 pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     // Windows' clients write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match client {
-        Client::Claude => claude::payload::read(event, bytes),
-        Client::Codex => codex::payload::read(event, bytes),
-        Client::Gemini => gemini::payload::read(event, bytes),
-        Client::Qwen => qwen::payload::read(event, bytes),
-        Client::Copilot => copilot::payload::read(event, bytes),
-        Client::Cursor => cursor::payload::read(event, bytes),
-        Client::Opencode => opencode::payload::read(event, bytes),
-        Client::Cline => cline::payload::read(event, bytes),
-        Client::Openhands => openhands::payload::read(event, bytes),
-        Client::Goose => goose::payload::read(event, bytes),
+    match &client.spec().dialect {
+        Dialect::Shaped(shape) => shaped::read(shape, moment(client, event), event, bytes),
+        Dialect::Own => {
+            own(client).map_or_else(|| Ok(HookPayload::default()), |own| (own.read)(event, bytes))
+        }
     }
 }
 
 /// Says `say` to `client` at `event`.
 pub fn reply(client: Client, (event, moment): (&str, HookMoment), calls: &[Called], say: &Say) -> Reply {
     let asked = Asked { event, moment, calls };
-    match client {
-        Client::Claude => claude::reply::reply(asked, say),
-        Client::Codex => codex::reply::reply(asked, say),
-        Client::Gemini => gemini::reply::reply(asked, say),
-        Client::Qwen => qwen::reply::reply(asked, say),
-        Client::Copilot => copilot::reply::reply(asked, say),
-        Client::Cursor => cursor::reply::reply(asked, say),
-        Client::Opencode => opencode::reply::reply(asked, say),
-        Client::Cline => cline::reply::reply(asked, say),
-        Client::Openhands => openhands::reply::reply(asked, say),
-        Client::Goose => goose::reply::reply(asked, say),
+    match &client.spec().dialect {
+        Dialect::Shaped(shape) => shaped::reply(shape, asked, say),
+        Dialect::Own => own(client).map_or_else(Reply::default, |own| (own.reply)(asked, say)),
     }
 }
 
 /// Whether a prompt of this client is a person's, so that what is counted per turn begins anew.
 pub fn is_of_a_person(client: Client, prompt: Option<&str>, own: &str) -> bool {
-    // Qwen asks before nearly every request to its model.
-    let told = client != Client::Qwen;
+    let told = !client.spec().habits.prompts_itself;
     let machine = |text: &str| text.contains(own) || text.trim_start().starts_with("<task-notification>");
     told && !prompt.is_some_and(machine)
 }

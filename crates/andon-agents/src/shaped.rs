@@ -1,32 +1,34 @@
 //! Payloads of the shape that Claude Code gave them, which Codex, Gemini CLI, Qwen Code, goose, `OpenHands` and Copilot's
-//! events in Pascal case share, and the answers that go with it.
+//! events in Pascal case share, and the answers that go with it. How a client differs is in its row.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::told::{self, Told};
-use super::{Asked, HookPayload, Reply, Say, tools};
+use super::{Asked, Called, DISARMS, HookPayload, Reply, Say, tools};
 use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::events::CallEnd;
+use andon_core::domain::usage::Usage;
 use andon_core::format::FormatError;
 
 /// The members that these clients have in common.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "an object")]
-pub(super) struct Shaped {
-    pub(super) session_id: Told<String>,
+struct Shaped {
+    session_id: Told<String>,
     transcript_path: Told<String>,
     cwd: Told<String>,
     working_dir: Told<String>,
     agent_id: Told<String>,
     tool_name: Told<String>,
     tool_input: Told<Value>,
-    pub(super) tool_response: Told<Value>,
-    pub(super) tool_result: Told<Value>,
+    tool_response: Told<Value>,
+    tool_result: Told<Value>,
     tool_use_id: Told<String>,
     tool_call_id: Told<String>,
-    pub(super) tool_calls: Told<Vec<Value>>,
-    pub(super) error: Told<Value>,
+    tool_calls: Told<Vec<Value>>,
+    error: Told<Value>,
     stop_hook_active: Told<bool>,
     last_assistant_message: Told<String>,
     prompt_response: Told<String>,
@@ -35,36 +37,61 @@ pub(super) struct Shaped {
     source: Told<String>,
     trigger: Told<String>,
     file_path: Told<String>,
-    pub(super) context_tokens: Told<u64>,
-    pub(super) input_tokens: Told<u64>,
-    pub(super) llm_response: Told<Value>,
+    context_tokens: Told<u64>,
+    input_tokens: Told<u64>,
+    llm_response: Told<Value>,
 }
 
-/// Reads the members and what they say alike for all clients; the client's own reader says the rest.
-pub(super) fn read(bytes: &[u8]) -> Result<(HookPayload, Shaped), FormatError> {
+/// Reads the payload of `event`, which is that moment.
+pub(super) fn read(
+    shape: &Shape,
+    moment: Option<HookMoment>,
+    event: &str,
+    bytes: &[u8],
+) -> Result<HookPayload, FormatError> {
     let mut shaped: Shaped = told::read(bytes)?;
-    let id =
-        std::mem::take(&mut shaped.tool_use_id).name().or(std::mem::take(&mut shaped.tool_call_id).name());
-    let name = std::mem::take(&mut shaped.tool_name).name();
-    let args = std::mem::take(&mut shaped.tool_input).0;
-    let cwd = std::mem::take(&mut shaped.cwd).name().or(std::mem::take(&mut shaped.working_dir).name());
-    let source = std::mem::take(&mut shaped.source).name().or(std::mem::take(&mut shaped.trigger).name());
+    let mut payload = common(&mut shaped);
+    if let Some((at, tokens)) = shape.tokens
+        && moment == Some(at)
+    {
+        payload.usage = usage(tokens, &shaped);
+    }
+    if moment == Some(HookMoment::AfterTool) {
+        if let Some(calls) = &shaped.tool_calls.0 {
+            payload.calls = refused(calls);
+        } else if event.ends_with("Failure") {
+            payload.ended(failure(&shape.answer, shaped.error.0), CallEnd::Failed);
+        } else {
+            let tool = payload.calls.first().map_or("", |call| &call.used.name);
+            let response = shaped.tool_response.0.or(shaped.tool_result.0);
+            let (result, end) = answered(&shape.answer, tool, response);
+            payload.ended(result, end);
+        }
+    }
+    Ok(payload)
+}
+
+/// The members that mean the same at every event.
+fn common(shaped: &mut Shaped) -> HookPayload {
+    let name = |member: &mut Told<String>| std::mem::take(member).name();
     let take = |member: &mut Told<String>| std::mem::take(member).0;
-    let payload = HookPayload {
-        session: std::mem::take(&mut shaped.session_id).name(),
-        subagent: std::mem::take(&mut shaped.agent_id).name(),
-        cwd,
-        transcript: std::mem::take(&mut shaped.transcript_path).name(),
-        calls: name.map(|name| tools::called(&name, id, args)).into_iter().collect(),
+    let id = name(&mut shaped.tool_use_id).or(name(&mut shaped.tool_call_id));
+    let args = std::mem::take(&mut shaped.tool_input).0;
+    let tool = name(&mut shaped.tool_name);
+    HookPayload {
+        session: name(&mut shaped.session_id),
+        subagent: name(&mut shaped.agent_id),
+        cwd: name(&mut shaped.cwd).or(name(&mut shaped.working_dir)),
+        transcript: name(&mut shaped.transcript_path),
+        calls: tool.map(|tool| tools::called(&tool, id, args)).into_iter().collect(),
         usage: None,
         continued: shaped.stop_hook_active.0,
         said: take(&mut shaped.last_assistant_message).or_else(|| take(&mut shaped.prompt_response)),
         prompt: take(&mut shaped.prompt).or_else(|| take(&mut shaped.message)),
-        source,
-        file: std::mem::take(&mut shaped.file_path).name(),
+        source: name(&mut shaped.source).or(name(&mut shaped.trigger)),
+        file: name(&mut shaped.file_path),
         moment: None,
-    };
-    Ok((payload, shaped))
+    }
 }
 
 impl HookPayload {
@@ -76,6 +103,121 @@ impl HookPayload {
         }
     }
 }
+
+/// What `tool` answered, and how the call ended.
+fn answered(answer: &Answer, tool: &str, response: Option<Value>) -> (Option<Value>, CallEnd) {
+    let Some(response) = response else { return (None, answer.unanswered) };
+    // Copilot runs the hooks of other clients' settings too, with answers of its own.
+    if response.get(COPILOT_TEXT).is_some() {
+        return copilot_result(&response, COPILOT_TEXT);
+    }
+    let result = match answer.text {
+        AnswerText::Whole => Some(response.clone()),
+        AnswerText::Joined(members) => {
+            let texts: Vec<&str> =
+                members.iter().filter_map(|key| told::text(Some(&response), key)).collect();
+            Some(if texts.is_empty() { response.clone() } else { Value::from(texts.concat()) })
+        }
+        AnswerText::Lasting(member) => response.get(member).cloned(),
+        AnswerText::Parts(member) => {
+            let parts = response.get(member).and_then(Value::as_array);
+            let texts: Vec<&str> =
+                parts.into_iter().flatten().filter_map(|part| part.get("text")?.as_str()).collect();
+            (!texts.is_empty()).then(|| Value::from(texts.join("\n")))
+        }
+    };
+    let end = end(answer, tool, &response, result.as_ref());
+    match (&answer.text, result) {
+        (AnswerText::Lasting(_), Some(Value::String(text))) => (Some(lasting(&text)), end),
+        (_, result) => (result, end),
+    }
+}
+
+fn end(answer: &Answer, tool: &str, response: &Value, result: Option<&Value>) -> CallEnd {
+    let member = |key: Option<&str>| key.and_then(|key| response.get(key)).filter(|found| !found.is_null());
+    if member(answer.interrupted).and_then(Value::as_bool) == Some(true) {
+        return CallEnd::Unknown;
+    }
+    let failed = member(answer.failed).map(|found| found.as_bool().unwrap_or(true));
+    if failed == Some(true) {
+        return CallEnd::Failed;
+    }
+    let code = match answer.exit {
+        Some(ExitCode::Member(key)) => member(Some(key)).and_then(Value::as_i64),
+        Some(ExitCode::Line(of)) if of.is_empty() || of.contains(&tool) => {
+            result.and_then(Value::as_str).and_then(tools::told_exit)
+        }
+        Some(ExitCode::Line(_)) | None => None,
+    };
+    match (code, failed) {
+        (Some(code), _) if code < 0 && matches!(answer.exit, Some(ExitCode::Member(_))) => CallEnd::Unknown,
+        (Some(code), _) => tools::by_exit(code),
+        (None, Some(_)) => CallEnd::Done,
+        (None, None) if result.is_some() => answer.answered,
+        (None, None) => answer.unanswered,
+    }
+}
+
+/// The error of a call that failed.
+fn failure(answer: &Answer, error: Option<Value>) -> Option<Value> {
+    match answer.text {
+        AnswerText::Lasting(_) => error.as_ref().and_then(Value::as_str).map(lasting),
+        AnswerText::Whole | AnswerText::Joined(_) | AnswerText::Parts(_) => error,
+    }
+}
+
+/// `text` without the lines that differ in every answer.
+fn lasting(text: &str) -> Value {
+    let lines = text.lines().filter(|line| !line.starts_with("Process Group PGID:"));
+    Value::from(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Most calls of a batch that are looked at: no model makes as many at once.
+const MAX_BATCH: usize = 256;
+
+/// Only the calls of a batch that no other event reports: those that were refused before they ran.
+fn refused(calls: &[Value]) -> Vec<Called> {
+    let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {
+        let answer = call.get("tool_response")?;
+        let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+        let name = told::text(Some(call), "tool_name").filter(|_| text.contains("<tool_use_error>"))?;
+        let id = told::text(Some(call), "tool_use_id").map(str::to_owned);
+        let mut called = tools::called(name, id, call.get("tool_input").cloned());
+        called.result = Some(Value::from(text));
+        called.used.end = CallEnd::Failed;
+        Some(called)
+    });
+    refused.collect()
+}
+
+fn usage(tokens: Tokens, shaped: &Shaped) -> Option<Usage> {
+    let context = |tokens| Usage { context_tokens: Some(tokens), ..Usage::default() };
+    match tokens {
+        Tokens::Context => shaped.context_tokens.0.map(context),
+        Tokens::Input => {
+            shaped.input_tokens.0.map(|tokens| Usage { input_tokens: Some(tokens), ..context(tokens) })
+        }
+        Tokens::Response => shaped.llm_response.0.as_ref().and_then(of_model),
+    }
+}
+
+/// Tokens, told with the last part of a model's answer. The prompt holds what came from a cache.
+fn of_model(response: &Value) -> Option<Usage> {
+    let candidates = response.get("candidates")?.as_array()?;
+    let last = candidates.iter().any(|candidate| told::text(Some(candidate), "finishReason").is_some());
+    let usage = response.get("usageMetadata").filter(|_| last)?;
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let prompt = count("promptTokenCount")?;
+    Some(Usage {
+        input_tokens: Some(prompt),
+        output_tokens: count("candidatesTokenCount"),
+        context_tokens: Some(prompt),
+        ..Usage::default()
+    })
+}
+
+/// Where Copilot's tools have their text, in snake case.
+const COPILOT_TEXT: &str = "text_result_for_llm";
 
 /// What `Copilot`'s tools answer, under either of its names: without the number of the shell, which differs every time.
 pub(super) fn copilot_result(result: &Value, key: &str) -> (Option<Value>, CallEnd) {
@@ -99,23 +241,29 @@ pub(super) fn copilot_result(result: &Value, key: &str) -> (Option<Value>, CallE
     (Some(Value::from(answer)), end)
 }
 
+/// A call of the shell for a canary.
+pub(super) fn canary(shape: &Shape, event: &str, session: &str) -> Value {
+    json!({
+        "session_id": session,
+        "hook_event_name": event,
+        "tool_name": shape.shell,
+        "tool_use_id": session,
+        "tool_input": { "command": DISARMS },
+    })
+}
+
 /// The answers of this shape: exit code 2 with the reason on standard error blocks, context goes in a member of its own.
-pub(super) fn reply(asked: Asked<'_>, say: &Say) -> Reply {
+pub(super) fn reply(shape: &Shape, asked: Asked<'_>, say: &Say) -> Reply {
+    let specific = |key: &str, value: &Value| {
+        Reply::json(&json!({ "hookSpecificOutput": { "hookEventName": asked.event, key: value } }))
+    };
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Hold(why) | Say::Keep(why) => Reply::blocks(why),
-        Say::Rewrite(args) => specific(asked.event, "updatedInput", args),
-        Say::Tell(text) => specific(asked.event, "additionalContext", &Value::from(text.as_str())),
+        Say::Rewrite(args) => shape.rewrites.map_or_else(Reply::default, |key| specific(key, args)),
+        Say::Tell(text) if shape.flat => Reply::json(&json!({ "additionalContext": text })),
+        Say::Tell(text) => specific("additionalContext", &Value::from(text.as_str())),
+        Say::LetGo(text) if shape.flat => Reply::aside(text),
         Say::LetGo(text) => Reply::json(&json!({ "systemMessage": text })),
     }
 }
-
-/// An answer to one event.
-pub(super) fn specific(event: &str, key: &str, value: &Value) -> Reply {
-    Reply::json(&json!({ "hookSpecificOutput": { "hookEventName": event, key: value } }))
-}
-
-/// The events that these clients name alike.
-pub(super) const BEFORE: (&str, HookMoment) = ("PreToolUse", HookMoment::BeforeTool);
-/// See [`BEFORE`].
-pub(super) const AFTER: (&str, HookMoment) = ("PostToolUse", HookMoment::AfterTool);

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use andon_core::domain::agent::Client;
+use andon_core::domain::client_spec::Transcript;
 use andon_core::domain::usage::Usage;
 
 /// Tokens with the id of the message that they are of.
@@ -17,13 +18,16 @@ pub struct ReadUsage {
 
 /// The newest tokens in `tail`, the last bytes of a transcript.
 pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
-    let of = if client == Client::Claude { claude } else { codex };
-    let known = matches!(client, Client::Claude | Client::Codex);
-    lines(tail).filter(|_| known).find_map(|line| of(&line))
+    let of = match client.spec().transcript? {
+        Transcript::Claude => claude,
+        Transcript::Codex => codex,
+    };
+    lines(tail).find_map(|line| of(&line))
 }
 
-/// The exit code of the command with that id, as Codex keeps it.
-pub fn exit_code(tail: &[u8], id: &str) -> Option<i64> {
+/// The exit code of the command with that id, where the client keeps it there.
+pub fn exit_code(client: Client, tail: &[u8], id: &str) -> Option<i64> {
+    client.spec().transcript.filter(|format| *format == Transcript::Codex)?;
     lines(tail).find_map(|line| {
         let item = line.pointer("/payload/item")?;
         (item.get("id")?.as_str()? == id).then(|| item.get("exit_code")?.as_i64())?
@@ -93,7 +97,10 @@ mod tests {
         let tail = b"{\"type\":\"event_msg\",\"payload\":{\"type\":\"token_count\",\"info\":{\"total_token_usage\":{\"a\":1},\"last_token_usage\":{\"input_tokens\":7,\"output_tokens\":1}}}}\n\
             {\"type\":\"event_msg\",\"payload\":{\"type\":\"x\",\"item\":{\"type\":\"CommandExecution\",\"id\":\"c1\",\"exit_code\":3}}}";
         assert_eq!(newest_usage(Client::Codex, tail).unwrap().usage.context_tokens, Some(7));
-        assert_eq!((exit_code(tail, "c1"), exit_code(tail, "c2")), (Some(3), None));
+        assert_eq!(
+            (exit_code(Client::Codex, tail, "c1"), exit_code(Client::Codex, tail, "c2")),
+            (Some(3), None)
+        );
         assert_eq!(newest_usage(Client::Gemini, tail), None);
         assert_eq!(newest_usage(Client::Claude, b"\xff\n\n"), None);
     }

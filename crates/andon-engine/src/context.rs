@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::effect::program::Environment;
-use andon_core::domain::agent::{AgentMark, MARKERS};
+use andon_core::domain::agent::{self, AgentMark};
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_git::platform::files;
 use andon_git::platform::processes;
@@ -32,10 +32,8 @@ const KEPT: WordList = words![
     "ANDON_TEST_UPTIME",
     "ANDON_TRANSCRIPT",
     "CI",
-    "CLAUDE_CONFIG_DIR",
     "CLICOLOR",
     "CLICOLOR_FORCE",
-    "CODEX_HOME",
     "EDITOR",
     "GITHUB_ACTIONS",
     "GITHUB_STEP_SUMMARY",
@@ -106,7 +104,7 @@ impl Context {
     pub fn capture() -> Self {
         let vars: BTreeMap<String, String> = KEPT
             .iter()
-            .chain(MARKERS.into_iter().map(|marker| marker.name))
+            .chain(agent::variables())
             .filter_map(|name| {
                 std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))
             })

@@ -11,12 +11,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::merge::{Broken, Template};
-use self::place::{FileOwner, SettingsFile};
+use self::place::SettingsFile;
 use self::saved::{Saved, SavedFile};
 use super::InstallError;
 use super::edits::{self, Cleaned, Edit, FileKind};
 use super::manifest::Birth;
-use andon_core::domain::agent::Client;
+use andon_core::domain::client_spec::{CommandStart, FileOwner};
 
 /// First words of a program of ours among a person's own.
 const WRITTEN: &str = "# Written by `andon agent install ";
@@ -121,22 +121,23 @@ pub fn programs(file: &SettingsFile) -> Vec<String> {
 pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<String>> {
     let own = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
     let text = text_of(file).ok().flatten()?;
-    match (file.client, file.way) {
+    let start = file.client.spec().settings.start;
+    match (start, file.way) {
         (_, FileOwner::Program) => {
             (file.event == event).then(|| vec![file.path.to_string_lossy().into_owned()])
         }
-        (Client::Opencode, _) => {
+        (CommandStart::Plugin, _) => {
             let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
             let program: String = serde_json::from_str(line).ok()?;
-            own(&[&program, "agent", "hook", "opencode", event])
+            own(&[&program, "agent", "hook", file.client.as_str(), event])
         }
-        (client, _) => {
-            let found = merge::found(&text, client).unwrap_or_default();
+        (start, _) => {
+            let found = merge::found(&text, file.client).unwrap_or_default();
             let words = found.into_iter().find(|(name, _)| name == event)?.1;
-            match (words.as_slice(), client) {
-                ([command], Client::Codex) => own(&[shell, "-lc", command]),
-                ([command], Client::Copilot) => own(&["bash", "-c", command]),
-                ([command], _) => own(&["sh", "-c", command]),
+            match (words.as_slice(), start) {
+                ([command], CommandStart::Login) => own(&[shell, "-lc", command]),
+                ([command], CommandStart::Bash) => own(&["bash", "-c", command]),
+                ([command], CommandStart::Sh | CommandStart::Plugin) => own(&["sh", "-c", command]),
                 _ => Some(words),
             }
         }

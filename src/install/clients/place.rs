@@ -1,8 +1,10 @@
 //! Which files make each client start us, in a project and for a user, and what its person still has to do.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use andon_core::domain::agent::Client;
+use andon_core::domain::client_spec::{FileOwner, Home, Piece, Settings};
 
 /// For whom hooks are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,21 +37,8 @@ pub struct Roots {
     pub home: Option<PathBuf>,
     /// `$XDG_CONFIG_HOME`, else `~/.config`.
     pub config: Option<PathBuf>,
-    /// `CODEX_HOME`, where it is set.
-    pub codex: Option<PathBuf>,
-    /// `CLAUDE_CONFIG_DIR`, where it is set.
-    pub claude: Option<PathBuf>,
-}
-
-/// Whose a file is, and what it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileOwner {
-    /// Ours are merged into settings that hold other things too.
-    Shared,
-    /// The whole file is ours.
-    Whole,
-    /// The whole file is ours, and it is started.
-    Program,
+    /// Directories of single clients, by the variable that is set for them.
+    pub own: BTreeMap<&'static str, PathBuf>,
 }
 
 /// One file of a client.
@@ -69,158 +58,73 @@ pub struct SettingsFile {
     pub event: &'static str,
 }
 
-/// The events of Cline, each a program of that name.
-const CLINE_EVENTS: [&str; 7] = [
-    "TaskStart",
-    "TaskResume",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PreCompact",
-    "TaskComplete",
-];
-
-macro_rules! template {
-    ($path:literal) => {
-        include_str!(concat!("../../../hooks/agents/", $path))
+macro_rules! templates {
+    ($($path:literal,)*) => {
+        &[$(($path, include_str!(concat!("../../../hooks/agents/", $path)))),*]
     };
 }
 
-/// A file below the root of its scope: the path in a project, the path of a user.
-struct Row {
-    project: &'static str,
-    user: &'static str,
-    way: FileOwner,
-    template: &'static str,
-}
+/// What is installed, by its path below `hooks/agents/`.
+const TEMPLATES: &[(&str, &str)] = templates![
+    "claude/settings.json",
+    "cline/hook.sh",
+    "codex/hooks.json",
+    "copilot/andon.json",
+    "cursor/hooks.json",
+    "gemini/settings.json",
+    "goose/hooks/hooks.json",
+    "goose/plugin.json",
+    "opencode/andon.js",
+    "openhands/hooks.json",
+    "qwen/settings.json",
+];
 
-fn row(client: Client) -> Row {
-    let merged = |project, user, template| Row { project, user, way: FileOwner::Shared, template };
-    match client {
-        Client::Claude => {
-            merged(".claude/settings.json", ".claude/settings.json", template!("claude/settings.json"))
-        }
-        Client::Codex => merged(".codex/hooks.json", ".codex/hooks.json", template!("codex/hooks.json")),
-        Client::Gemini => {
-            merged(".gemini/settings.json", ".gemini/settings.json", template!("gemini/settings.json"))
-        }
-        Client::Qwen => merged(".qwen/settings.json", ".qwen/settings.json", template!("qwen/settings.json")),
-        Client::Cursor => merged(".cursor/hooks.json", ".cursor/hooks.json", template!("cursor/hooks.json")),
-        Client::Openhands => {
-            merged(".openhands/hooks.json", ".openhands/hooks.json", template!("openhands/hooks.json"))
-        }
-        Client::Copilot => {
-            let template = template!("copilot/andon.json");
-            Row {
-                way: FileOwner::Whole,
-                ..merged(".github/hooks/andon.json", ".copilot/hooks/andon.json", template)
-            }
-        }
-        Client::Opencode => Row {
-            way: FileOwner::Whole,
-            ..merged(".opencode/plugin/andon.js", "opencode/plugin/andon.js", template!("opencode/andon.js"))
-        },
-        Client::Cline => Row {
-            way: FileOwner::Program,
-            ..merged(".clinerules/hooks", ".cline/hooks", template!("cline/hook.sh"))
-        },
-        Client::Goose => Row {
-            way: FileOwner::Whole,
-            ..merged(".agents/plugins/andon", ".agents/plugins/andon", template!("goose/hooks/hooks.json"))
-        },
-    }
+fn template(path: &str) -> &'static str {
+    TEMPLATES.iter().find(|(known, _)| *known == path).map_or("", |(_, text)| text)
 }
 
 /// The files of `client`; empty where the root of the scope is unknown.
 pub fn files(client: Client, scope: Scope, roots: &Roots) -> Vec<SettingsFile> {
-    let row = row(client);
-    let Some((top, path)) = base(client, scope, &row, roots) else { return Vec::new() };
-    let one = |path: PathBuf, template, event| SettingsFile {
+    let settings = &client.spec().settings;
+    let Some((top, base)) = base(settings, scope, roots) else { return Vec::new() };
+    let one = |piece: &Piece| SettingsFile {
         client,
-        path,
+        path: if piece.name.is_empty() { base.clone() } else { base.join(piece.name) },
         top: top.clone(),
-        way: row.way,
-        template,
-        event,
+        way: settings.owner,
+        template: template(piece.template),
+        event: piece.event,
     };
-    match client {
-        Client::Cline => CLINE_EVENTS.map(|event| one(path.join(event), row.template, event)).to_vec(),
-        Client::Goose => vec![
-            one(path.join("plugin.json"), template!("goose/plugin.json"), ""),
-            one(path.join("hooks/hooks.json"), row.template, ""),
-        ],
-        Client::Claude
-        | Client::Codex
-        | Client::Gemini
-        | Client::Qwen
-        | Client::Copilot
-        | Client::Cursor
-        | Client::Opencode
-        | Client::Openhands => vec![one(path, row.template, "")],
-    }
+    settings.files.iter().map(one).collect()
 }
 
-fn base(client: Client, scope: Scope, row: &Row, roots: &Roots) -> Option<(PathBuf, PathBuf)> {
+fn base(settings: &Settings, scope: Scope, roots: &Roots) -> Option<(PathBuf, PathBuf)> {
     let joined = |top: &Path, rest: &str| (top.to_owned(), top.join(rest));
     if scope == Scope::Project {
-        let (top, path) = joined(roots.project.as_deref()?, row.project);
+        let (top, path) = joined(roots.project.as_deref()?, settings.project);
         // A link within the repository is followed; one that leads out of it is refused later.
         let within = |real: &PathBuf| top.canonicalize().is_ok_and(|top| real.starts_with(top));
         let real = path.is_symlink().then(|| path.canonicalize().ok().filter(within)).flatten();
         return Some((top, real.unwrap_or(path)));
     }
-    let own = match client {
-        Client::Claude => roots.claude.as_deref().map(|dir| joined(dir, "settings.json")),
-        Client::Codex => roots.codex.as_deref().map(|dir| joined(dir, "hooks.json")),
-        Client::Opencode => return roots.config.as_deref().map(|dir| joined(dir, row.user)),
-        Client::Gemini
-        | Client::Qwen
-        | Client::Copilot
-        | Client::Cursor
-        | Client::Cline
-        | Client::Openhands
-        | Client::Goose => None,
+    let own = match settings.home {
+        Home::Home => None,
+        Home::Variable(name) => {
+            let file = settings.user.rsplit('/').next().unwrap_or_default();
+            roots.own.get(name).map(|dir| joined(dir, file))
+        }
+        Home::Config => return roots.config.as_deref().map(|dir| joined(dir, settings.user)),
     };
-    let (top, path) = own.or_else(|| roots.home.as_deref().map(|home| joined(home, row.user)))?;
+    let (top, path) = own.or_else(|| roots.home.as_deref().map(|home| joined(home, settings.user)))?;
     // A user's settings are often links into a folder of dotfiles: the file behind the link is meant.
     let real = path.canonicalize().ok().filter(|real| *real != path);
     Some(real.and_then(|real| Some((real.parent()?.to_owned(), real))).unwrap_or((top, path)))
 }
 
-/// What a person has to do before the client runs the hooks, a sentence each.
-pub fn next_steps(client: Client, scope: Scope) -> &'static [&'static str] {
-    match (client, scope) {
-        (Client::Codex, Scope::Project) => &[
-            "Codex runs the hooks of a project only once you trust both: start `codex` in this repository, accept the \
-             folder, and trust the hooks under `/hooks`; again whenever they change",
-        ],
-        (Client::Codex, Scope::User) => &[
-            "Codex runs hooks only once you trust them: start `codex`, and trust them under `/hooks`; again \
-               whenever they change",
-        ],
-        (Client::Gemini, Scope::Project) => &[
-            "Gemini CLI runs the hooks of a project only in a trusted folder: start `gemini` in this repository and \
-             trust it (--skip-trust alone runs none)",
-        ],
-        (Client::Copilot, Scope::Project) => &[
-            "Copilot CLI runs the hooks of a repository only in a trusted folder: trust it when `copilot` asks, or \
-             pass --trust-folder",
-        ],
-        (Client::Cline, _) => {
-            &["Cline runs hooks where they are enabled in its settings; its CLI runs none with --yolo"]
-        }
-        (Client::Cursor, _) => &["Cursor's cloud agents run no hook at the end of a turn"],
-        (
-            Client::Claude
-            | Client::Gemini
-            | Client::Qwen
-            | Client::Copilot
-            | Client::Opencode
-            | Client::Openhands
-            | Client::Goose,
-            _,
-        ) => &[],
-    }
+/// What a person has to do before the client runs the hooks, as a sentence.
+pub fn next_step(client: Client, scope: Scope) -> Option<&'static str> {
+    let spec = client.spec();
+    if scope == Scope::Project { spec.step_in_project } else { spec.step_of_user }
 }
 
 #[cfg(test)]
@@ -230,7 +134,7 @@ mod tests {
 
     fn roots() -> Roots {
         let dir = |text: &str| Some(PathBuf::from(text));
-        Roots { project: dir("/p"), home: dir("/h"), config: dir("/h/.config"), codex: None, claude: None }
+        Roots { project: dir("/p"), home: dir("/h"), config: dir("/h/.config"), ..Roots::default() }
     }
 
     #[test]
@@ -239,7 +143,10 @@ mod tests {
             for (scope, name) in Scope::ALL {
                 assert_eq!(scope.as_str(), name);
                 let files = files(client, scope, &roots());
-                assert!(!files.is_empty());
+                assert!(
+                    !files.is_empty() && files.iter().all(|file| !file.template.is_empty()),
+                    "{client:?}"
+                );
                 assert!(files.iter().all(|file| file.path.starts_with(&file.top)), "{files:?}");
                 let in_project = files.iter().all(|file| file.path.starts_with("/p"));
                 assert_eq!(in_project, scope == Scope::Project, "{files:?}");
@@ -260,7 +167,8 @@ mod tests {
 
     #[test]
     fn homes_of_their_own_are_kept_to() {
-        let own = Roots { codex: Some("/c".into()), claude: Some("/cl".into()), ..roots() };
+        let own = [("CODEX_HOME", "/c".into()), ("CLAUDE_CONFIG_DIR", "/cl".into())];
+        let own = Roots { own: own.into(), ..roots() };
         let path = |client| files(client, Scope::User, &own)[0].path.clone();
         assert_eq!(path(Client::Codex), Path::new("/c/hooks.json"));
         assert_eq!(path(Client::Claude), Path::new("/cl/settings.json"));

@@ -36,8 +36,8 @@ repository, and with ANDON=0, nothing happens.";
 /// `andon agent hook`
 #[derive(Debug, Args)]
 pub struct AgentHookArgs {
-    /// claude, codex, gemini, qwen, copilot, cursor, opencode, cline, openhands or goose
-    #[arg(value_name = "CLIENT")]
+    /// One of the clients
+    #[arg(value_name = "CLIENT", help = names())]
     pub client: String,
     /// The client's own name of the event, such as `PreToolUse`
     #[arg(value_name = "EVENT")]
@@ -66,6 +66,13 @@ impl ClientArgs {
     pub fn scope(&self) -> Scope {
         if self.user { Scope::User } else { Scope::Project }
     }
+}
+
+/// The names of the clients, as a sentence lists them.
+fn names() -> String {
+    let mut names: Vec<&str> = Client::ALL.iter().map(|(_, name)| *name).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("{} or {last}", names.join(", "))
 }
 
 /// Reads the name of a client, and lists all of them in the help.

@@ -86,7 +86,7 @@ impl Called<'_> {
         };
         let mut notes = self.config_notes(&payload);
         let judged = guarded(|| {
-            if self.client == Client::Gemini && moment == HookMoment::AfterTool {
+            if self.client.spec().habits.shell_without_hooks && moment == HookMoment::AfterTool {
                 notes.extend(self.catch_up());
             }
             let asked = HookAsked { client: self.client, event: self.event, payload: &payload };
@@ -102,7 +102,7 @@ impl Called<'_> {
         }
     }
 
-    /// A commit that Gemini's shell made without hooks is recorded, and a halt that is due is written.
+    /// A commit that the client's shell made without hooks is recorded, and a halt that is due is written.
     fn catch_up(&self) -> Vec<Diagnostic> {
         let call = HookCall { name: HookName::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
         match git_hooks::run(&self.ctx, &call) {

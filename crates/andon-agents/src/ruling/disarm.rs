@@ -224,7 +224,7 @@ fn other(name: &str, call: Call<'_>, guarded: &mut GuardFiles, depth: usize) -> 
         return Some(Disarm::Program);
     }
     // To some people write: what has spaces in it is a text there.
-    let is_text = |word: &String| programs::TOLD.contains(name) && word.contains(char::is_whitespace);
+    let is_text = |word: &String| programs::is_told(name) && word.contains(char::is_whitespace);
     let mut looked: Vec<&String> = args.iter().filter(|word| !is_text(word)).collect();
     looked.extend(call.words.first().filter(|word| word.contains(char::is_whitespace)));
     let input = call.input.to_owned();

@@ -1,5 +1,6 @@
 //! Which files guard the guard: hooks, records, halts, and the settings by which clients call Andon.
 
+use andon_core::domain::agent::Client;
 use andon_core::domain::agent_ruling::Disarm;
 
 /// Where this repository keeps what must not be touched.
@@ -10,34 +11,6 @@ pub struct GuardFiles {
     /// Directories of git and of hooks, absolute: nothing in them is written by a tool.
     pub dirs: Vec<String>,
 }
-
-/// Settings of clients, by the last parts of their paths; everything below a directory counts.
-const SETTINGS: [&[&str]; 24] = [
-    &[".claude", "settings.json"],
-    &[".claude", "settings.local.json"],
-    &[".codex", "hooks.json"],
-    &[".codex", "config.toml"],
-    &[".gemini", "settings.json"],
-    &[".gemini", "trustedFolders.json"],
-    &[".gemini", "extensions", "andon"],
-    &[".qwen", "settings.json"],
-    &[".github", "hooks"],
-    &[".copilot", "hooks"],
-    &[".copilot", "config.json"],
-    &[".cursor", "hooks.json"],
-    &[".opencode", "plugin"],
-    &[".opencode", "plugins"],
-    &[".config", "opencode", "plugin"],
-    &[".config", "opencode", "plugins"],
-    &[".clinerules", "hooks"],
-    &[".cline", "hooks"],
-    &["documents", "cline", "hooks"],
-    &[".openhands", "hooks.json"],
-    &[".openhands", "hooks"],
-    &[".agents", "plugins"],
-    &[".claude", "plugins"],
-    &[".codex", "plugins"],
-];
 
 /// What of `.git` is the guard's.
 const IN_GIT: [&str; 6] = ["hooks", "andon", "config", "config.worktree", "packed-refs", "refs"];
@@ -102,13 +75,19 @@ pub(super) fn disarms(path: &str, used: Use, guarded: &GuardFiles) -> Option<Dis
     if guarded.dirs.iter().any(within) {
         return Some(Disarm::Hooks);
     }
-    let settings = SETTINGS.iter().find(|pattern| {
+    let settings = settings().find(|path| {
+        let pattern: Vec<&str> = path.split('/').collect();
         let whole =
-            parts.windows(pattern.len()).any(|window| window.iter().zip(**pattern).all(|(a, b)| means(a, b)));
+            parts.windows(pattern.len()).any(|window| window.iter().zip(&pattern).all(|(a, b)| means(a, b)));
         let above = (1..pattern.len()).any(|len| used == Use::Removed && ends_with(&parts, &pattern[..len]));
         whole || above
     });
-    settings.map(|pattern| Disarm::Settings(pattern.join("/")))
+    settings.map(|path| Disarm::Settings(path.to_owned()))
+}
+
+/// Files and directories that decide whether the hooks of clients run.
+fn settings() -> impl Iterator<Item = &'static str> {
+    Client::every().flat_map(|client| client.spec().guarded).copied()
 }
 
 fn ends_with(parts: &[&str], pattern: &[&str]) -> bool {
@@ -128,8 +107,8 @@ pub(super) fn holds_guard(path: &str, guarded: &GuardFiles) -> bool {
 /// Whether a pattern may match a file of the guard's, or a directory that holds one.
 pub(super) fn may_name_guard(pattern: &str) -> bool {
     let own = [".andon", ".git", "CHECKPOINT.md", "BLOCKER_REPORT.md", "STOP", "PAUSE"];
-    let last = || SETTINGS.iter().flat_map(|pattern| pattern.iter());
-    let mut names = HOOKS.iter().chain(&IN_GIT).chain(&own).chain(last());
+    let names = HOOKS.iter().chain(&IN_GIT).chain(&own).copied();
+    let mut names = names.chain(settings().flat_map(|path| path.split('/')));
     pattern.contains('/') || names.any(|name| means(pattern, name))
 }
 

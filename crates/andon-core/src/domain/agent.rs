@@ -1,104 +1,37 @@
-//! The clients of coding agents that Andon supports: programs with hooks of their own.
+//! How the clients of coding agents that Andon supports are recognised: by their shells, their settings and their commits.
 
-use super::codec::named;
-
-/// A client by the name that its hooks give on the command line: client and event are given, never guessed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Client {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// Qwen Code.
-    Qwen,
-    /// GitHub Copilot CLI.
-    Copilot,
-    /// Cursor.
-    Cursor,
-    /// opencode.
-    Opencode,
-    /// Cline.
-    Cline,
-    /// `OpenHands`.
-    Openhands,
-    /// goose.
-    Goose,
-}
+use super::client_spec::{ClientSpec, Home};
+pub use super::clients::Client;
 
 impl Client {
-    /// Every client with its name on the command line, in the journal and in records.
-    pub const ALL: [(Self, &'static str); 10] = [
-        (Self::Claude, "claude"),
-        (Self::Codex, "codex"),
-        (Self::Gemini, "gemini"),
-        (Self::Qwen, "qwen"),
-        (Self::Copilot, "copilot"),
-        (Self::Cursor, "cursor"),
-        (Self::Opencode, "opencode"),
-        (Self::Cline, "cline"),
-        (Self::Openhands, "openhands"),
-        (Self::Goose, "goose"),
-    ];
-
     /// What people call it.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini CLI",
-            Self::Qwen => "Qwen Code",
-            Self::Copilot => "Copilot CLI",
-            Self::Cursor => "Cursor",
-            Self::Opencode => "opencode",
-            Self::Cline => "Cline",
-            Self::Openhands => "OpenHands",
-            Self::Goose => "goose",
-        }
+        self.spec().title
     }
 
     /// The program that people start, where it is one.
     pub fn program(self) -> Option<&'static str> {
-        match self {
-            Self::Cursor => Some("cursor-agent"),
-            // An extension of an editor, for most.
-            Self::Cline => None,
-            Self::Claude
-            | Self::Codex
-            | Self::Gemini
-            | Self::Qwen
-            | Self::Copilot
-            | Self::Opencode
-            | Self::Openhands
-            | Self::Goose => Some(self.as_str()),
-        }
+        self.spec().program
+    }
+
+    /// Every client.
+    pub fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().map(|(client, _)| client)
     }
 }
 
-named!(Client, "the name of an agent's client");
-
-/// The settings into which `andon agent install` puts hooks in a repository. A whole folder ends in a slash.
-pub const SETTINGS: [&str; 10] = [
-    ".agents/plugins/andon/",
-    ".claude/settings.json",
-    ".clinerules/hooks/",
-    ".codex/hooks.json",
-    ".cursor/hooks.json",
-    ".gemini/settings.json",
-    ".github/hooks/andon.json",
-    ".opencode/plugin/andon.js",
-    ".openhands/hooks.json",
-    ".qwen/settings.json",
-];
-
-/// Whether `path`, from the top of the repository, is such a file: configuration, as `andon.toml` is.
+/// Whether `path`, from the top of the repository, is a file into which `andon agent install` puts hooks: configuration, as
+/// `andon.toml` is.
 pub fn is_settings(path: &[u8]) -> bool {
-    path.first() == Some(&b'.')
-        && SETTINGS.iter().any(|known| match known.strip_suffix('/') {
-            Some(_) => path.starts_with(known.as_bytes()),
-            None => path == known.as_bytes(),
+    let is_of = |client: Client| {
+        let settings = &client.spec().settings;
+        let below = path.strip_prefix(settings.project.as_bytes());
+        // Several files lie in a folder.
+        below.is_some_and(|rest| {
+            if settings.files.len() == 1 { rest.is_empty() } else { rest.first() == Some(&b'/') }
         })
+    };
+    path.first() == Some(&b'.') && Client::every().any(is_of)
 }
 
 /// A variable that an agent's shell carries, and whose shell that is.
@@ -112,30 +45,36 @@ pub struct Marker {
     pub client: Option<Client>,
 }
 
-const fn of(name: &'static str, client: Client) -> Marker {
-    Marker { name, value: None, client: Some(client) }
-}
-
-/// Every marker, those that name a client first.
-pub const MARKERS: [Marker; 17] = [
-    of("CLAUDECODE", Client::Claude),
-    of("CLAUDE_CODE_SESSION_ID", Client::Claude),
-    of("CODEX_THREAD_ID", Client::Codex),
-    of("CODEX_SESSION_ID", Client::Codex),
-    of("CODEX_SANDBOX", Client::Codex),
-    of("CODEX_CI", Client::Codex),
-    of("GEMINI_CLI", Client::Gemini),
-    of("QWEN_CODE", Client::Qwen),
-    of("COPILOT_CLI", Client::Copilot),
-    of("OPENCODE", Client::Opencode),
-    of("CURSOR_AGENT", Client::Cursor),
-    of("CLINE_ACTIVE", Client::Cline),
-    of("CLINE_CONNECTOR_CLI_LAUNCH", Client::Cline),
-    Marker { name: "OR_APP_NAME", value: Some("OpenHands"), client: Some(Client::Openhands) },
+/// Markers that name no client.
+const OF_ANY: [Marker; 3] = [
     Marker { name: "OR_APP_NAME", value: Some("Aider"), client: None },
     Marker { name: "AI_AGENT", value: None, client: None },
     Marker { name: "AGENT", value: None, client: None },
 ];
+
+/// The markers of one client.
+pub fn markers_of(client: Client) -> impl Iterator<Item = Marker> {
+    client.spec().markers.iter().map(move |(name, value)| Marker {
+        name,
+        value: *value,
+        client: Some(client),
+    })
+}
+
+/// Every marker, those that name a client first.
+pub fn markers() -> impl Iterator<Item = Marker> {
+    Client::every().flat_map(markers_of).chain(OF_ANY)
+}
+
+/// Every variable that says something of a client.
+pub fn variables() -> impl Iterator<Item = &'static str> {
+    let of_spec = |spec: &'static ClientSpec| match spec.settings.home {
+        Home::Variable(name) => [spec.session, Some(name)],
+        Home::Home | Home::Config => [spec.session, None],
+    };
+    let own = Client::every().flat_map(move |client| of_spec(client.spec())).flatten();
+    markers().map(|marker| marker.name).chain(own)
+}
 
 /// Where a marker was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,28 +94,16 @@ impl std::fmt::Display for AgentMark {
     }
 }
 
-/// The text of the trailers of commits that a client makes, in small letters.
-const TRAILERS: [(&str, Client); 6] = [
-    ("noreply@anthropic.com", Client::Claude),
-    ("noreply@openai.com", Client::Codex),
-    ("copilot@users.noreply.github.com", Client::Copilot),
-    ("cursoragent@cursor.com", Client::Cursor),
-    ("openhands@all-hands.dev", Client::Openhands),
-    ("@opencode.ai", Client::Opencode),
-];
-
 /// The client that the trailers of a commit name as an author.
 pub fn of_trailers(trailers: &[(String, String)]) -> Option<Client> {
     let authors = trailers.iter().filter(|(key, _)| key.eq_ignore_ascii_case("co-authored-by"));
-    authors
-        .map(|(_, value)| value.to_ascii_lowercase())
-        .find_map(|value| TRAILERS.iter().find(|(mark, _)| value.contains(mark)).map(|(_, client)| *client))
+    authors.into_iter().find_map(|(_, value)| of_address(value))
 }
 
 /// The client whose address an author or committer has.
 pub fn of_address(address: &str) -> Option<Client> {
     let address = address.to_ascii_lowercase();
-    TRAILERS.iter().find(|(mark, _)| address.contains(mark)).map(|(_, client)| *client)
+    Client::every().find(|client| client.spec().addresses.iter().any(|known| address.contains(known)))
 }
 
 #[cfg(test)]

@@ -1,35 +1,11 @@
 //! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
 
 use super::agent::Client;
+pub use super::client_spec::HookMoment;
 use super::codec::named;
 use super::events::CallEnd;
 use super::ids::ShortHash;
 use super::time::Timestamp;
-
-/// The moments at which a client calls a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HookMoment {
-    /// A tool is about to run, and may be refused.
-    BeforeTool,
-    /// A tool has run.
-    AfterTool,
-    /// A turn is about to end.
-    TurnEnd,
-    /// A session begins.
-    SessionStart,
-    /// Something was asked of the agent, mostly by a person.
-    Prompt,
-    /// The context window is about to be compacted.
-    Compacting,
-    /// It was.
-    Compacted,
-    /// The client's settings have changed.
-    SettingsChanged,
-    /// The model has answered: the client knows of tokens.
-    Answered,
-    /// Any other event of the client: nothing follows.
-    Aside,
-}
 
 /// What a tool does, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,6 +11,8 @@ pub mod agent_ruling;
 pub mod attempt;
 pub mod briefing;
 pub mod change;
+pub mod client_spec;
+mod clients;
 mod codec;
 pub mod context;
 pub mod counted;

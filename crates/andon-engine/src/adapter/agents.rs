@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use andon_core::domain::agent::{Client, MARKERS};
+use andon_core::domain::agent::{Client, markers};
 
 /// Variables in which an orchestrator names the node and the session.
 pub const NODE_VARIABLE: &str = "ANDON_NODE";
@@ -31,21 +31,22 @@ impl Actor {
     /// Reads the actor from the environment as `context` captured it. An empty value or `0` is no marker.
     pub fn from_environment(vars: &BTreeMap<String, String>) -> Self {
         let set = |name: &str| vars.get(name).filter(|value| !value.is_empty() && *value != "0");
-        let marker = MARKERS.into_iter().find(|marker| {
+        let marker = markers().find(|marker| {
             set(marker.name).is_some_and(|value| marker.value.is_none_or(|wanted| value == wanted))
         });
+        let of_client = || Client::every().find_map(|client| set(client.spec().session?));
         Self {
             marker: marker.map(|marker| marker.name),
             client: marker.and_then(|marker| marker.client),
             node: set(NODE_VARIABLE).map(|node| bounded(node)),
-            session: set(SESSION_VARIABLE).or_else(|| set("CODEX_THREAD_ID")).map(|session| bounded(session)),
+            session: set(SESSION_VARIABLE).or_else(of_client).map(|session| bounded(session)),
         }
     }
 
     /// The marker in an environment as the system keeps it: `NAME=VALUE`, each ended by a zero byte.
     pub fn marker_in(environment: &[u8]) -> Option<&'static str> {
         let text = String::from_utf8_lossy(environment);
-        let is_marker = |name: &str| MARKERS.into_iter().any(|marker| marker.name == name);
+        let is_marker = |name: &str| markers().any(|marker| marker.name == name);
         let vars =
             text.split('\0').filter_map(|line| line.split_once('=')).filter(|(name, _)| is_marker(name));
         let vars = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::install::clients::place::{Scope, SettingsFile, files, next_steps};
+use crate::install::clients::place::{Scope, SettingsFile, files, next_step};
 use crate::install::clients::saved::Saved;
 use crate::install::clients::{self, WriteOutcome};
 use crate::install::edits::Cleaned;
@@ -70,7 +70,7 @@ pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<Installed,
     let program = here::program(ctx, scope);
     let files =
         clients::install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
-    let mut steps: Vec<String> = next_steps(client, scope).iter().map(|step| (*step).to_owned()).collect();
+    let mut steps: Vec<String> = next_step(client, scope).map(str::to_owned).into_iter().collect();
     if scope == Scope::Project && program != "andon" {
         steps.push(format!(
             "this program is not on the PATH, so that the hooks name {program}, which others do not have: before you \

@@ -118,7 +118,7 @@ fn halt_name(halted: &Halted) -> String {
 
 /// Gemini's shell switches git's hooks off: a command that runs git there gets the repository's own hooks back.
 fn rewritten(place: &Place<'_>, payload: &HookPayload) -> Say {
-    if place.client != Client::Gemini {
+    if !place.client.spec().habits.shell_without_hooks {
         return Say::Nothing;
     }
     let call = payload.calls.first().filter(|call| call.used.kind == ToolKind::Shell);

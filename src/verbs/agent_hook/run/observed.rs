@@ -9,7 +9,6 @@ use crate::verbs::agent_hook::text as words;
 use crate::verbs::agent_hook::view::SessionView;
 use andon_agents::{self as agent, HookPayload, Say};
 use andon_core::detect;
-use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{Deed, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::decision::Halt;
@@ -85,12 +84,11 @@ pub(super) fn compaction(
         place.append(&line)?;
     }
     compaction::brief(place.ctx, place.ws, place.ctx.actor().node.as_deref())?;
-    // These tell nothing afterwards.
-    if matches!(place.client, Client::Copilot | Client::Qwen | Client::Cursor | Client::Cline) {
+    let habits = place.client.spec().habits;
+    if habits.compacts_in_silence {
         place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
     }
-    let told = matches!(place.client, Client::Opencode | Client::Cline);
-    let say = if told { Say::Tell(context(place, None)?) } else { Say::Nothing };
+    let say = if habits.hears_at_compaction { Say::Tell(context(place, None)?) } else { Say::Nothing };
     Ok(Heard { say, warnings: Vec::new() })
 }
 

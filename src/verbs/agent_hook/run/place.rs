@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use andon_agents::ruling::{GuardFiles, Session};
-use andon_core::domain::agent::{Client, MARKERS};
+use andon_core::domain::agent::{Client, markers_of};
 use andon_core::domain::agent_door::{AgentFact, Deed};
 use andon_core::domain::events::{Event, What};
 use andon_core::domain::ids::ShortHash;
@@ -73,7 +73,7 @@ impl Place<'_> {
 /// The context as the shell of the client would have it: what is seen here is seen by an agent.
 pub(super) fn of_agent(ctx: &Context, client: Client) -> Context {
     let mut ctx = ctx.clone();
-    let own = MARKERS.into_iter().find(|marker| marker.client == Some(client));
+    let own = markers_of(client).next();
     let (name, value) = own.map_or(("AGENT", "1"), |marker| (marker.name, marker.value.unwrap_or("1")));
     ctx.vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     ctx

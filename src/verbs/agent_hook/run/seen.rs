@@ -9,7 +9,6 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::Session;
 use andon_agents::{self as agent, Called, HookPayload, Say};
 use andon_core::detect;
-use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::Deed;
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -91,8 +90,8 @@ fn called(
         (mark, place.id("args", &digest, times), times.to_string())
     };
     let end = match (used.end, &used.id) {
-        (CallEnd::Unknown, Some(id)) if place.client == Client::Codex => {
-            let code = agent::exit_code(transcript, id);
+        (CallEnd::Unknown, Some(id)) => {
+            let code = agent::exit_code(place.client, transcript, id);
             code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
         }
         (end, _) => end,

@@ -9,7 +9,6 @@ use super::tail;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{Session, TurnAsked, TurnRuling, turn_end};
 use andon_agents::{HookPayload, Say};
-use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::Deed;
 use andon_core::domain::agent_ruling::LetGo;
 use andon_core::domain::decision::Verdict;
@@ -33,8 +32,8 @@ struct Missing {
 pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
     let mut session = place.remembered();
     pending::take_in(place.ws)?;
-    // A subagent of opencode's has a session of its own, of whose beginning nothing was taken in.
-    if place.client == Client::Opencode && !session.remembered {
+    let habits = place.client.spec().habits;
+    if habits.subagent_sessions && !session.remembered {
         return Ok(Heard::nothing());
     }
     // No question while halted.
@@ -49,8 +48,7 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
     };
     let text = missing.as_ref().map_or("", |missing| missing.text.as_str());
     let why = match turn_end(asked) {
-        // These clients end the turn whatever is said.
-        TurnRuling::Hold(_) if matches!(place.client, Client::Opencode | Client::Cline) => LetGo::NoProgress,
+        TurnRuling::Hold(_) if habits.ends_regardless => LetGo::NoProgress,
         TurnRuling::Hold(times) => {
             // What cannot be remembered would be held for ever.
             place.remember(Deed::Held, text, asked.missing)?;

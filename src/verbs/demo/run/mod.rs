@@ -88,9 +88,7 @@ fn environment(andon: &Path, dir: &Path) -> Vec<EnvChange> {
         changes.push(EnvChange::Remove(name.into()));
     }
     // `andon resume` below is the person's part: it must not look like an agent's shell.
-    changes.extend(
-        andon_core::domain::agent::MARKERS.iter().map(|marker| EnvChange::Remove(marker.name.into())),
-    );
+    changes.extend(andon_core::domain::agent::markers().map(|marker| EnvChange::Remove(marker.name.into())));
     if let Some(bin) = andon.parent() {
         changes.push(EnvChange::PrependPath(bin.as_os_str().to_owned()));
     }

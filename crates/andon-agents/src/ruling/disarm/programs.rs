@@ -1,6 +1,7 @@
 //! What is known of programs by their names: which only read, which start another one, which take away.
 
 use crate::ruling::shell::Simple;
+use andon_core::domain::agent::Client;
 use andon_core::{WordList, words};
 
 /// Programs that only read, whatever their arguments.
@@ -81,24 +82,14 @@ const INTERPRETERS: WordList = words![
     "crontab",
 ];
 /// Programs whose arguments are words.
-pub(super) const TOLD: WordList = words![
-    "gh",
-    "glab",
-    "tea",
-    "hub",
-    "curl",
-    "wget",
-    "mail",
-    "logger",
-    "notify-send",
-    "say",
-    "claude",
-    "codex",
-    "gemini",
-    "qwen",
-    "copilot",
-    "opencode",
-];
+const TOLD: WordList =
+    words!["gh", "glab", "tea", "hub", "curl", "wget", "mail", "logger", "notify-send", "say",];
+
+/// Whether the arguments of a program are texts for people or for a model.
+pub(super) fn is_told(name: &str) -> bool {
+    TOLD.contains(name) || Client::every().any(|client| client.program() == Some(name))
+}
+
 /// What package managers call taking a program away.
 pub(super) const TAKES_AWAY: [&str; 5] = ["uninstall", "remove", "rm", "purge", "unlink"];
 

@@ -1,31 +1,32 @@
+//! opencode: a plugin hands over what it is given as `input` and `output`, and does what the answer says.
+//!
 //! What the plugin hands over: `{"input": ..., "output": ...}` of a hook, or an event of the bus.
+//!
+//! Replies to the plugin: exit code 2 and the reason on standard error, which it throws; a member of the JSON on
+//! standard output otherwise: `args` to run with, `context` for the model, `message` for the person. It cannot keep a
+//! turn from ending: what is missing becomes a `prompt` for the next one, which need not be sent.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::told::{self, Told, text};
-use crate::{HookPayload, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
 use andon_core::domain::usage::Usage;
 use andon_core::format::FormatError;
 
-pub(crate) const EVENTS: &[(&str, HookMoment)] = &[
-    ("tool.execute.before", HookMoment::BeforeTool),
-    ("tool.execute.after", HookMoment::AfterTool),
-    ("chat.message", HookMoment::Prompt),
-    ("experimental.session.compacting", HookMoment::Compacting),
-    // It comes with every request to the model.
-    ("experimental.chat.system.transform", HookMoment::Aside),
-    ("session.created", HookMoment::SessionStart),
-    ("session.idle", HookMoment::TurnEnd),
-    ("session.compacted", HookMoment::Compacted),
-    ("message.updated", HookMoment::Answered),
-    ("message.part.updated", HookMoment::AfterTool),
-    ("shell.env", HookMoment::Aside),
-    ("permission.ask", HookMoment::Aside),
-    ("event", HookMoment::Aside),
-];
+/// See [`Own`].
+pub(crate) const OWN: Own = Own {
+    read,
+    reply,
+    canary: |session| {
+        let input = json!({ "tool": "bash", "sessionID": session, "callID": session });
+        json!({ "input": input, "output": { "args": { "command": DISARMS } } })
+    },
+    has_refused: exits_refusing,
+};
 
 #[derive(Default, Deserialize)]
 #[serde(default, expecting = "an object")]
@@ -37,7 +38,7 @@ struct Wire {
     output: Told<Value>,
 }
 
-pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
+fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let wire: Wire = told::read(bytes)?;
     match (&wire.properties.0, &wire.kind.0) {
         (Some(properties), Some(kind)) => Ok(of_bus(event, kind, properties)),
@@ -74,8 +75,7 @@ fn ended(output: Option<&Value>) -> (Option<Value>, CallEnd) {
 
 fn of_bus(event: &str, kind: &str, properties: &Value) -> HookPayload {
     let session = text(Some(properties), "sessionID").map(str::to_owned);
-    let moment =
-        EVENTS.iter().find(|(name, _)| *name == kind).map_or(HookMoment::Aside, |(_, moment)| *moment);
+    let moment = moment(Client::Opencode, kind).unwrap_or(HookMoment::Aside);
     let mut payload = HookPayload { session, moment: Some(moment), ..HookPayload::default() };
     match kind {
         "message.part.updated" => failed_part(&mut payload, properties.get("part")),
@@ -125,4 +125,15 @@ fn usage(info: Option<&Value>) -> Option<Usage> {
         cost_usd: cost.map(|cost| format!("{cost:.6}")),
         ..Usage::default()
     })
+}
+
+fn reply(_: Asked<'_>, say: &Say) -> Reply {
+    match say {
+        Say::Nothing => Reply::default(),
+        Say::Refuse(why) | Say::Keep(why) => Reply::blocks(why),
+        Say::Rewrite(args) => Reply::json(&json!({ "args": args })),
+        Say::Tell(text) => Reply::json(&json!({ "context": text })),
+        Say::Hold(what) => Reply::json(&json!({ "prompt": what })),
+        Say::LetGo(text) => Reply::json(&json!({ "message": text })),
+    }
 }

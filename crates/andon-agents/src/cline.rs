@@ -1,26 +1,30 @@
+//! Cline. It looks at neither exit codes nor decisions: a shell call is refused by another command in its place.
+//!
 //! What Cline tells.
+//!
+//! Replies to Cline. `cancel` ends the whole run without a visible reason, so a refused shell call is replaced by a
+//! command that prints the reason and fails; any other tool can only be cancelled.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::shaped;
 use crate::told::{self, Told, text};
-use crate::{HookPayload, tools};
-use andon_core::domain::agent_door::HookMoment;
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, tools};
+use andon_core::domain::agent_door::{HookMoment, ToolKind};
 use andon_core::domain::events::CallEnd;
+use andon_core::escape::shell_quote;
 use andon_core::format::FormatError;
 
-pub(crate) const EVENTS: &[(&str, HookMoment)] = &[
-    shaped::BEFORE,
-    ("PostToolUse", HookMoment::AfterTool),
-    ("TaskStart", HookMoment::SessionStart),
-    ("TaskResume", HookMoment::SessionStart),
-    ("UserPromptSubmit", HookMoment::Prompt),
-    ("TaskComplete", HookMoment::TurnEnd),
-    ("TaskCancel", HookMoment::Aside),
-    ("PreCompact", HookMoment::Compacting),
-    ("SessionShutdown", HookMoment::Aside),
-];
+/// See [`Own`].
+pub(crate) const OWN: Own = Own {
+    read,
+    reply,
+    canary: |session| {
+        let call = json!({ "id": session, "name": "run_commands", "input": { "commands": [DISARMS] } });
+        json!({ "taskId": session, "tool_call": call })
+    },
+    has_refused: |_, stdout| stdout.starts_with("{\"overrideInput\":"),
+};
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
@@ -41,7 +45,7 @@ struct Wire {
     turn: Told<Value>,
 }
 
-pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
+fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let wire: Wire = told::read(bytes)?;
     let parent = wire.parent.name();
     let told = wire.call.0.as_ref().or(wire.result.0.as_ref());
@@ -78,5 +82,37 @@ fn end(output: Option<&Value>, flat: Option<&Value>) -> CallEnd {
         Some(true) => CallEnd::Done,
         Some(false) => CallEnd::Failed,
         None => CallEnd::Unknown,
+    }
+}
+
+fn reply(asked: Asked<'_>, say: &Say) -> Reply {
+    match say {
+        Say::Nothing | Say::Hold(_) => Reply::json(&json!({})),
+        Say::Refuse(why) => match asked.calls.first().filter(|call| call.used.kind == ToolKind::Shell) {
+            Some(call) => {
+                // A line each: no shell has to know how to write a line break within quotes.
+                let lines: Vec<String> = why.lines().map(shell_quote).collect();
+                let script = format!("printf '%s\\n' {} >&2; exit 1", lines.join(" "));
+                Reply::json(&json!({ "overrideInput": instead(call.args.as_ref(), &script) }))
+            }
+            None => Reply::json(&json!({ "cancel": true, "errorMessage": why })),
+        },
+        Say::Rewrite(args) => Reply::json(&json!({ "overrideInput": args })),
+        Say::Tell(text) => Reply::json(&json!({ "contextModification": text })),
+        Say::LetGo(text) | Say::Keep(text) => {
+            Reply { stderr: format!("{text}\n"), ..Reply::json(&json!({})) }
+        }
+    }
+}
+
+/// The arguments with `script` as the only command.
+fn instead(args: Option<&Value>, script: &str) -> Value {
+    match args {
+        Some(Value::Object(members)) if !members.contains_key("commands") => {
+            let mut members = members.clone();
+            members.insert("command".to_owned(), Value::from(script));
+            Value::Object(members)
+        }
+        _ => json!({ "commands": [script] }),
     }
 }

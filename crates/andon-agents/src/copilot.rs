@@ -1,40 +1,49 @@
+//! Copilot CLI, with both of its dialects: events in camel case with flat members, in Pascal case with those of Claude Code.
+//!
 //! What Copilot CLI tells. Its camel case payloads have neither the event's name nor an id of the call; a red command ends
 //! with `success` and its exit code in the last line. A subagent has a session of its own and names its parent.
+//!
+//! Replies to Copilot CLI: exit code 2 alone blocks and loses the reason, so that the flat decision goes with it; a
+//! decision continues a turn, and context is a flat member.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::shaped;
 use crate::told::{self, Told};
-use crate::{HookPayload, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
+use andon_core::domain::client_spec::{Answer, AnswerText, Shape};
 use andon_core::domain::events::CallEnd;
 use andon_core::format::FormatError;
 
-pub(crate) const EVENTS: &[(&str, HookMoment)] = &[
-    ("preToolUse", HookMoment::BeforeTool),
-    ("postToolUse", HookMoment::AfterTool),
-    ("postToolUseFailure", HookMoment::AfterTool),
-    ("userPromptSubmitted", HookMoment::Prompt),
-    ("agentStop", HookMoment::TurnEnd),
-    ("sessionStart", HookMoment::SessionStart),
-    ("preCompact", HookMoment::Compacting),
-    ("subagentStart", HookMoment::Aside),
-    ("subagentStop", HookMoment::Aside),
-    ("sessionEnd", HookMoment::Aside),
-    ("permissionRequest", HookMoment::Aside),
-    ("errorOccurred", HookMoment::Aside),
-    ("notification", HookMoment::Aside),
-    shaped::BEFORE,
-    shaped::AFTER,
-    ("PostToolUseFailure", HookMoment::AfterTool),
-    ("UserPromptSubmit", HookMoment::Prompt),
-    ("Stop", HookMoment::TurnEnd),
-    ("SessionStart", HookMoment::SessionStart),
-    ("PreCompact", HookMoment::Compacting),
-    ("SubagentStop", HookMoment::Aside),
-    ("SessionEnd", HookMoment::Aside),
-];
+/// See [`Own`].
+pub(crate) const OWN: Own = Own {
+    read,
+    reply,
+    canary: |session| {
+        let args = json!({ "command": DISARMS }).to_string();
+        json!({ "sessionId": session, "toolName": "bash", "toolArgs": args })
+    },
+    has_refused: exits_refusing,
+};
+
+/// Of the events in Pascal case. What its tools answer is known by its members.
+const PASCAL: Shape = Shape {
+    shell: "bash",
+    answer: Answer {
+        text: AnswerText::Whole,
+        interrupted: None,
+        failed: None,
+        exit: None,
+        answered: CallEnd::Unknown,
+        unanswered: CallEnd::Unknown,
+    },
+    tokens: None,
+    rewrites: None,
+    flat: true,
+};
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
@@ -56,9 +65,9 @@ struct Flat {
     parent_agent_id: Told<String>,
 }
 
-pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
+fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return pascal(event, bytes);
+        return shaped::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
     }
     let flat: Flat = told::read(bytes)?;
     let parent = flat.parent_agent_id.name();
@@ -88,16 +97,16 @@ pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError
     Ok(payload)
 }
 
-fn pascal(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let (mut payload, shaped) = shaped::read(bytes)?;
-    match event {
-        "PostToolUse" => {
-            let result = shaped.tool_result.0.unwrap_or_default();
-            let (answer, end) = shaped::copilot_result(&result, "text_result_for_llm");
-            payload.ended(answer, end);
+fn reply(_: Asked<'_>, say: &Say) -> Reply {
+    match say {
+        Say::Nothing => Reply::default(),
+        Say::Refuse(why) | Say::Keep(why) => {
+            let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
+            Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
         }
-        "PostToolUseFailure" => payload.ended(shaped.error.0, CallEnd::Failed),
-        _ => {}
+        Say::Rewrite(args) => Reply::json(&json!({ "modifiedArgs": args })),
+        Say::Tell(text) => Reply::json(&json!({ "additionalContext": text })),
+        Say::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
+        Say::LetGo(text) => Reply::aside(text),
     }
-    Ok(payload)
 }

@@ -1,35 +1,27 @@
+//! Cursor, by its documentation: it has not been run here.
+//!
 //! What Cursor tells. It reports a shell call, an edit and a call of an MCP server twice: those that every tool has are
 //! taken, and the others where only they are installed.
+//!
+//! How Cursor is answered: by its own JSON, and by exit code 2 where it refuses.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::told::{self, Told};
-use crate::{HookPayload, tools};
+use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
+use andon_core::domain::usage::Usage;
 use andon_core::format::FormatError;
 
-pub(crate) const EVENTS: &[(&str, HookMoment)] = &[
-    ("preToolUse", HookMoment::BeforeTool),
-    ("beforeShellExecution", HookMoment::BeforeTool),
-    ("beforeMCPExecution", HookMoment::BeforeTool),
-    ("beforeReadFile", HookMoment::Aside),
-    ("postToolUse", HookMoment::AfterTool),
-    ("postToolUseFailure", HookMoment::AfterTool),
-    ("afterShellExecution", HookMoment::AfterTool),
-    ("afterMCPExecution", HookMoment::AfterTool),
-    ("afterFileEdit", HookMoment::AfterTool),
-    ("beforeSubmitPrompt", HookMoment::Prompt),
-    ("stop", HookMoment::TurnEnd),
-    ("sessionStart", HookMoment::SessionStart),
-    ("preCompact", HookMoment::Compacting),
-    ("subagentStart", HookMoment::Aside),
-    ("subagentStop", HookMoment::Aside),
-    ("sessionEnd", HookMoment::Aside),
-    ("afterAgentResponse", HookMoment::Aside),
-    ("afterAgentThought", HookMoment::Aside),
-];
+/// See [`Own`].
+pub(crate) const OWN: Own = Own {
+    read,
+    reply,
+    canary: |session| json!({ "conversation_id": session, "tool_name": "Shell", "tool_input": { "command": DISARMS } }),
+    has_refused: exits_refusing,
+};
 
 #[derive(Default, Deserialize)]
 #[serde(default, expecting = "an object")]
@@ -53,15 +45,15 @@ struct Wire {
     context_tokens: Told<u64>,
 }
 
-pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
+fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let wire: Wire = told::read(bytes)?;
     let command = wire.command.0;
     let (name, args) = match event {
         "beforeShellExecution" | "afterShellExecution" => {
-            (Some("Shell".to_owned()), command.map(|command| serde_json::json!({ "command": command })))
+            (Some("Shell".to_owned()), command.map(|command| json!({ "command": command })))
         }
         "afterFileEdit" => {
-            let args = serde_json::json!({ "file_path": wire.file_path.0, "edits": wire.edits.0 });
+            let args = json!({ "file_path": wire.file_path.0, "edits": wire.edits.0 });
             (Some("Write".to_owned()), Some(args))
         }
         _ => (wire.tool_name.name(), wire.tool_input.0),
@@ -74,10 +66,7 @@ pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError
         calls: name.map(|name| tools::called(&name, id, args)).into_iter().collect(),
         continued: wire.loop_count.0.map(|count| count > 0),
         prompt: wire.prompt.0,
-        usage: wire.context_tokens.0.map(|tokens| andon_core::domain::usage::Usage {
-            context_tokens: Some(tokens),
-            ..andon_core::domain::usage::Usage::default()
-        }),
+        usage: wire.context_tokens.0.map(|tokens| Usage { context_tokens: Some(tokens), ..Usage::default() }),
         ..HookPayload::default()
     };
     match event {
@@ -98,4 +87,19 @@ pub(crate) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError
         _ => {}
     }
     Ok(payload)
+}
+
+fn reply(asked: Asked<'_>, say: &Say) -> Reply {
+    match say {
+        Say::Nothing => Reply::default(),
+        Say::Refuse(why) | Say::Keep(why) => {
+            let decision = json!({ "permission": "deny", "user_message": why, "agent_message": why });
+            Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
+        }
+        Say::Rewrite(args) => Reply::json(&json!({ "permission": "allow", "updated_input": args })),
+        Say::Tell(text) if asked.moment == HookMoment::Prompt => Reply::aside(text),
+        Say::Tell(text) => Reply::json(&json!({ "additional_context": text })),
+        Say::Hold(what) => Reply::json(&json!({ "followup_message": what })),
+        Say::LetGo(text) => Reply::aside(text),
+    }
 }

@@ -1,8 +1,0 @@
-//! How goose is answered: as its shape says.
-
-use crate::shaped;
-use crate::{Asked, Reply, Say};
-
-pub(crate) fn reply(asked: Asked<'_>, say: &Say) -> Reply {
-    shaped::reply(asked, say)
-}

@@ -1,4 +1,0 @@
-//! `OpenHands`.
-
-pub(super) mod payload;
-pub(super) mod reply;

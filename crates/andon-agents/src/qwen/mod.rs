@@ -1,4 +1,0 @@
-//! Qwen Code.
-
-pub(super) mod payload;
-pub(super) mod reply;

@@ -1,0 +1,251 @@
+//! What there is to know of a client of coding agents, as values: the rows are in `clients`.
+
+use super::events::CallEnd;
+
+/// The moments at which a client calls a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookMoment {
+    /// A tool is about to run, and may be refused.
+    BeforeTool,
+    /// A tool has run.
+    AfterTool,
+    /// A turn is about to end.
+    TurnEnd,
+    /// A session begins.
+    SessionStart,
+    /// Something was asked of the agent, mostly by a person.
+    Prompt,
+    /// The context window is about to be compacted.
+    Compacting,
+    /// It was.
+    Compacted,
+    /// The client's settings have changed.
+    SettingsChanged,
+    /// The model has answered: the client knows of tokens.
+    Answered,
+    /// Any other event of the client: nothing follows.
+    Aside,
+}
+
+/// All that is known of one client.
+#[derive(Debug)]
+pub struct ClientSpec {
+    /// The name on the command line, in the journal and in records.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// The program that people start, where it is one.
+    pub program: Option<&'static str>,
+    /// Variables that its shell carries, each with the only value that counts where there is one.
+    pub markers: &'static [(&'static str, Option<&'static str>)],
+    /// A variable with the id of the session.
+    pub session: Option<&'static str>,
+    /// Parts of the addresses under which it commits, in small letters.
+    pub addresses: &'static [&'static str],
+    /// Its events by its own names.
+    pub events: &'static [(&'static str, HookMoment)],
+    /// How its payloads are read, and answered.
+    pub dialect: Dialect,
+    /// The format of its transcript, where that is read.
+    pub transcript: Option<Transcript>,
+    /// What it does otherwise than most.
+    pub habits: Habits,
+    /// Where hooks are installed.
+    pub settings: Settings,
+    /// Files and directories that decide whether hooks run, by the last parts of their paths; everything below counts.
+    pub guarded: &'static [&'static str],
+    /// Whether its person is asked first.
+    pub trust: TrustBy,
+    /// What a person has to do before it runs the hooks of a project, as a sentence.
+    pub step_in_project: Option<&'static str>,
+    /// The same of the hooks of a user.
+    pub step_of_user: Option<&'static str>,
+}
+
+/// How payloads are read, and answered.
+#[derive(Debug)]
+pub enum Dialect {
+    /// In the shape of Claude Code, which most clients share.
+    Shaped(Shape),
+    /// By a reader of its own in `andon-agents`.
+    Own,
+}
+
+/// Where a client of the common shape differs from the others.
+#[derive(Debug)]
+pub struct Shape {
+    /// The name of its shell.
+    pub shell: &'static str,
+    /// What a tool answers.
+    pub answer: Answer,
+    /// When the payload has tokens, and where.
+    pub tokens: Option<(HookMoment, Tokens)>,
+    /// The member of an answer for other arguments; `None` where they cannot be changed.
+    pub rewrites: Option<&'static str>,
+    /// Whether what the model is to know is a member beside the others, and what people are to know goes to standard error.
+    pub flat: bool,
+}
+
+/// What a tool answers: its text, and how the call ended, by the first of these that says so.
+#[derive(Debug)]
+pub struct Answer {
+    /// Where the text is.
+    pub text: AnswerText,
+    /// The member that says that the call was interrupted: how it ended is unknown.
+    pub interrupted: Option<&'static str>,
+    /// The member that says whether it failed: a bool, or an error.
+    pub failed: Option<&'static str>,
+    /// Where the exit code is.
+    pub exit: Option<ExitCode>,
+    /// The end where nothing else says so, if there is an answer.
+    pub answered: CallEnd,
+    /// The end without an answer.
+    pub unanswered: CallEnd,
+}
+
+/// Where an answer has its text.
+#[derive(Debug)]
+pub enum AnswerText {
+    /// The answer as it is.
+    Whole,
+    /// These members, one after the other; the answer as it is where it has none of them.
+    Joined(&'static [&'static str]),
+    /// This member, without lines that differ in every answer.
+    Lasting(&'static str),
+    /// The `text` of each part in this list.
+    Parts(&'static str),
+}
+
+/// Where an answer has the exit code.
+#[derive(Debug)]
+pub enum ExitCode {
+    /// A member; a negative number is a command that still runs.
+    Member(&'static str),
+    /// A line of the text, for these tools; for any where the list is empty.
+    Line(&'static [&'static str]),
+}
+
+/// Which tokens a payload has.
+#[derive(Debug, Clone, Copy)]
+pub enum Tokens {
+    /// `context_tokens`: the fill of the window.
+    Context,
+    /// `input_tokens`: what was sent, which is the fill.
+    Input,
+    /// The model's answer in `llm_response`.
+    Response,
+}
+
+/// A format of transcripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transcript {
+    /// Claude Code's.
+    Claude,
+    /// Codex's, which has the exit codes of commands as well.
+    Codex,
+}
+
+/// What a client does otherwise than most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Habits {
+    /// It asks before nearly every request to its model: a prompt is no sign of a person.
+    pub prompts_itself: bool,
+    /// It ends the turn whatever is said.
+    pub ends_regardless: bool,
+    /// A subagent has a session of its own, whose beginning no hook reports.
+    pub subagent_sessions: bool,
+    /// It calls a hook before a compaction and none afterwards.
+    pub compacts_in_silence: bool,
+    /// What is said before a compaction comes to the model.
+    pub hears_at_compaction: bool,
+    /// Its shell keeps git from running hooks that are files.
+    pub shell_without_hooks: bool,
+}
+
+impl Habits {
+    /// Of most clients.
+    pub const USUAL: Self = Self {
+        prompts_itself: false,
+        ends_regardless: false,
+        subagent_sessions: false,
+        compacts_in_silence: false,
+        hears_at_compaction: false,
+        shell_without_hooks: false,
+    };
+}
+
+/// Where hooks are installed.
+#[derive(Debug)]
+pub struct Settings {
+    /// The file, or the folder of several, from the top of a repository.
+    pub project: &'static str,
+    /// The same from `home`.
+    pub user: &'static str,
+    /// Where a user has it.
+    pub home: Home,
+    /// Whose the file is.
+    pub owner: FileOwner,
+    /// What is put there: one nameless file, or those of a folder.
+    pub files: &'static [Piece],
+    /// How a command in them is started.
+    pub start: CommandStart,
+}
+
+/// One file that is installed.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece {
+    /// Its place in the folder; empty where there is no folder.
+    pub name: &'static str,
+    /// Our file below `hooks/agents/`.
+    pub template: &'static str,
+    /// What takes the place of `@EVENT@`.
+    pub event: &'static str,
+}
+
+/// Where a user has settings.
+#[derive(Debug, Clone, Copy)]
+pub enum Home {
+    /// In the home directory.
+    Home,
+    /// In the directory that this variable names, where it is set; else in the home directory.
+    Variable(&'static str),
+    /// In `$XDG_CONFIG_HOME`.
+    Config,
+}
+
+/// Whose a file is, and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileOwner {
+    /// Ours are merged into settings that hold other things too.
+    Shared,
+    /// The whole file is ours.
+    Whole,
+    /// The whole file is ours, and it is started.
+    Program,
+}
+
+/// How a client starts a command of its settings.
+#[derive(Debug, Clone, Copy)]
+pub enum CommandStart {
+    /// By `sh`.
+    Sh,
+    /// By `bash`.
+    Bash,
+    /// By the login shell of the person.
+    Login,
+    /// From a plugin, which names the program in its second line.
+    Plugin,
+}
+
+/// Who decides whether hooks that were installed run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustBy {
+    /// No one: they run.
+    NoOne,
+    /// The client is asked: Codex keeps what it trusts by a hash that only it knows to make.
+    Codex,
+    /// A person trusts folders, which are listed in this file of the home directory.
+    Folders(&'static str),
+    /// A person trusts folders, of which there is no list.
+    Unlisted,
+}
