@@ -75,8 +75,13 @@ pub fn rule_ids(sources: &[Source]) -> Vec<Violation> {
     let (rules, others): (Vec<&Source>, Vec<&Source>) =
         sources.iter().partition(|source| source.path.starts_with(house::RULES));
     let rules = rules.iter().filter(|source| source.module.get(1).is_some_and(|dir| dir == "rules"));
-    let named = rules.filter_map(|source| source.module.get(2));
-    let ids: BTreeSet<String> = named.map(|name| format!("\"{}\"", name.replace('_', "-"))).collect();
+    let files = rules.filter_map(|source| source.module.get(2));
+    // The rules of a file of several are named by their statics, the one of a file of its own is called RULE.
+    let is_own = |word: &&String| word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let registered = sources.iter().flat_map(|source| &source.scan.registry);
+    let rows = registered.filter(is_own).filter(|word| !matches!(&word[..], "RULE" | "REGISTRY"));
+    let id = |name: &String| format!("\"{}\"", name.to_lowercase().replace('_', "-"));
+    let ids: BTreeSet<String> = files.chain(rows).map(id).collect();
     let strings =
         others.iter().flat_map(|source| source.scan.strings.iter().map(move |found| (source, found)));
     let message = |id: &str| format!("{id} is the id of a rule: ask for a property of the rule");

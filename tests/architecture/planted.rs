@@ -178,14 +178,17 @@ fn a_rule_outside_the_registry_is_found() {
 #[test]
 fn the_id_of_a_rule_outside_of_detect_is_found() {
     let rule = ("crates/andon-core/src/detect/rules/tool_loop.rs", "");
-    let registry =
-        ("crates/andon-core/src/detect/mod.rs", "static REGISTRY: &[&Rule] = &[&rules::tool_loop::RULE];");
+    let registry = (
+        "crates/andon-core/src/detect/mod.rs",
+        "static REGISTRY: &[&Rule] = &[&rules::tool_loop::RULE, &rules::budgets::NODE_TURNS];",
+    );
     let found = |text: &str| {
         let found = found_in(&[rule, registry, ("src/verbs/mod.rs", text)]);
         found.into_iter().map(|v| (v.rule, v.line)).collect::<Vec<_>>()
     };
     assert_eq!(found("fn f(rule: &str) -> bool {\n    rule == \"tool-loop\"\n}"), [("rule-id", 2)]);
     assert_eq!(found("fn f() { format_args!(\"{}\", \"tool-loop\"); }"), [("rule-id", 1)]);
+    assert_eq!(found("const ROW: &str = \"node-turns\";"), [("rule-id", 1)]);
     for text in [
         "const NAME: &str = \"tool-loops\";",
         "/// Of `tool-loop`.\nfn f() {}",

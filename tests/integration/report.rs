@@ -21,7 +21,7 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
         "What was tried",
         "The halted change",
         "\n+ 3\n",
-        "Nobody has answered",
+        "No answer yet",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
@@ -91,7 +91,7 @@ fn iterations_have_a_lane_for_each_worktree() {
     assert_eq!(stage.record("side")["worktree"], "side");
     assert!(stage.record("HEAD^1")["worktree"].is_null());
     let shown = page(&stage, &["HEAD"]);
-    assert!(shown.contains("<div class=lane><p>agent, worktree side <span"), "{shown}");
+    assert!(shown.contains("<div class=\"lane\"><p>agent, worktree side <span"), "{shown}");
     stage.andon(&["show", "side"]).ok().says("worktree   side");
     // Amended in the main worktree, it was made there.
     stage.git(&["switch", "-q", "--detach", "side"]).ok();

@@ -67,7 +67,7 @@ fn each_button_on_a_base_that_moved_on_warns() {
         stage
             .andon(&["check", "before..main"])
             .ok()
-            .says("warning[untested-code]: nobody ran the tests on exactly");
+            .says("warning[untested-code]: the tests never ran on exactly");
     }
 }
 

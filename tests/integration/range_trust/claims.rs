@@ -63,7 +63,7 @@ fn what_git_makes_of_tested_commits_warns() {
         stage
             .andon(&["check", "HEAD^1..HEAD"])
             .ok()
-            .says("warning[untested-code]: nobody ran the tests on exactly");
+            .says("warning[untested-code]: the tests never ran on exactly");
     }
     let stage = tested_topic();
     stage.git(&["switch", "-q", "topic"]).ok();

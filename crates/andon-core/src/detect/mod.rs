@@ -1,11 +1,10 @@
-//! A timeline becomes findings: one file a rule, and a static registry of them.
+//! A timeline becomes findings: one file a rule, one row a budget, and a static registry of them.
 //!
 //! One signal alone halts only where its false-trip rate is measured to be about zero; everything else
 //! needs two signals together (docs/rules.md). Nothing here reads a clock, a disk or the environment,
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
 mod attempts;
-mod budget;
 pub mod calibration;
 mod calls;
 mod collected;
@@ -93,8 +92,9 @@ pub fn iteration_cap(settings: &RuleSettings) -> Option<u64> {
 
 /// The limit of the iterations of one cycle; `None` where there is none.
 pub fn cycle_limit(cycle: &Cycle, settings: &RuleSettings) -> Option<u64> {
-    let setting = rules::cycle_iterations::RULE.active(settings)?;
-    let limit = setting.limit(&rules::cycle_iterations::MAX);
+    let rule = &rules::budgets::CYCLE_ITERATIONS;
+    let setting = rule.active(settings)?;
+    let limit = rule.params.first().map_or(0, |max| setting.limit(max));
     Some(cycle.budget.max_iterations.unwrap_or(limit)).filter(|max| *max > 0)
 }
 

@@ -11,7 +11,7 @@ pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
     }
 }
 
-/// A sentence that counts nothing.
+/// A sentence of which programs are shown no figures.
 impl Found for String {}
 
 /// A sentence that is always the same.

@@ -215,19 +215,19 @@ impl RuleSetting {
         if let ParamValue::Count(count) = *self.value(&param.spec) { count } else { 0 }
     }
 
-    /// A limit; 0 for none.
-    pub fn limit(&self, param: &Param<Option<u64>>) -> u64 {
-        if let ParamValue::Limit(Some(limit)) = *self.value(&param.spec) { limit } else { 0 }
+    /// A limit, one of time in seconds; 0 for none.
+    pub fn limit(&self, spec: &ParamSpec) -> u64 {
+        let value = self.value(spec);
+        if let ParamValue::Limit(Some(limit)) | ParamValue::SpanLimit(Some(Span(limit))) = *value {
+            limit
+        } else {
+            0
+        }
     }
 
     /// The value of a parameter between 0 and 1.
     pub fn share(&self, param: &Param<f64>) -> f64 {
         if let ParamValue::Share(share) = *self.value(&param.spec) { share } else { 1.0 }
-    }
-
-    /// A limit of time; zero for none.
-    pub fn span_limit(&self, param: &Param<Option<Span>>) -> Span {
-        if let ParamValue::SpanLimit(Some(span)) = *self.value(&param.spec) { span } else { Span(0) }
     }
 
     /// A switch: whether it is on.

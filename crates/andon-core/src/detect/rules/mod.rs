@@ -1,14 +1,12 @@
 //! One file a rule: its id, documentation, properties, parameters, check, messages and tests. A new rule is one file,
-//! its `mod` line and its line in the registry.
+//! its `mod` line and its line in the registry. The budgets are rows of one file.
 
 use super::rule::Rule;
 
+pub(super) mod budgets;
 pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
 pub(super) mod context_window;
-pub(super) mod cycle_cost;
-pub(super) mod cycle_iterations;
-pub(super) mod cycle_runtime;
 pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
@@ -17,8 +15,6 @@ pub(super) mod hook_bypass;
 pub(super) mod identity_drift;
 pub(super) mod idle_turns;
 pub(super) mod iteration_cap;
-pub(super) mod node_runtime;
-pub(super) mod node_turns;
 pub(super) mod nothing_new;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
@@ -32,8 +28,6 @@ pub(super) mod repeated_output;
 pub(super) mod same_refusal;
 pub(super) mod test_weakening;
 pub(super) mod tool_loop;
-pub(super) mod turn_timeout;
-pub(super) mod turn_tokens;
 pub(super) mod unchanged_diff;
 pub(super) mod undo_churn;
 pub(super) mod untested_edit;
@@ -65,13 +59,13 @@ pub static REGISTRY: &[&Rule] = &[
     &nothing_new::RULE,
     &repeated_compaction::RULE,
     &iteration_cap::RULE,
-    &node_turns::RULE,
-    &node_runtime::RULE,
-    &cycle_iterations::RULE,
-    &cycle_runtime::RULE,
-    &cycle_cost::RULE,
-    &turn_timeout::RULE,
-    &turn_tokens::RULE,
+    &budgets::NODE_TURNS,
+    &budgets::NODE_RUNTIME,
+    &budgets::CYCLE_ITERATIONS,
+    &budgets::CYCLE_RUNTIME,
+    &budgets::CYCLE_COST,
+    &budgets::TURN_TIMEOUT,
+    &budgets::TURN_TOKENS,
     &context_window::RULE,
     &untested_edit::RULE,
     &failing_tests::RULE,
