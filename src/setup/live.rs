@@ -185,7 +185,7 @@ fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
 
 fn without_lines(folder: &Path) -> Vec<&'static str> {
     let has = |hook: &GitHook| short(&folder.join(hook.name())).is_some_and(|bytes| block::is_in(&bytes));
-    GitHook::needed().filter(|hook| !has(hook)).map(|hook| hook.name()).collect()
+    GitHook::needed().filter(|hook| !has(hook)).map(GitHook::name).collect()
 }
 
 fn lefthook(top: &Path, dir: &Path) -> Guarded {
@@ -254,7 +254,7 @@ fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
         let path = dir.join(hook.name());
         starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
     };
-    let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(|hook| hook.name()).collect();
+    let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(GitHook::name).collect();
     if lost.is_empty() {
         return Guarded::Yes;
     }
