@@ -4,7 +4,7 @@
 /// Between two words.
 const END: char = '\u{1f}';
 
-/// A list of words that is one text. Made by [`words!`](crate::words).
+/// A list of words that is one text. Made by `words!`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordList(pub &'static str);
 
