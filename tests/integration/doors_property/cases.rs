@@ -62,8 +62,18 @@ const ONCE: &[&str] = &[
     "plain once; edit a 1; test a; commit; edit a 2; test a; commit; edit a 3; test a; commit; edit a 4; test a; amend; edit a 5; test a; amend; edit a 6; test a; amend",
     // An amended attempt is carried under the id that it has by then.
     "plain once; commit; edit a 0; test a; commit; amend; branch; test ab; commit; edit a 0; test ab; commit",
+    // Tests that failed after a commit are no failure of the turn that follows, however long the journal is.
+    "cap once; edit a 0; commit; test a; start; edit a 612; tick; edit a 365; test a; commit",
     // A full window at a commit.
     "flow once; usage 160000; commit",
+];
+
+/// Stories that are still told differently, each with why. A change that mends one moves it to [`ONCE`].
+const STILL: &[&str] = &[
+    // The amend is judged as one of the node that made it; then its record gets the node of the commit that it replaced.
+    "flow once; node verifier; tick; commit; node agent; edit a 0; amend",
+    // `andon test` prints no decision, and a batch that ends with a run does: it warns once more.
+    "plain; edit a 1; commit; commit; commit; start; test abc",
 ];
 
 fn number(name: &str, default: u64) -> u64 {
@@ -118,6 +128,13 @@ fn stories_that_differed_once_are_told_alike() {
     let stories: Vec<(String, Story)> = ONCE.iter().map(|text| ((*text).to_owned(), parse(text))).collect();
     let found = tell(&stories);
     assert!(found.is_empty(), "{} of {} differ:\n{}", found.len(), stories.len(), found.concat());
+}
+
+#[test]
+fn stories_that_still_differ_are_known() {
+    let mended: Vec<&&str> =
+        STILL.iter().filter(|text| compare::differences(&parse(text)).is_empty()).collect();
+    assert!(mended.is_empty(), "told alike now, so they belong to ONCE: {mended:?}");
 }
 
 #[test]
