@@ -210,7 +210,8 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
             let count =
                 bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
             holds(lines.len() + warnings.len() <= count, "more lines than there are")?;
-            let recent = journal.recent(Reach { runs: 8, commits: 8, since: Some(Position::START) });
+            let recent =
+                journal.recent(Reach { runs: 8, commits: 8, turns: 8, since: Some(Position::START) });
             holds(recent.runs.len() <= count, "more runs than lines")?;
             let _ = journal.newest_run_since(dice.roll(bytes.len() + 1) as u64);
         }

@@ -37,7 +37,7 @@ pub fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
         let tests = &run.evidence;
         tests.is_by_exit_code() && tests.is_green() && tests.command == command
     };
-    let reach = Reach { runs: RUNS, commits: 0, since: None };
+    let reach = Reach { runs: RUNS, commits: 0, turns: 0, since: None };
     Journal::open(ws.repo.git_dir()).recent(reach).runs.iter().any(unread)
 }
 
@@ -46,7 +46,8 @@ pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
     if run.validity != RunValidity::Valid {
         return Ok(());
     }
-    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: 0, since: None });
+    let recent =
+        Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: 0, turns: 0, since: None });
     let earlier: Vec<TestRun> =
         recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid).collect();
     let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);

@@ -120,10 +120,11 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
     let others = elsewhere(ws, &window, &aside);
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
+    let commits = reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN });
     let recent = journal.recent(Reach {
         runs: RUNS,
-        commits: reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN }),
-
+        commits,
+        turns: if ws.config.workflow.is_declared() { usize::MAX } else { commits },
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
     });
     let mut warnings: Vec<Diagnostic> =

@@ -28,6 +28,8 @@ pub struct Reach {
     pub runs: usize,
     /// Recorded commits: acknowledgements before that many are out of every window.
     pub commits: usize,
+    /// Recorded commits whose turns count: a declared workflow needs them all, other loops those of the window.
+    pub turns: usize,
     /// The place after which everything else counts too; `None` where nothing else is needed.
     pub since: Option<Position>,
 }
@@ -193,7 +195,7 @@ impl Found {
         let Some(commit) = line.marked() else {
             return (line.is_event() && !counted) || (line.is_run() && !self.wants_run(counted));
         };
-        if counted {
+        if counted && self.commits < self.reach.turns {
             return false;
         }
         self.commits += 1;

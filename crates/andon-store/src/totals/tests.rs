@@ -103,7 +103,7 @@ fn hook(journal: &Journal) -> Snapshot {
     if let Some(totals) = totals {
         fold.resume(totals.snapshot);
     }
-    let recent = journal.recent(Reach { runs: 200, commits: 2, since });
+    let recent = journal.recent(Reach { runs: 200, commits: 2, turns: usize::MAX, since });
     for item in recent.items {
         match item {
             JournalItem::Event(event) => drop(fold.push(Fact::Event(event))),

@@ -38,7 +38,7 @@ pub fn journal(ws: &Workspace) -> Health {
 
 /// How the newest run of the tests could be read.
 pub fn last_run(ws: &Workspace) -> LastTests {
-    let reach = Reach { runs: 1, commits: 0, since: None };
+    let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
     let recent = Journal::open(ws.repo.git_dir()).recent(reach);
     let Some(run) = recent.runs.last() else { return LastTests::Read };
     let exit_only = ws.config.test.format.is_some_and(|format| format.name() == TestEvidence::BY_EXIT_CODE);

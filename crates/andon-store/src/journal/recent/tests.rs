@@ -1,7 +1,7 @@
 use super::*;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 
-const REACH: Reach = Reach { runs: 2, commits: 3, since: Some(Position::START) };
+const REACH: Reach = Reach { runs: 2, commits: 3, turns: usize::MAX, since: Some(Position::START) };
 
 fn marker(n: u8) -> JournalLine {
     JournalLine::CommitRecorded {
@@ -120,7 +120,7 @@ fn a_long_journal_is_not_read_whole() {
     lines.push(ack("new"));
     let (_dir, journal) = journal(&lines);
     // Without runs the reach is never full, so all is looked at; the markers need no decoding.
-    let recent = journal.recent(Reach { runs: 0, commits: 3, since: None });
+    let recent = journal.recent(Reach { runs: 0, since: None, ..REACH });
     assert_eq!(reasons(&recent), [("new", AckPlace::Last)]);
     assert_eq!(journal.recent(REACH).acks.len(), 2);
 }
