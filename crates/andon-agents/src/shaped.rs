@@ -57,7 +57,7 @@ pub(super) fn read(
         payload.usage = usage(tokens, &shaped);
     }
     if moment == Some(HookMoment::AfterTool) {
-        if let Some(calls) = &shaped.tool_calls.0 {
+        if let Some(calls) = shaped.tool_calls.0.as_ref().filter(|_| event.ends_with("Batch")) {
             payload.calls = refused(calls);
         } else if event.ends_with("Failure") {
             payload.ended(failure(&shape.answer, shaped.error.0), CallEnd::Failed);

@@ -1,4 +1,5 @@
 use super::*;
+use andon_core::domain::events::CallEnd;
 use proptest::prelude::*;
 
 #[test]
@@ -19,6 +20,19 @@ fn wrong_types_are_unknown_and_others_members_ignored() {
         let odd = br#" {"unknown":[1e999,{"a":"\u0000"}],"tool_name":{},"cwd":"/w"}"#;
         assert!(read(client, "PreToolUse", odd).is_ok(), "{client:?}");
         assert_eq!(moment(client, "No such event"), None);
+    }
+}
+
+#[test]
+fn calls_of_a_batch_are_read_from_the_event_of_a_batch_alone() {
+    let bytes = br#"{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"make"},"tool_response":{"stdout":"built"},
+        "tool_calls":[{"tool_name":"Edit","tool_use_id":"t2","tool_response":"<tool_use_error>no</tool_use_error>"}]}"#;
+    for (event, name, end) in
+        [("PostToolUse", "Bash", CallEnd::Done), ("PostToolBatch", "Edit", CallEnd::Failed)]
+    {
+        let calls = read(Client::Claude, event, bytes).unwrap().calls;
+        assert_eq!(calls.len(), 1, "{event}");
+        assert_eq!((calls[0].used.name.as_str(), calls[0].used.end), (name, end), "{event}");
     }
 }
 
