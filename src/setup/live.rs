@@ -13,7 +13,7 @@ use crate::install::inspect::{self, HookState, Standing, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
-use andon_core::domain::git_hook::{GitHook, Loss};
+use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::shell_quote;
 use andon_git::Repo;
@@ -76,7 +76,8 @@ fn shims(dir: &Path, manifest: &Manifest) -> Guarded {
     let Ok(states) = inspect(dir, manifest) else {
         return gone(format!("core.hooksPath is {}, which is no directory", dir.display()), "andon doctor");
     };
-    let lost: Vec<&HookState> = states.iter().filter(|state| is_needed(state.hook) && !runs(state)).collect();
+    let lost: Vec<&HookState> =
+        states.iter().filter(|state| state.hook.is_needed() && !runs(state)).collect();
     if lost.is_empty() {
         return Guarded::Yes;
     }
@@ -87,11 +88,6 @@ fn shims(dir: &Path, manifest: &Manifest) -> Guarded {
         lost.iter().map(|state| fate(state)).collect::<Vec<_>>().join(", ")
     };
     gone(what, "andon install")
-}
-
-/// Whether nothing is stopped or recorded without it.
-fn is_needed(hook: GitHook) -> bool {
-    hook.spec().loss == Loss::Guard
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
@@ -225,7 +221,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
     }
     // A shim of ours that runs from before, or as its legacy hook, does as well.
     if inspect(dir, manifest)
-        .is_ok_and(|states| states.iter().filter(|state| is_needed(state.hook)).all(runs))
+        .is_ok_and(|states| states.iter().filter(|state| state.hook.is_needed()).all(runs))
     {
         return Guarded::Yes;
     }

@@ -152,9 +152,14 @@ impl GitHook {
         Self::ALL.into_iter().filter(|hook| hook.spec().in_frameworks)
     }
 
-    /// Those without which nothing is stopped or recorded.
+    /// Whether nothing is stopped or recorded without it.
+    pub fn is_needed(self) -> bool {
+        self.spec().loss == Loss::Guard
+    }
+
+    /// The hooks that are needed.
     pub fn needed() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|hook| hook.spec().loss == Loss::Guard)
+        Self::ALL.into_iter().filter(|hook| hook.is_needed())
     }
 
     /// The name of the file that holds the hook that was there before.
