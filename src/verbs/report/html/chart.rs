@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::log_command;
-use super::markup::derived;
+use super::markup::{self, derived};
 use crate::view::history::HistoryView;
 use andon_engine::text::phrase;
 
@@ -44,22 +44,19 @@ pub(super) fn section(view: &HistoryView) -> Markup {
         tested().map(|(place, tests)| Point { place, value: tests.counts.failing() }).collect();
     let total: Vec<Point> =
         tested().map(|(place, tests)| Point { place, value: tests.counts.total }).collect();
-    html! {
-        section aria-labelledby="h-trend" {
-            h2 id="h-trend" { "Tests" }
-            @if failing.len() < 2 {
-                p { "Fewer than two commits of the range have a test run." }
-            } @else {
-                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
-                (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest }))
-                @if view.commits.len() > COLUMNS {
-                    p.derived { "Commits share columns: of each, the most failing tests and the newest number." }
-                }
+    let body = html! {
+        @if failing.len() < 2 {
+            p { "Fewer than two commits of the range have a test run." }
+        } @else {
+            (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
+            (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest }))
+            @if view.commits.len() > COLUMNS {
+                p.derived { "Commits share columns: of each, the most failing tests and the newest number." }
             }
-            (derived(&log_command(view)))
         }
-        "\n"
-    }
+        (derived(&log_command(view)))
+    };
+    markup::section("h-trend", "Tests", &body)
 }
 
 /// A line, its name, and how commits that share a column are taken together.

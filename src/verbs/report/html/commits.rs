@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::log_command;
-use super::markup::{clipped, derived, text};
+use super::markup::{self, clipped, derived, text};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use andon_core::domain::facts::CommitRecord;
@@ -17,21 +17,18 @@ const IN_FULL: usize = 2_000;
 
 pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
     let newest: Vec<&HistoryCommit> = view.commits.iter().rev().collect();
-    html! {
-        section aria-labelledby="h-commits" {
-            h2 id="h-commits" { "Commits" }
-            @if newest.is_empty() {
-                p { "No commit in the range." }
-            } @else {
-                (form())
-                div id="folds" {
-                    @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate)) }
-                }
-                (derived(&log_command(view)))
+    let body = html! {
+        @if newest.is_empty() {
+            p { "No commit in the range." }
+        } @else {
+            (form())
+            div id="folds" {
+                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate)) }
             }
+            (derived(&log_command(view)))
         }
-        "\n"
-    }
+    };
+    markup::section("h-commits", "Commits", &body)
 }
 
 /// Hidden until the script shows it, without which it does nothing.

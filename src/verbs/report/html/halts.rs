@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::SHOWN;
-use super::markup::{clipped, command, derived, field, text, time};
+use super::markup::{self, clipped, command, derived, field, text, time};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::status::LastHalt;
 use andon_core::domain::decision::Halt;
@@ -23,18 +23,15 @@ const CALLS: usize = 12;
 
 /// Newest first: the unanswered one matters most.
 pub(super) fn section(view: &HistoryView) -> Markup {
-    html! {
-        section aria-labelledby="h-halts" {
-            h2 id="h-halts" { "Halts" }
-            @if view.halts.is_empty() { p { "No halt at these commits." } }
-            @for (number, last) in view.halts.iter().rev().take(SHOWN).enumerate() {
-                (story(view, last, number == 0))
-            }
-            @if view.halts.len() > SHOWN { p { "and " (view.halts.len() - SHOWN) " more" } }
-            (derived("andon log --events"))
+    let body = html! {
+        @if view.halts.is_empty() { p { "No halt at these commits." } }
+        @for (number, last) in view.halts.iter().rev().take(SHOWN).enumerate() {
+            (story(view, last, number == 0))
         }
-        "\n"
-    }
+        @if view.halts.len() > SHOWN { p { "and " (view.halts.len() - SHOWN) " more" } }
+        (derived("andon log --events"))
+    };
+    markup::section("h-halts", "Halts", &body)
 }
 
 fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::chart::{WIDTH, column, columns};
 use super::log_command;
-use super::markup::{clipped, derived};
+use super::markup::{self, clipped, derived};
 use crate::view::history::{HistoryCommit, HistoryView};
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
@@ -74,20 +74,17 @@ pub(super) fn section(view: &HistoryView) -> Markup {
         ("found", "a rule warned"),
         ("halt", "halted. Oldest on the left."),
     ];
-    html! {
-        section aria-labelledby="h-lanes" {
-            h2 id="h-lanes" { "Iterations" }
-            @if lanes.is_empty() {
-                p { "No commit of the range has a record." }
-            } @else {
-                p.legend { @for (class, what) in keys { span class={ "key " (class) } {} (what) " " } }
-                @for (node, lane) in lanes.iter().take(LANES) { (draw(node, lane, columns(view.commits.len()))) }
-                @if lanes.len() > LANES { p { "and " (lanes.len() - LANES) " more lanes" } }
-                (derived(&log_command(view)))
-            }
+    let body = html! {
+        @if lanes.is_empty() {
+            p { "No commit of the range has a record." }
+        } @else {
+            p.legend { @for (class, what) in keys { span class={ "key " (class) } {} (what) " " } }
+            @for (node, lane) in lanes.iter().take(LANES) { (draw(node, lane, columns(view.commits.len()))) }
+            @if lanes.len() > LANES { p { "and " (lanes.len() - LANES) " more lanes" } }
+            (derived(&log_command(view)))
         }
-        "\n"
-    }
+    };
+    markup::section("h-lanes", "Iterations", &body)
 }
 
 /// The node, the agent's client where its hooks were live, and the worktree if it is not the main one.

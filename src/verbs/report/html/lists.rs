@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::markup::{clipped, command, derived, text, time};
+use super::markup::{self, clipped, command, derived, text, time};
 use super::{SHOWN, log_command, more};
 use crate::view::history::{HistoryCommit, HistoryView};
 use andon_core::domain::facts::{CommitRecord, Gate, Recording};
@@ -30,23 +30,20 @@ pub(super) fn flaky(view: &HistoryView) -> Markup {
     let all = found.len();
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by_key(|(_, commits)| std::cmp::Reverse(*commits));
-    html! {
-        section aria-labelledby="h-flaky" {
-            h2 id="h-flaky" { "Flaky tests" }
-            @if found.is_empty() {
-                p { "No test gave different results on the same code." }
-            } @else {
-                ul {
-                    @for (test, commits) in found.into_iter().take(SHOWN) {
-                        li { code { (clipped(test, 200)) } " at " (phrase::count(commits, "commit")) }
-                    }
-                    (more(all))
+    let body = html! {
+        @if found.is_empty() {
+            p { "No test gave different results on the same code." }
+        } @else {
+            ul {
+                @for (test, commits) in found.into_iter().take(SHOWN) {
+                    li { code { (clipped(test, 200)) } " at " (phrase::count(commits, "commit")) }
                 }
+                (more(all))
             }
-            (derived(&log_command(view)))
         }
-        "\n"
-    }
+        (derived(&log_command(view)))
+    };
+    markup::section("h-flaky", "Flaky tests", &body)
 }
 
 /// Rules that were skipped, gates that were bypassed, commits without a record.
@@ -65,25 +62,22 @@ pub(super) fn passed_over(view: &HistoryView) -> Markup {
             ) => {}
         }
     }
-    html! {
-        section aria-labelledby="h-skipped" {
-            h2 id="h-skipped" { "Skipped and bypassed" }
-            @if lines.is_empty() {
-                p { "Nothing was passed over." }
-            } @else {
-                ul {
-                    @for (commit, line) in lines.iter().rev().take(SHOWN) {
-                        li {
-                            code { (commit.commit.short()) } " " (clipped(&commit.subject, 72)) ": " (text(line))
-                        }
+    let body = html! {
+        @if lines.is_empty() {
+            p { "Nothing was passed over." }
+        } @else {
+            ul {
+                @for (commit, line) in lines.iter().rev().take(SHOWN) {
+                    li {
+                        code { (commit.commit.short()) } " " (clipped(&commit.subject, 72)) ": " (text(line))
                     }
-                    (more(lines.len()))
                 }
+                (more(lines.len()))
             }
-            (derived(&format!("andon check {}", shell_quote(&view.range))))
         }
-        "\n"
-    }
+        (derived(&format!("andon check {}", shell_quote(&view.range))))
+    };
+    markup::section("h-skipped", "Skipped and bypassed", &body)
 }
 
 /// Questions to people, and what they decided.
@@ -92,34 +86,31 @@ pub(super) fn rounds(view: &HistoryView) -> Markup {
         return html! {};
     }
     let show = |id: &str| command(&format!("andon review show {}", short(id)));
-    html! {
-        section aria-labelledby="h-rounds" {
-            h2 id="h-rounds" { "Rounds and resolutions" }
-            ul {
-                @for round in view.open.iter().take(SHOWN) {
-                    li {
-                        strong { (text(&round.status)) } " since " (time(round.since)) ": "
-                        (clipped(&round.question, 500)) " " (show(&round.id))
-                        @if !round.may_answer.is_empty() {
-                            " May answer: " (clipped(&round.may_answer.join(", "), 300)) "."
-                        }
+    let body = html! {
+        ul {
+            @for round in view.open.iter().take(SHOWN) {
+                li {
+                    strong { (text(&round.status)) } " since " (time(round.since)) ": "
+                    (clipped(&round.question, 500)) " " (show(&round.id))
+                    @if !round.may_answer.is_empty() {
+                        " May answer: " (clipped(&round.may_answer.join(", "), 300)) "."
                     }
                 }
-                (more(view.open.len()))
-                @for round in view.decided.iter().take(SHOWN) {
-                    li {
-                        strong { (clipped(&round.decision, 60)) } " (" (round.standing) ") by "
-                        (clipped(&round.by.join(", "), 200)) ": " (clipped(&round.question, 500))
-                        @if !round.rationale.is_empty() { " " q { (clipped(&round.rationale, 500)) } }
-                        " " (show(&round.id))
-                    }
-                }
-                (more(view.decided.len()))
             }
-            (derived("andon review precedents"))
+            (more(view.open.len()))
+            @for round in view.decided.iter().take(SHOWN) {
+                li {
+                    strong { (clipped(&round.decision, 60)) } " (" (round.standing) ") by "
+                    (clipped(&round.by.join(", "), 200)) ": " (clipped(&round.question, 500))
+                    @if !round.rationale.is_empty() { " " q { (clipped(&round.rationale, 500)) } }
+                    " " (show(&round.id))
+                }
+            }
+            (more(view.decided.len()))
         }
-        "\n"
-    }
+        (derived("andon review precedents"))
+    };
+    markup::section("h-rounds", "Rounds and resolutions", &body)
 }
 
 fn short(id: &str) -> String {
@@ -138,33 +129,30 @@ pub(super) fn costs(view: &HistoryView) -> Markup {
         return html! {};
     }
     let tokens = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
-    html! {
-        section aria-labelledby="h-costs" {
-            h2 id="h-costs" { "Costs" }
-            p { "As far as they were reported to Andon." }
-            div.wide tabindex="0" role="region" aria-labelledby="h-costs" {
-                table {
-                    thead {
-                        tr {
-                            @for name in ["Node", "Tokens read", "Tokens written", "US dollars"] {
-                                th scope="col" { (name) }
-                            }
+    let body = html! {
+        p { "As far as they were reported to Andon." }
+        div.wide tabindex="0" role="region" aria-labelledby="h-costs" {
+            table {
+                thead {
+                    tr {
+                        @for name in ["Node", "Tokens read", "Tokens written", "US dollars"] {
+                            th scope="col" { (name) }
                         }
                     }
-                    tbody {
-                        @for (node, usage) in nodes.iter().take(SHOWN) {
-                            tr {
-                                td { (clipped(node, 60)) }
-                                td.num { (tokens(usage.input_tokens)) }
-                                td.num { (tokens(usage.output_tokens)) }
-                                td.num { (clipped(usage.cost_usd.as_deref().unwrap_or("-"), 30)) }
-                            }
+                }
+                tbody {
+                    @for (node, usage) in nodes.iter().take(SHOWN) {
+                        tr {
+                            td { (clipped(node, 60)) }
+                            td.num { (tokens(usage.input_tokens)) }
+                            td.num { (tokens(usage.output_tokens)) }
+                            td.num { (clipped(usage.cost_usd.as_deref().unwrap_or("-"), 30)) }
                         }
                     }
                 }
             }
-            (derived(&log_command(view)))
         }
-        "\n"
-    }
+        (derived(&log_command(view)))
+    };
+    markup::section("h-costs", "Costs", &body)
 }

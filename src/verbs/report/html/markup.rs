@@ -32,6 +32,11 @@ pub(super) fn derived(again: &str) -> Markup {
     html! { p.derived { "Derived again by " (command(again)) } "\n" }
 }
 
+/// A section under its heading, by which it is labelled.
+pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
+    html! { section aria-labelledby=(id) { h2 id=(id) { (title) } (body) } "\n" }
+}
+
 /// A name and a value of a list of them.
 pub(super) fn field(name: &str, value: &Markup) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
