@@ -239,7 +239,7 @@ pub struct Activity {
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
     pub code: Option<CodeId>,
     /// The code of the newest commit that only the journal knows.
-    pub passed: Option<CodeId>,
+    pub passed_code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
     /// Commits that were refused one after another.

@@ -180,14 +180,14 @@ impl Fold {
         // An amend that leaves the code alone keeps the number: the attempt was moved, and no turn was taken.
         let moved = commit.number > 0
             && line.passed == Some(commit.number)
-            && line.activity.passed == Some(commit.code);
+            && line.activity.passed_code == Some(commit.code);
         if moved {
             line.move_in_turn(&commit.node);
         } else {
             line.commit_in_turn(&commit.node, commit.at);
         }
         line.activity.code = Some(commit.code);
-        line.activity.passed = Some(commit.code);
+        line.activity.passed_code = Some(commit.code);
         line.activity.newest = Newest::Other;
         line.passed = Some(commit.number).max(line.passed);
     }

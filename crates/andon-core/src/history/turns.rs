@@ -299,7 +299,7 @@ impl Timeline {
         let before_it = |tests: &TestEvidence| {
             let newest = self.newest().filter(|newest| newest.code == tests.code);
             // In the first part of a long journal a commit is known by its code alone.
-            let passed = self.passed.is_some() && self.activity.passed == Some(tests.code);
+            let passed = self.passed.is_some() && self.activity.passed_code == Some(tests.code);
             passed || newest.is_some_and(|newest| newest.tests.as_ref() == Some(tests))
         };
         let failed = ran.filter(|tests| !tests.is_green() && !before_it(tests));
