@@ -1,9 +1,6 @@
-//! Cline. It looks at neither exit codes nor decisions: a shell call is refused by another command in its place.
-//!
-//! What Cline tells.
-//!
-//! Replies to Cline. `cancel` ends the whole run without a visible reason, so a refused shell call is replaced by a
-//! command that prints the reason and fails; any other tool can only be cancelled.
+//! Cline: its payloads and the replies to it. It ignores exit codes and decisions, and `cancel` ends the whole run
+//! without a visible reason. So a refused shell call is replaced by a command that prints the reason and fails; any
+//! other tool can only be cancelled.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

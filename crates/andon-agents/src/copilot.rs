@@ -1,10 +1,10 @@
-//! Copilot CLI, with both of its dialects: events in camel case with flat members, in Pascal case with those of Claude Code.
+//! Copilot CLI, which has two dialects: events in camel case have flat members, events in Pascal case those of Claude Code.
 //!
-//! What Copilot CLI tells. Its camel case payloads have neither the event's name nor an id of the call; a red command ends
-//! with `success` and its exit code in the last line. A subagent has a session of its own and names its parent.
+//! Payloads in camel case have neither the event's name nor an id of the call. A failing command ends with `success`, and
+//! its exit code is in the last line. A subagent has a session of its own and names its parent.
 //!
-//! Replies to Copilot CLI: exit code 2 alone blocks and loses the reason, so that the flat decision goes with it; a
-//! decision continues a turn, and context is a flat member.
+//! A reply with exit code 2 alone blocks but loses the reason, so the flat decision is sent with it. A decision continues
+//! a turn, and context is a flat member.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

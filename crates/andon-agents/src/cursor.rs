@@ -1,9 +1,7 @@
 //! Cursor, by its documentation: it has not been run here.
 //!
-//! What Cursor tells. It reports a shell call, an edit and a call of an MCP server twice: those that every tool has are
-//! taken, and the others where only they are installed.
-//!
-//! How Cursor is answered: by its own JSON, and by exit code 2 where it refuses.
+//! Cursor reports a shell call, an edit and a call of an MCP server twice. The events that every tool has are used; the
+//! others only where they alone are installed. A reply is JSON of Cursor's own, and a refusal has exit code 2 as well.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -126,7 +126,7 @@ struct Asked<'a> {
     calls: &'a [Called],
 }
 
-/// What a client has of its own whose dialect nobody shares.
+/// The reader and the replies of a client whose dialect no other client uses.
 struct Own {
     read: fn(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError>,
     reply: fn(Asked<'_>, &Say) -> Reply,

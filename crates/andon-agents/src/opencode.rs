@@ -1,10 +1,9 @@
-//! opencode: a plugin hands over what it is given as `input` and `output`, and does what the answer says.
+//! opencode, which calls Andon through a plugin. The payload is `{"input": ..., "output": ...}` of a hook, or an event of
+//! the bus.
 //!
-//! What the plugin hands over: `{"input": ..., "output": ...}` of a hook, or an event of the bus.
-//!
-//! Replies to the plugin: exit code 2 and the reason on standard error, which it throws; a member of the JSON on
-//! standard output otherwise: `args` to run with, `context` for the model, `message` for the person. It cannot keep a
-//! turn from ending: what is missing becomes a `prompt` for the next one, which need not be sent.
+//! A refusal is exit code 2 with the reason on standard error, which the plugin throws. Any other reply is a member of the
+//! JSON on standard output: `args` to run with, `context` for the model, `message` for the person. The plugin cannot keep
+//! a turn from ending: what is missing becomes a `prompt` for the next turn, which it may leave out.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -64,13 +64,13 @@ impl Repo {
         Ok(since)
     }
 
-    /// Joins notes to those of a ref, in one commit. `stands` is called under the ref's lock with the commit, the
+    /// Joins notes to those of a ref, in one commit. `choose` is called under the ref's lock with the commit, the
     /// existing note and the new one, and returns the result: `None` for no note. It may be called twice. Where nothing
     /// changes nothing is committed. Returns the tip.
     pub fn notes_join(
         &self,
         joined: NotesJoined<'_>,
-        mut stands: impl FnMut(CommitId, Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
+        mut choose: impl FnMut(CommitId, Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<Option<CommitId>, GitError> {
         let NotesJoined { name, notes, from, at } = joined;
         if notes.is_empty() {
@@ -81,7 +81,7 @@ impl Repo {
             let (mut changed, mut gone) = (Notes::new(), Vec::new());
             for (commit, note) in notes {
                 let there = old.get(*commit)?;
-                match stands(*commit, there.as_deref(), note.as_deref()) {
+                match choose(*commit, there.as_deref(), note.as_deref()) {
                     Some(text) if there.as_ref() != Some(&text) => {
                         changed.insert(commit.to_string(), self.write_blob(&text)?);
                     }

@@ -37,14 +37,14 @@ struct Sides {
 impl Repo {
     /// Unites the notes of ref `name` with those that came in.
     ///
-    /// `stands` is called under the ref's lock for each note that they changed since the histories parted, with ours
+    /// `choose` is called under the ref's lock for each note that they changed since the histories parted, with ours
     /// and theirs, and returns the result: `None` for no note.
     pub fn notes_unite(
         &self,
         name: &str,
         theirs: CommitId,
         at: Timestamp,
-        mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
+        mut choose: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<NotesUnion, GitError> {
         let message = "Notes merged by 'andon'";
         self.update_ref(name, message, |tip| {
@@ -62,7 +62,7 @@ impl Repo {
             let base_tree = base.map(|base| self.tree_of(base)).transpose()?;
             let sides = Sides { base: base_tree, ours: self.tree_of(ours)?, theirs: their_tree };
             let touched = self.touched_notes(&sides)?;
-            let (tree, union) = self.united_tree(name, &sides, touched, &mut stands)?;
+            let (tree, union) = self.united_tree(name, &sides, touched, &mut choose)?;
             if base == Some(ours) && tree == their_tree {
                 return Ok(Update::Set(theirs, union));
             }
@@ -82,13 +82,13 @@ impl Repo {
     /// Restores what a program other than Andon removed from ref `name`, and returns how many notes that were. `git
     /// notes append` during a hook reads the notes, and later writes what it read with its own note added: a note that
     /// was written in between is then in the history of the ref, but not in its tree. So the tips of our own writes are
-    /// kept, and compared where the ref points elsewhere. `stands` is as in [`Self::notes_unite`], theirs being what we
+    /// kept, and compared where the ref points elsewhere. `choose` is as in [`Self::notes_unite`], theirs being what we
     /// wrote.
     pub fn notes_restore(
         &self,
         name: &str,
         at: Timestamp,
-        mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
+        mut choose: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<usize, GitError> {
         let Some(tip) = self.ref_commit(name)? else { return Ok(0) };
         // What nothing led to any more a gc may have taken.
@@ -106,7 +106,7 @@ impl Repo {
                 let sides = Sides { base: None, ours: tree, theirs };
                 let mut lost = BTreeSet::new();
                 self.differing_notes(Some(tree), theirs, &mut lost)?;
-                let (united, union) = self.united_tree(name, &sides, lost, &mut stands)?;
+                let (united, union) = self.united_tree(name, &sides, lost, &mut choose)?;
                 if united != tree && !self.is_ancestor(written, ours)? {
                     parents.push(written);
                 }
@@ -137,7 +137,7 @@ impl Repo {
         name: &str,
         sides: &Sides,
         touched: BTreeSet<String>,
-        stands: &mut impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
+        choose: &mut impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<(TreeId, NotesUnion), GitError> {
         let mut union = NotesUnion::default();
         let (mut changed, mut gone) = (Notes::new(), Vec::new());
@@ -156,7 +156,7 @@ impl Repo {
                 other => other?,
             };
             let ours = self.note_text(name, commit, &our_blobs)?;
-            match stands(ours.as_deref(), theirs.as_deref()) {
+            match choose(ours.as_deref(), theirs.as_deref()) {
                 None if ours.is_some() => gone.push(digits),
                 None => {}
                 Some(text) if ours.as_ref() == Some(&text) => union.kept += usize::from(theirs.is_none()),

@@ -201,7 +201,7 @@ fn what_was_altered_is_not_used() {
         assert_ne!(altered, good);
         fs::write(journal.memory().path(), altered).unwrap();
         assert_eq!(hook(&journal), truth);
-        assert_eq!(fs::read(journal.memory().path()).unwrap(), good, "and it is mended");
+        assert_eq!(fs::read(journal.memory().path()).unwrap(), good, "and the file is good again");
     }
 }
 

@@ -68,7 +68,7 @@ fn both_sides_are_kept_and_the_ref_can_be_pushed() {
 }
 
 #[test]
-fn what_they_took_away_stands_unless_the_caller_lets_it_go() {
+fn what_they_removed_is_kept_unless_the_caller_lets_it_go() {
     let scratch = Scratch::new();
     let repo = scratch.open();
     for number in 0..300 {
