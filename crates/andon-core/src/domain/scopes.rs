@@ -15,7 +15,7 @@ use super::paths::Patterns;
 pub const REST: &str = "(rest)";
 
 /// A scope as it is declared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// Its name: letters, digits, `-` and `_`.
     pub name: String,
