@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::keys::{Contents, SECTIONS};
+use super::scopes;
 use super::settings::Config;
 use super::source::SettingOrigin;
 use super::value::Value;
@@ -38,6 +39,10 @@ impl Config {
             match &section.contents {
                 Contents::Keys(keys) => {
                     entries.extend(keys.iter().map(|key| self.entry(key.dotted(), key.default())));
+                    if section.name == "test" {
+                        let scopes = self.values.keys().filter(|key| key.starts_with(scopes::PREFIX));
+                        entries.extend(scopes.map(|key| self.entry(key.clone(), Value::Unset)));
+                    }
                 }
                 Contents::Rules => {
                     entries

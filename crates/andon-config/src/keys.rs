@@ -228,6 +228,34 @@ pub(super) static TEST_TIMEOUT: Setting<Option<Span>> = Setting::limit(
     "How long the tests may run; \"none\" for no limit.",
 );
 
+/// The keys of each `[test.scopes.<name>]`.
+pub(super) static SCOPE_KEYS: [&Key; 5] =
+    [&SCOPE_PATHS.key, &SCOPE_COMMAND.key, &SCOPE_NEEDS.key, &SCOPE_REPORTS.key, &SCOPE_TIMEOUT.key];
+
+static SCOPE_PATHS: Setting<Vec<String>> =
+    Setting::globs("test.scopes", "paths", &[], "The scope's code, as globs from the repository root.");
+
+static SCOPE_COMMAND: Setting<Option<TestCommand>> =
+    Setting::command("test.scopes", "command", "What runs the tests of this scope.");
+
+static SCOPE_NEEDS: Setting<Vec<String>> =
+    Setting::texts("test.scopes", "needs", "The scopes whose code these tests read too.");
+
+static SCOPE_REPORTS: Setting<Vec<String>> = Setting::globs(
+    "test.scopes",
+    "reports",
+    &[],
+    "Report files of this scope's command; in addition, `test.reports`.",
+);
+
+static SCOPE_TIMEOUT: Setting<Option<Span>> = Setting::limit(
+    "test.scopes",
+    "timeout",
+    SpanRange { min: Span(1), max: Span(7 * DAY) },
+    Span(30 * MINUTE),
+    "How long these tests may run; without it, `test.timeout`.",
+);
+
 pub(super) static PATHS_DOCS: Setting<Vec<String>> =
     Setting::globs("paths", "docs", &DOCS, "Documentation: a commit of nothing else needs no tests.");
 

@@ -12,6 +12,7 @@ use super::mistake::{Problems, mistake, quoted};
 use super::patterns;
 use super::reading::{read_key, read_level, read_param, shown};
 use super::rules::RuleSpecView;
+use super::scopes;
 use super::source::{ConfigSource, Layer, SettingOrigin};
 use super::suggest;
 use super::value::{SourceValue, Value};
@@ -68,7 +69,9 @@ impl Reader<'_> {
     fn read_keys(&mut self, section: &Section, keys: &[&Key], table: &DeTable<'_>) {
         for (name, item) in in_order(table) {
             let word = name.get_ref().as_ref();
-            if let Some(key) = keys.iter().find(|key| key.name == word) {
+            if (section.name, word) == ("test", "scopes") {
+                self.read_scopes(item);
+            } else if let Some(key) = keys.iter().find(|key| key.name == word) {
                 let dotted = key.dotted();
                 if matches!(key.kind, Kind::Program) && self.source.layer != Layer::User {
                     self.program_elsewhere(&dotted, name);
@@ -77,6 +80,55 @@ impl Reader<'_> {
                 self.keep(&dotted, name.span(), read_key(&dotted, key, item));
             } else {
                 self.unknown_key(section, keys, name);
+            }
+        }
+    }
+
+    fn read_scopes(&mut self, item: &Item<'_>) {
+        let hint = "write [test.scopes.NAME] with paths and command";
+        let Some(table) = item.get_ref().as_table() else {
+            return self.problem(
+                item.span(),
+                "`test.scopes` is a section, not a value".to_owned(),
+                hint.to_owned(),
+            );
+        };
+        if table.len() > scopes::MAX_SCOPES {
+            let what = format!("more than {} scopes", scopes::MAX_SCOPES);
+            return self.problem(item.span(), what, "join some".to_owned());
+        }
+        for (name, item) in in_order(table) {
+            let word = name.get_ref().as_ref();
+            let Some(table) = item.get_ref().as_table() else {
+                let what = format!("scope {} must be a table, not {}", quoted(word), shown(item.get_ref()));
+                self.problem(item.span(), what, hint.to_owned());
+                continue;
+            };
+            if !scopes::is_name(word) {
+                let what = format!("{} is no name for a scope", quoted(word));
+                self.problem(name.span(), what, "use letters, digits, `-` and `_`, at most 64".to_owned());
+                continue;
+            }
+            for (key_name, item) in in_order(table) {
+                let key_word = key_name.get_ref().as_ref();
+                let Some(key) = keys::SCOPE_KEYS.iter().find(|key| key.name == key_word) else {
+                    let what = format!("unknown key {} in [test.scopes.{word}]", quoted(key_word));
+                    let known = keys::SCOPE_KEYS.iter().map(|key| key.name);
+                    self.problem_with(
+                        key_name.span(),
+                        what,
+                        |word| suggest::hint(word, known.clone()),
+                        key_word,
+                    );
+                    continue;
+                };
+                let dotted = format!("{}{word}.{key_word}", scopes::PREFIX);
+                self.keep(&dotted, key_name.span(), read_key(&dotted, key, item));
+            }
+            // So that a scope of nothing is known to be there.
+            if table.is_empty() {
+                let what = format!("scope {} has no command", quoted(word));
+                self.problem(name.span(), what, hint.to_owned());
             }
         }
     }

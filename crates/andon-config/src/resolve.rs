@@ -9,6 +9,7 @@ use super::mistake::{ConfigErrors, Problems, mistake};
 use super::reader::Reader;
 use super::response::{Perpetual, Response};
 use super::rules::{self as ordered, RuleSpecView, known_rules};
+use super::scopes;
 use super::setting::Setting;
 use super::settings::{Config, FullRuns, Guard, PathSettings, TestSettings};
 use super::signed;
@@ -72,6 +73,7 @@ fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Res
             handed_in: keys::TEST_HANDED_IN.value(&values),
             reports: keys::TEST_REPORTS.value(&values),
             runner: keys::TEST_RUNNER.value(&values),
+            scopes: scopes::resolve(&values)?,
             timeout: keys::TEST_TIMEOUT.value(&values),
         },
         paths: PathSettings { rules: path_rules, docs, ignore, api: keys::PATHS_API.value(&values) },

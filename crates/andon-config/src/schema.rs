@@ -1,6 +1,6 @@
 //! JSON Schema of `andon.toml`, for editors: made from the same table as everything else.
 
-use super::keys::{self, Contents, Key, Kind, SECTIONS};
+use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value};
@@ -26,7 +26,11 @@ pub fn schema() -> serde_json::Value {
             ..open(SchemaJson { format: Some("regex"), ..of("string") })
         },
     };
-    let sections = SECTIONS.iter().map(|one| (one.name, described(section(&one.contents), one.doc)));
+    let section = |one: &Section| match one.name {
+        "test" => with_scopes(section(&one.contents)),
+        _ => section(&one.contents),
+    };
+    let sections = SECTIONS.iter().map(|one| (one.name, described(section(one), one.doc)));
     SchemaJson {
         schema: Some("https://json-schema.org/draft/2020-12/schema"),
         title: Some("andon.toml"),
@@ -84,6 +88,18 @@ fn or_unlimited(schema: SchemaJson) -> SchemaJson {
 
 fn described(schema: SchemaJson, doc: &'static str) -> SchemaJson {
     SchemaJson { description: Some(doc), ..schema }
+}
+
+/// `[test]` with its table of scopes.
+fn with_scopes(mut test: SchemaJson) -> SchemaJson {
+    let scope = closed(keys::SCOPE_KEYS.iter().map(|key| (key.name, key_schema(key))));
+    let scope = SchemaJson { required: Some(&["paths", "command"]), ..scope };
+    let names = SchemaJson { pattern: Some("^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"), ..SchemaJson::default() };
+    let scopes = SchemaJson { property_names: Some(Box::new(names)), ..open(scope) };
+    let doc =
+        "Parts of the code with tests of their own: a commit needs those of the scopes that it touches.";
+    test.properties.get_or_insert_default().insert("scopes".to_owned(), described(scopes, doc));
+    test
 }
 
 fn workflow_schema() -> SchemaJson {

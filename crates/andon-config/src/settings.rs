@@ -13,6 +13,7 @@ use andon_core::domain::identity::IdentityRules;
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::response::AckMode;
+use andon_core::domain::scopes::{REST, Scope, Scopes};
 use andon_core::domain::settings::RuleSettings;
 use andon_core::domain::time::Span;
 use andon_core::domain::workflow::Workflow;
@@ -124,6 +125,36 @@ impl Words for Runner {
     ];
 }
 
+/// `[test.scopes.<name>]`: a part of the code with tests of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScopeSettings {
+    /// Name, paths and needs.
+    pub scope: Scope,
+    /// What runs the tests of the scope.
+    pub command: TestCommand,
+    /// Globs of report files, from the repository root; valid.
+    pub reports: Vec<String>,
+    /// How long a run may take; `None` for no limit.
+    pub timeout: Option<Span>,
+}
+
+/// All of `[test.scopes]`.
+#[derive(Debug, Clone, Default)]
+pub struct TestScopes {
+    /// Which code belongs to which scope.
+    pub scopes: Arc<Scopes>,
+    /// How the tests of each are run, by name.
+    pub settings: Vec<ScopeSettings>,
+}
+
+impl PartialEq for TestScopes {
+    fn eq(&self, other: &Self) -> bool {
+        self.settings == other.settings
+    }
+}
+
+impl Eq for TestScopes {}
+
 /// `[test]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestSettings {
@@ -139,6 +170,8 @@ pub struct TestSettings {
     pub reports: Vec<String>,
     /// The runner, for better reports; `None` leaves the command as it is.
     pub runner: Option<Runner>,
+    /// Parts of the code with tests of their own; empty without any.
+    pub scopes: TestScopes,
     /// How long a run may take; `None` (`timeout = "none"`) for no limit.
     pub timeout: Option<Span>,
 }
@@ -182,6 +215,23 @@ pub struct Config {
 }
 
 impl Config {
+    /// The configuration as the tests of scope `name` have it: what they read is all the code that there is, and their command
+    /// is the test command. [`REST`] has `test.command`. `None` where there is no such scope.
+    #[must_use]
+    pub fn of_scope(&self, name: &str) -> Option<Self> {
+        let declared = &self.test.scopes;
+        let mut config = self.clone();
+        config.paths.rules = self.paths.rules.of_scope(declared.scopes.view(name)?);
+        config.test.scopes = TestScopes::default();
+        if name != REST {
+            let own = declared.settings.iter().find(|own| own.scope.name == name)?;
+            config.test.command = Some(own.command.clone());
+            config.test.timeout = own.timeout;
+            config.test.reports.extend(own.reports.iter().cloned());
+        }
+        Some(config)
+    }
+
     /// Who said the value of the dotted `key`, such as `rules.iteration-cap.max`.
     pub fn origin(&self, key: &str) -> SettingOrigin {
         self.values.get(key).map_or(SettingOrigin::Default, |given| given.origin.clone())

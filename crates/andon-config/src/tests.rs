@@ -66,6 +66,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         handed_in: HandedIn::Record,
         reports: vec![],
         runner: None,
+        scopes: TestScopes::default(),
         timeout: Some(Span(1_800)),
     };
     assert_eq!(config.test, expected);
@@ -92,6 +93,72 @@ fn without_sources_the_defaults_of_the_design_hold() {
     assert_eq!(config.paths.rules.class(b"docs/a.txt"), PathClass::Docs);
     assert_eq!(config.rules["iteration-cap"].level, Level::Halt);
     assert_eq!(config.rules["iteration-cap"].count(&MAX), 100);
+}
+
+const SCOPES: &str = r#"
+[test]
+command = "make test"
+reports = ["all.xml"]
+[test.scopes.core]
+paths = ["crates/core/**"]
+command = "cargo test -p core"
+timeout = "2m"
+[test.scopes.cli]
+paths = ["crates/cli/**"]
+needs = ["core"]
+command = ["cargo", "test", "-p", "cli"]
+reports = ["cli.xml"]
+"#;
+
+#[test]
+fn scopes_have_settings_of_their_own() {
+    let config = read(SCOPES).unwrap();
+    assert_eq!(config.test.scopes.scopes.in_order(), ["core", "cli"]);
+    let cli = config.of_scope("cli").unwrap();
+    assert_eq!(cli.test.command.unwrap().display(), "cargo test -p cli");
+    assert_eq!(
+        (cli.test.timeout, cli.test.reports),
+        (Some(Span(1_800)), vec!["all.xml".into(), "cli.xml".into()])
+    );
+    assert_eq!(cli.paths.rules.class(b"crates/core/a.rs"), PathClass::Code);
+    let core = config.of_scope("core").unwrap();
+    assert_eq!(core.test.timeout, Some(Span(120)));
+    assert_eq!(core.paths.rules.class(b"crates/cli/a.rs"), PathClass::Ignored);
+    assert_eq!(core.paths.rules.class(b"crates/core/a.md"), PathClass::Docs);
+    assert_eq!(config.of_scope("(rest)").unwrap().test.command.unwrap().display(), "make test");
+    assert!(config.of_scope("nosuch").is_none());
+    let shown: Vec<String> = config.entries().iter().map(ToString::to_string).collect();
+    let needs = "test.scopes.cli.needs = [\"core\"]  # repository, andon.toml:11";
+    assert!(shown.iter().any(|line| line == needs), "{shown:#?}");
+}
+
+#[test]
+fn mistakes_in_scopes_are_named_with_their_lines() {
+    for (text, expected) in [
+        ("[test]\nscopes = 1\n", "andon.toml:2:10: `test.scopes` is a section, not a value"),
+        ("[test.scopes]\na = 1\n", "andon.toml:2:5: scope `a` must be a table, not 1"),
+        ("[test.scopes.a]\n", "andon.toml:1:14: scope `a` has no command"),
+        ("[test.scopes.'a b']\ncommand='x'\n", "andon.toml:1:14: `a b` is no name for a scope"),
+        ("[test.scopes.a]\npaths=['a/**']\n", "andon.toml:2: scope `a` has no command"),
+        ("[test.scopes.a]\ncommand='x'\n", "andon.toml:2: scope `a` has no paths"),
+        ("[test.scopes.a]\ncomand='x'\n", "andon.toml:2:1: unknown key `comand` in [test.scopes.a]"),
+        (
+            "[test.scopes.a]\npaths=['/x']\n",
+            "andon.toml:2:8: `/x` in `test.scopes.a.paths` can match nothing",
+        ),
+        (
+            "[test.scopes.a]\ncommand='x'\npaths=['a/**']\nneeds=['b']\n",
+            "andon.toml:4: scope `a` needs `b`, which is not declared",
+        ),
+        (
+            "[test.scopes.a]\ncommand='x'\npaths=['a/**']\nneeds=['b']\n\
+             [test.scopes.b]\ncommand='x'\npaths=['b/**']\nneeds=['a']\n",
+            "andon.toml:4: scopes need each other: a -> b -> a",
+        ),
+    ] {
+        let said = read(text).unwrap_err().to_string();
+        assert!(said.contains(expected), "{text}\n{said}");
+    }
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub mod ids;
 pub mod paths;
 pub mod response;
 pub mod safety;
+pub mod scopes;
 pub mod settings;
 pub mod signatures;
 pub mod spelling;

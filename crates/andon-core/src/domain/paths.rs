@@ -1,7 +1,10 @@
 //! Which paths are code. Documentation and ignored paths are not, nor is Andon's own configuration and that of its hooks in
 //! the clients of agents.
 
+use std::sync::Arc;
+
 use super::agent::is_settings;
+use super::scopes::ScopeView;
 
 /// What a path counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +39,8 @@ pub struct PathRules {
     not_docs: Patterns,
     ignore: Patterns,
     digest: [u8; 32],
+    /// Other code counts as ignored.
+    only: Option<Arc<ScopeView>>,
 }
 
 impl PathRules {
@@ -60,7 +65,19 @@ impl PathRules {
             not_docs: Patterns::new(&negated)?,
             ignore: Patterns::new(&ignore.iter().map(String::as_str).collect::<Vec<_>>())?,
             digest: hasher.finalize().into(),
+            only: None,
         })
+    }
+
+    /// The same rules, with the code that the tests of a scope read as all the code that there is.
+    #[must_use]
+    pub fn of_scope(&self, scope: ScopeView) -> Self {
+        Self { only: Some(Arc::new(scope)), ..self.clone() }
+    }
+
+    /// The scope that these rules are for.
+    pub fn scope(&self) -> Option<&ScopeView> {
+        self.only.as_deref()
     }
 
     /// What `path` (from the repository root, slashes) counts as.
@@ -72,6 +89,8 @@ impl PathRules {
             PathClass::Ignored
         } else if self.docs.matches(path) && !self.not_docs.matches(path) {
             PathClass::Docs
+        } else if self.only.as_ref().is_some_and(|scope| !scope.reads(path)) {
+            PathClass::Ignored
         } else {
             PathClass::Code
         }
@@ -92,7 +111,7 @@ impl PathRules {
 /// last bytes, `**/NAME`, `**/NAME*`, `**/*NAME` and `**/*NAME*.EXT` by its last part: the automatons that globset builds for them took longer than everything else a hook does with the
 /// configuration.
 #[derive(Debug, Clone, Default)]
-struct Patterns {
+pub(super) struct Patterns {
     under: Vec<Vec<u8>>,
     /// Names of directories at any depth.
     within: Vec<Vec<u8>>,
@@ -103,7 +122,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    fn new(patterns: &[&str]) -> Result<Self, globset::Error> {
+    pub(super) fn new(patterns: &[&str]) -> Result<Self, globset::Error> {
         let mut found = Self::default();
         let mut globs = globset::GlobSetBuilder::new();
         for pattern in patterns.iter().copied() {
@@ -124,7 +143,7 @@ impl Patterns {
         Ok(found)
     }
 
-    fn matches(&self, path: &[u8]) -> bool {
+    pub(super) fn matches(&self, path: &[u8]) -> bool {
         self.under.iter().any(|directory| path.starts_with(directory))
             || self.endings.iter().any(|ending| path.ends_with(ending))
             || self.names_match(path)
@@ -133,6 +152,21 @@ impl Patterns {
                 .globs
                 .as_ref()
                 .is_some_and(|globs| globs.is_match_candidate(&globset::Candidate::from_bytes(path)))
+    }
+
+    /// Whether a path below `directory` may match.
+    pub(super) fn may_match_below(&self, directory: &[u8]) -> bool {
+        let anywhere = !self.within.is_empty() || !self.endings.is_empty() || !self.names.is_empty();
+        let leads = |under: &Vec<u8>| {
+            is_at_or_below(directory, under)
+                || under.strip_prefix(directory).is_some_and(|rest| rest.starts_with(b"/"))
+        };
+        anywhere || self.globs.is_some() || self.under.iter().any(leads)
+    }
+
+    /// Whether every path below `directory` matches, as far as that is seen from the pattern.
+    pub(super) fn covers(&self, directory: &[u8]) -> bool {
+        self.under.iter().any(|under| is_at_or_below(directory, under))
     }
 
     fn is_within(&self, path: &[u8]) -> bool {
@@ -163,6 +197,11 @@ impl Patterns {
             }
         })
     }
+}
+
+/// Whether `directory` is `under`, which ends in a slash, or below it.
+fn is_at_or_below(directory: &[u8], under: &[u8]) -> bool {
+    directory.starts_with(under) || under.strip_suffix(b"/") == Some(directory)
 }
 
 /// What the last part of a path has to be.

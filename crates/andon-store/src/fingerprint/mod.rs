@@ -4,6 +4,9 @@
 //! ([`PathClass::Code`]; a submodule counts by its commit id); a directory without kept entries is dropped. A tree
 //! without code has the fingerprint of nothing: the sha256 of the empty text ([`EMPTY`]).
 //!
+//! The fingerprint of a scope is the hash of its name and of a directory with the parts that its tests read
+//! ([`andon_core::domain::scopes`]) as entries: two scopes never share one, not even on the same files.
+//!
 //! A fingerprint costs what changed: those of directories are remembered by (path, tree id, path rules) in
 //! `<common dir>/andon/cache/fingerprints`, a file that may be deleted at any time.
 
@@ -15,11 +18,13 @@ mod overlay;
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::RecordError;
-use andon_core::change::fingerprint::DirectoryHash;
+use andon_core::change::fingerprint::{DirectoryHash, directory_line, print_of};
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::scopes::{Part, ScopeView};
 use andon_core::domain::tests::OverlayEntry;
 use andon_git::{MODE_TREE, Repo};
+use sha2::{Digest as _, Sha256};
 
 pub use andon_core::change::fingerprint::EMPTY;
 pub use differing::{Difference, differing};
@@ -57,13 +62,16 @@ impl<'r> Fingerprinter<'r> {
     /// # Errors
     /// [`RecordError::Git`] when a tree is missing, [`RecordError::HostileTree`] when there is no end to it.
     pub fn of_tree(&mut self, tree: TreeId) -> Result<CodeId, RecordError> {
+        if let Some(scope) = self.rules.scope() {
+            return self.of_parts(scope, tree.to_string(), |walk| walk.directory(tree));
+        }
         if let Some(memo) = &mut self.memo {
             let (repo, rules) = (self.repo, self.rules);
             let mut descent =
                 Descent { repo, rules, memo, root: tree, path: Vec::new(), depth: 0, directories: 0 };
             return descent.directory(tree).map(CodeId);
         }
-        self.walk(tree.to_string(), |walk| walk.directory(tree)).map(CodeId)
+        self.walk(None, tree.to_string(), |walk| walk.directory(tree)).map(CodeId)
     }
 
     /// The fingerprint of the tree that committing all of `entries` on top of `base` would give: what
@@ -78,11 +86,29 @@ impl<'r> Fingerprinter<'r> {
     ) -> Result<CodeId, RecordError> {
         let root = overlay::Node::of(entries);
         let name = base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string());
-        self.walk(name, |walk| walk.overlaid(base, &root)).map(CodeId)
+        match self.rules.scope() {
+            Some(scope) => self.of_parts(scope, name, |walk| walk.overlaid(base, &root)),
+            None => self.walk(None, name, |walk| walk.overlaid(base, &root)).map(CodeId),
+        }
+    }
+
+    fn of_parts(
+        &mut self,
+        scope: &'r ScopeView,
+        root: String,
+        run: impl Fn(&mut Walk<'_>) -> Result<[u8; 32], RecordError>,
+    ) -> Result<CodeId, RecordError> {
+        let mut lines = format!("scope {}\n", scope.name()).into_bytes();
+        for part in scope.parts() {
+            let print = self.walk(Some(part), root.clone(), &run)?;
+            directory_line(&mut lines, part.name.as_bytes(), &print);
+        }
+        Ok(CodeId(print_of(&lines)))
     }
 
     fn walk<T>(
         &mut self,
+        part: Option<&Part>,
         root: String,
         run: impl FnOnce(&mut Walk<'_>) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
@@ -90,6 +116,10 @@ impl<'r> Fingerprinter<'r> {
         let mut walk = Walk {
             repo: self.repo,
             rules: self.rules,
+            part,
+            digest: part.map_or(*self.rules.digest(), |part| {
+                Sha256::new_with_prefix(self.rules.digest()).chain_update(part.digest()).finalize().into()
+            }),
             cache: &mut *cache,
             root,
             path: Vec::new(),
@@ -107,6 +137,10 @@ impl<'r> Fingerprinter<'r> {
 struct Walk<'a> {
     repo: &'a Repo,
     rules: &'a PathRules,
+    /// Only this part of the code is looked at.
+    part: Option<&'a Part>,
+    /// Of the rules and the part.
+    digest: [u8; 32],
     cache: &'a mut Cache,
     root: String,
     /// Path of the directory being read, without a slash at its end; empty for the root.
@@ -118,7 +152,10 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// The fingerprint of `tree`, which lies at `self.path`.
     fn directory(&mut self, tree: TreeId) -> Result<[u8; 32], RecordError> {
-        let key = Key::of(&self.path, tree, self.rules.digest());
+        if !self.path.is_empty() && self.part.is_some_and(|part| !part.may_hold_below(&self.path)) {
+            return Ok(EMPTY.0);
+        }
+        let key = Key::of(&self.path, tree, &self.digest);
         if let Some(known) = self.cache.get(&key) {
             return Ok(known);
         }
@@ -129,7 +166,7 @@ impl Walk<'_> {
             if entry.mode == MODE_TREE {
                 let below = self.directory(TreeId(entry.id()))?;
                 hash.directory(entry.name, &below);
-            } else if self.rules.class(&self.path) == PathClass::Code {
+            } else if self.keeps() {
                 hash.file(entry.name, entry.mode, entry.id());
             }
             self.path.truncate(length);
@@ -138,6 +175,11 @@ impl Walk<'_> {
         let fingerprint = hash.finish();
         self.cache.insert(key, fingerprint);
         Ok(fingerprint)
+    }
+
+    /// Whether the file at `self.path` counts.
+    fn keeps(&self) -> bool {
+        self.part.is_none_or(|part| part.holds(&self.path)) && self.rules.class(&self.path) == PathClass::Code
     }
 
     fn enter(&mut self) -> Result<(), RecordError> {

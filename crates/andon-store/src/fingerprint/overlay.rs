@@ -6,7 +6,6 @@ use super::Walk;
 use crate::RecordError;
 use andon_core::change::fingerprint::DirectoryHash;
 use andon_core::domain::ids::{Oid, TreeId};
-use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::OverlayEntry;
 use andon_git::{MODE_TREE, TreeEntry};
 
@@ -86,7 +85,7 @@ impl Walk<'_> {
                 Item::Directory(fingerprint) => hash.directory(name, &fingerprint),
                 Item::File(mode, id) => {
                     let length = self.descend(name);
-                    if self.rules.class(&self.path) == PathClass::Code {
+                    if self.keeps() {
                         hash.file(name, mode, id);
                     }
                     self.path.truncate(length);

@@ -5,6 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::*;
 use crate::scratch::Scratch;
+use andon_core::domain::scopes::{REST, Scope, Scopes};
 use andon_core::domain::tests::Tracking;
 
 fn rules() -> PathRules {
@@ -258,6 +259,54 @@ proptest! {
         let tree = write_world(&scratch, &after);
         check_overlay(&scratch, Some(base), tree);
         check_overlay(&scratch, None, tree);
+    }
+}
+
+/// Scopes over the same small world: every way in which parts of a directory can be named.
+fn any_scopes() -> impl Strategy<Value = Scopes> {
+    const PATHS: [&str; 7] = ["a/**", "b/**", "a-b/**", "a/b/**", "**/a.rs", "b", "docs/a/**"];
+    let scope = (prop::collection::vec(0..PATHS.len(), 1..3), prop::collection::vec(0..4_usize, 0..3));
+    prop::collection::vec(scope, 1..4).prop_map(|scopes| {
+        let declared = scopes.into_iter().enumerate().map(|(at, (paths, needs))| Scope {
+            name: format!("s{at}"),
+            paths: paths.into_iter().map(|path| PATHS[path].to_owned()).collect(),
+            // Only what comes before, so that there is no cycle.
+            needs: needs.into_iter().filter(|need| *need < at).map(|need| format!("s{need}")).collect(),
+        });
+        Scopes::new(declared.collect()).unwrap()
+    })
+}
+
+/// The files of a tree that a scope reads.
+fn read_by(
+    repo: &Repo,
+    tree: TreeId,
+    rules: &PathRules,
+) -> Vec<(Vec<u8>, Option<(u32, andon_core::domain::ids::Oid)>)> {
+    let files = repo.changes(None, tree).unwrap().into_iter();
+    let code = files.filter(|file| rules.class(&file.path) == PathClass::Code);
+    code.map(|file| (file.path, file.new)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn the_fingerprint_of_a_scope_changes_with_what_it_reads_and_nothing_else(
+        scopes in any_scopes(), before in any_files(), after in any_files()
+    ) {
+        let scratch = Scratch::new();
+        let (base, tree) = (write_world(&scratch, &before), write_world(&scratch, &after));
+        let repo = scratch.repo();
+        let mut found = std::collections::BTreeSet::new();
+        for name in scopes.in_order().into_iter().chain([REST]) {
+            let rules = rules().of_scope(scopes.view(name).unwrap());
+            let mut prints = Fingerprinter::new(&repo, &rules);
+            let (then, now) = (prints.of_tree(base).unwrap(), prints.of_tree(tree).unwrap());
+            let same = read_by(&repo, base, &rules) == read_by(&repo, tree, &rules);
+            prop_assert_eq!(then == now, same, "{}", name);
+            prop_assert_eq!(prints.of_overlay(Some(base), &overlay(&scratch, Some(base), tree)).unwrap(), now);
+            prop_assert!(found.insert(now), "another scope has the fingerprint of {}", name);
+        }
     }
 }
 

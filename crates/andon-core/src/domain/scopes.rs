@@ -1,0 +1,393 @@
+//! Parts of the code that have tests of their own: `[test.scopes]` (docs/concepts.md).
+//!
+//! Tests of a scope read its own paths, those of the scopes that it needs, and what belongs to no scope. So the code is
+//! cut into *parts*, each path in one of them: one part a scope, and the rest. The fingerprint of a scope is made of those
+//! of the parts that it reads; each part is walked once, however many scopes read it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::paths::Patterns;
+
+/// What the scope of code in no scope is called: its tests are those of `test.command`. No declared scope can have this name.
+pub const REST: &str = "(rest)";
+
+/// A scope as it is declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// Its name: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Globs of its own paths, from the repository root.
+    pub paths: Vec<String>,
+    /// The scopes whose code its tests read, by name.
+    pub needs: Vec<String>,
+}
+
+/// Why scopes cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ScopesError {
+    /// A scope needs one that is not declared.
+    #[error("scope `{scope}` needs `{need}`, which is not declared")]
+    Unknown {
+        /// The scope.
+        scope: String,
+        /// What it needs.
+        need: String,
+    },
+    /// Scopes that need each other: from one of them back to it.
+    #[error("scopes need each other: {}", .0.join(" -> "))]
+    Cycle(Vec<String>),
+    /// A pattern is no glob.
+    #[error(transparent)]
+    Glob(#[from] globset::Error),
+}
+
+/// All scopes of a configuration, by name. Their needs form no cycle.
+#[derive(Debug, Clone, Default)]
+pub struct Scopes {
+    scopes: Vec<Known>,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    scope: Scope,
+    own: Arc<Patterns>,
+    /// The scopes whose code its tests read, itself among them, sorted.
+    reads: Vec<usize>,
+}
+
+impl Scopes {
+    /// Checks and compiles the declared scopes.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn new(mut declared: Vec<Scope>) -> Result<Self, ScopesError> {
+        declared.sort_by(|a, b| a.name.cmp(&b.name));
+        let place = |name: &str| declared.binary_search_by(|scope| scope.name.as_str().cmp(name)).ok();
+        let mut needs = Vec::with_capacity(declared.len());
+        for scope in &declared {
+            let unknown =
+                |need: &String| ScopesError::Unknown { scope: scope.name.clone(), need: need.clone() };
+            let places = scope.needs.iter().map(|need| place(need).ok_or_else(|| unknown(need)));
+            needs.push(places.collect::<Result<Vec<_>, _>>()?);
+        }
+        if let Some(cycle) = cycle(&needs) {
+            return Err(ScopesError::Cycle(cycle.into_iter().map(|at| declared[at].name.clone()).collect()));
+        }
+        let mut scopes = Vec::with_capacity(declared.len());
+        for (at, scope) in declared.into_iter().enumerate() {
+            let globs: Vec<&str> = scope.paths.iter().map(String::as_str).collect();
+            scopes.push(Known { own: Arc::new(Patterns::new(&globs)?), reads: reads(&needs, at), scope });
+        }
+        Ok(Self { scopes })
+    }
+
+    /// Whether any is declared.
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
+    /// The scopes, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Scope> {
+        self.scopes.iter().map(|known| &known.scope)
+    }
+
+    /// Whether a scope of that name is declared.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// All scopes in an order in which none comes before what it needs.
+    pub fn in_order(&self) -> Vec<&str> {
+        let mut order: Vec<&Known> = self.scopes.iter().collect();
+        // A scope reads more than each of those that it needs.
+        order.sort_by_key(|known| known.reads.len());
+        order.into_iter().map(|known| known.scope.name.as_str()).collect()
+    }
+
+    /// The names of what `name` needs, directly or by others.
+    pub fn needed_by(&self, name: &str) -> Vec<&str> {
+        let reads = self.find(name).map(|known| known.reads.as_slice()).unwrap_or_default();
+        let names = reads.iter().map(|&at| self.scopes[at].scope.name.as_str());
+        names.filter(|other| *other != name).collect()
+    }
+
+    /// The scopes that `path` belongs to. More than one is a mistake in the configuration.
+    pub fn owners(&self, path: &[u8]) -> Vec<&str> {
+        let owners = self.scopes.iter().filter(|known| known.own.matches(path));
+        owners.map(|known| known.scope.name.as_str()).collect()
+    }
+
+    /// Of `paths`, the first that belongs to two scopes, with their names.
+    pub fn in_two<'a>(&self, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<InTwo> {
+        if self.scopes.len() < 2 {
+            return None;
+        }
+        paths.into_iter().find_map(|path| match self.owners(path).as_slice() {
+            [one, other, ..] => {
+                Some(InTwo { path: path.to_vec(), scopes: [(*one).to_owned(), (*other).to_owned()] })
+            }
+            _ => None,
+        })
+    }
+
+    /// What the tests of scope `name` read; of [`REST`], what belongs to no scope. `None` for a name that is unknown.
+    pub fn view(&self, name: &str) -> Option<ScopeView> {
+        let rest = Part {
+            name: String::new(),
+            holds: Holds::Outside(self.scopes.iter().map(|known| Arc::clone(&known.own)).collect()),
+            digest: self.digest_of(None),
+        };
+        let mut parts = vec![rest];
+        if name != REST {
+            parts.extend(self.find(name)?.reads.iter().map(|&at| Part {
+                name: self.scopes[at].scope.name.clone(),
+                holds: Holds::Within(Arc::clone(&self.scopes[at].own)),
+                digest: self.digest_of(Some(at)),
+            }));
+        }
+        Some(ScopeView { name: name.to_owned(), parts })
+    }
+
+    fn find(&self, name: &str) -> Option<&Known> {
+        let at = self.scopes.binary_search_by(|known| known.scope.name.as_str().cmp(name)).ok()?;
+        self.scopes.get(at)
+    }
+
+    /// Changes with whatever decides which paths are in a part; that of the rest depends on all scopes.
+    fn digest_of(&self, scope: Option<usize>) -> [u8; 32] {
+        let mut hasher = Sha256::new();
+        hasher.update(if scope.is_some() { "scope" } else { "rest" });
+        let scopes = self.scopes.iter().enumerate().filter(|(at, _)| scope.is_none_or(|scope| scope == *at));
+        for pattern in scopes.flat_map(|(_, known)| &known.scope.paths) {
+            hasher.update((pattern.len() as u64).to_be_bytes());
+            hasher.update(pattern);
+        }
+        hasher.finalize().into()
+    }
+}
+
+/// A path that belongs to two scopes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InTwo {
+    /// The path, as git stores it.
+    pub path: Vec<u8>,
+    /// Two of the scopes.
+    pub scopes: [String; 2],
+}
+
+/// The code that the tests of one scope read.
+#[derive(Debug, Clone)]
+pub struct ScopeView {
+    name: String,
+    parts: Vec<Part>,
+}
+
+impl ScopeView {
+    /// The scope's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The parts that are read, the rest first, then by name.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether `path`, which is code, is among what the tests read.
+    pub fn reads(&self, path: &[u8]) -> bool {
+        self.parts.iter().any(|part| part.holds(path))
+    }
+}
+
+/// One part of the code.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The name of the scope; empty for the rest.
+    pub name: String,
+    holds: Holds,
+    digest: [u8; 32],
+}
+
+#[derive(Debug, Clone)]
+enum Holds {
+    Within(Arc<Patterns>),
+    /// What none of them match.
+    Outside(Vec<Arc<Patterns>>),
+}
+
+impl Part {
+    /// Whether `path` belongs to this part.
+    pub fn holds(&self, path: &[u8]) -> bool {
+        match &self.holds {
+            Holds::Within(own) => own.matches(path),
+            Holds::Outside(all) => !all.iter().any(|own| own.matches(path)),
+        }
+    }
+
+    /// Whether anything below the directory `path` may belong to this part. A walk need not enter another.
+    pub fn may_hold_below(&self, path: &[u8]) -> bool {
+        match &self.holds {
+            Holds::Within(own) => own.may_match_below(path),
+            Holds::Outside(all) => !all.iter().any(|own| own.covers(path)),
+        }
+    }
+
+    /// Changes whenever other paths may belong to it: part of the key of every cached fingerprint.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+}
+
+/// What `at` reads: itself and all that it needs, sorted.
+fn reads(needs: &[Vec<usize>], at: usize) -> Vec<usize> {
+    let (mut found, mut open) = (BTreeSet::from([at]), vec![at]);
+    while let Some(one) = open.pop() {
+        open.extend(needs[one].iter().copied().filter(|need| found.insert(*need)));
+    }
+    found.into_iter().collect()
+}
+
+/// A way from a scope back to itself, if there is one.
+fn cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        No,
+        Open,
+        Done,
+    }
+    let mut seen = vec![Seen::No; needs.len()];
+    for start in 0..needs.len() {
+        // The way here, each with the number of its needs that were looked at.
+        let mut way: Vec<(usize, usize)> = if seen[start] == Seen::No { vec![(start, 0)] } else { continue };
+        seen[start] = Seen::Open;
+        while let Some((at, next)) = way.last_mut() {
+            let Some(&need) = needs[*at].get(*next) else {
+                seen[*at] = Seen::Done;
+                way.pop();
+                continue;
+            };
+            *next += 1;
+            match seen[need] {
+                Seen::Done => {}
+                Seen::Open => {
+                    let from = way.iter().position(|(at, _)| *at == need)?;
+                    let mut found: Vec<usize> = way[from..].iter().map(|(at, _)| *at).collect();
+                    found.push(need);
+                    return Some(found);
+                }
+                Seen::No => {
+                    seen[need] = Seen::Open;
+                    way.push((need, 0));
+                }
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(name: &str, paths: &[&str], needs: &[&str]) -> Scope {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+        Scope { name: name.to_owned(), paths: owned(paths), needs: owned(needs) }
+    }
+
+    fn scopes() -> Scopes {
+        let declared = vec![
+            scope("cli", &["crates/cli/**"], &["core"]),
+            scope("core", &["crates/core/**"], &[]),
+            scope("web", &["web/**", "**/*.css"], &[]),
+            scope("all", &["e2e/**"], &["cli", "web"]),
+        ];
+        Scopes::new(declared).unwrap()
+    }
+
+    #[test]
+    fn what_a_scope_needs_comes_before_it() {
+        let scopes = scopes();
+        assert_eq!(scopes.in_order(), ["core", "web", "cli", "all"]);
+        assert_eq!(scopes.needed_by("all"), ["cli", "core", "web"]);
+        assert_eq!(scopes.needed_by("core"), [""; 0]);
+    }
+
+    #[test]
+    fn each_scope_reads_its_own_its_needs_and_the_rest() {
+        let scopes = scopes();
+        let read = |path: &str| {
+            let by = |name: &&str| scopes.view(name).unwrap().reads(path.as_bytes());
+            ["all", "cli", "core", "web", REST].into_iter().filter(by).collect::<Vec<_>>()
+        };
+        assert_eq!(read("crates/core/src/a.rs"), ["all", "cli", "core"]);
+        assert_eq!(read("crates/cli/src/a.rs"), ["all", "cli"]);
+        assert_eq!(read("web/a.ts"), ["all", "web"]);
+        assert_eq!(read("theme/a.css"), ["all", "web"]);
+        assert_eq!(read("e2e/a.ts"), ["all"]);
+        assert_eq!(read("Cargo.toml"), ["all", "cli", "core", "web", REST]);
+        assert!(scopes.view("nosuch").is_none());
+    }
+
+    #[test]
+    fn a_path_of_two_scopes_is_found() {
+        let scopes = scopes();
+        assert_eq!(scopes.owners(b"crates/core/a.css"), ["core", "web"]);
+        let paths: [&[u8]; 3] = [b"README", b"web/x.css", b"crates/core/a.css"];
+        let found = scopes.in_two(paths).unwrap();
+        assert_eq!(
+            (found.path.as_slice(), found.scopes),
+            (b"crates/core/a.css".as_slice(), ["core".into(), "web".into()])
+        );
+        assert_eq!(scopes.in_two([b"crates/core/a".as_slice()]), None);
+    }
+
+    #[test]
+    fn directories_without_code_of_a_part_are_not_entered() {
+        let scopes = scopes();
+        let enters = |scope: &str, part: usize, path: &str| {
+            scopes.view(scope).unwrap().parts()[part].may_hold_below(path.as_bytes())
+        };
+        for (path, rest, core) in [
+            ("crates", true, true),
+            ("crates/core", false, true),
+            ("crates/core/src", false, true),
+            ("crates/corelib", true, false),
+            ("src", true, false),
+        ] {
+            assert_eq!(enters("core", 0, path), rest, "rest: {path}");
+            assert_eq!(enters("core", 1, path), core, "core: {path}");
+        }
+        assert!(enters("web", 1, "src/theme"), "any directory may hold a *.css");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let said = |declared: Vec<Scope>| Scopes::new(declared).unwrap_err().to_string();
+        assert_eq!(said(vec![scope("a", &["a/**"], &["b"])]), "scope `a` needs `b`, which is not declared");
+        assert_eq!(said(vec![scope("a", &["a/**"], &["a"])]), "scopes need each other: a -> a");
+        let ring = vec![
+            scope("a", &[], &["b"]),
+            scope("b", &[], &["d", "c"]),
+            scope("c", &[], &["b"]),
+            scope("d", &[], &[]),
+        ];
+        assert_eq!(said(ring), "scopes need each other: b -> c -> b");
+    }
+
+    #[test]
+    fn digests_change_with_the_paths_alone() {
+        let before = scopes();
+        let mut declared: Vec<Scope> = before.iter().cloned().collect();
+        declared[0].needs.clear();
+        declared[1].paths = vec!["tools/**".to_owned()];
+        let after = Scopes::new(declared).unwrap();
+        let digest =
+            |scopes: &Scopes, name: &str, part: usize| *scopes.view(name).unwrap().parts()[part].digest();
+        assert_eq!(digest(&before, "core", 1), digest(&after, "core", 1));
+        assert_ne!(digest(&before, "cli", 1), digest(&after, "cli", 2 - 1));
+        assert_ne!(digest(&before, "core", 0), digest(&after, "core", 0), "the rest is another one");
+    }
+}
