@@ -10,7 +10,7 @@ use andon_core::change::normalize::Normalizer;
 use andon_core::detect::{self, Situation, Stops};
 use andon_core::domain::decision::Stage;
 use andon_core::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
+    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::paths::PathRules;
@@ -34,7 +34,7 @@ fn record(byte: u8) -> CommitRecord {
         uptime: None,
         tree: TreeId(oid(byte)),
         parent: Some(CommitId(oid(byte.wrapping_sub(1)))),
-        prev: Prev::Unsaid,
+        prev: PrevRecord::Unsaid,
         kind: CommitKind::Normal,
         gate: Gate::Passed,
         recording: Recording::AtCommit,

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use andon_core::domain::facts::{CommitRecord, Prev};
+use andon_core::domain::facts::{CommitRecord, PrevRecord};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_git::{Repo, RepoEnv};
@@ -68,7 +68,7 @@ fn record(repo: &Repo, commit: CommitId, iteration: u64) -> CommitRecord {
     CommitRecord {
         tree: info.tree,
         parent: info.parents.first().copied(),
-        prev: Prev::Unsaid,
+        prev: PrevRecord::Unsaid,
         iteration,
         ..golden
     }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::setup::live::{self, Guarded};
-use crate::view::status::{HooksGone, LoopState};
+use super::setup::live::{self, GuardState};
+use crate::view::status::{LoopState, LostHooks};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::Presence;
 use andon_core::domain::git_hook::GitHook;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::standing::{self, stops};
-use andon_engine::timeline::{self, Loaded};
+use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
 use andon_git::{Head, Repo};
 
@@ -19,29 +19,29 @@ pub struct LoopSituation {
     /// HEAD.
     pub head: Head,
     /// The newest window.
-    pub loaded: Loaded,
+    pub loaded: LoadedTimeline,
     /// The halt that is recorded, whether or not it was answered by deleting its file.
     pub recorded: Option<StandingHalt>,
     /// The unanswered halt.
     pub standing: Option<StandingHalt>,
     /// What became of the hooks, when they are gone.
-    pub hooks: Option<HooksGone>,
+    pub hooks: Option<LostHooks>,
     /// What follows from all of that.
     pub state: LoopState,
 }
 
 /// What is known of the hooks.
-pub struct HooksSeen {
-    guarded: Guarded,
+pub struct HookSituation {
+    guarded: GuardState,
     installed: Presence,
 }
 
-impl HooksSeen {
+impl HookSituation {
     /// Asks git where it looks for hooks: starts a process.
     pub fn of(repo: &Repo) -> Self {
         match repo.hooks_dir() {
             Ok(dir) => Self::at(repo, &dir),
-            Err(_) => Self { guarded: Guarded::Yes, installed: Presence::Absent },
+            Err(_) => Self { guarded: GuardState::Yes, installed: Presence::Absent },
         }
     }
 
@@ -68,20 +68,20 @@ impl SharedHooks {
     }
 
     /// What is known of the hooks of another worktree.
-    pub fn seen(&self, repo: &Repo) -> HooksSeen {
+    pub fn seen(&self, repo: &Repo) -> HookSituation {
         let setting = repo.config_string(HOOKS_PATH);
         match (&self.dir, setting.as_deref()) {
-            (Some(dir), None) if self.setting.is_none() => HooksSeen::at(repo, dir),
+            (Some(dir), None) if self.setting.is_none() => HookSituation::at(repo, dir),
             (Some(dir), set) if set == self.setting.as_deref() && dir.is_absolute() => {
                 // A relative one is looked for in each working tree.
                 let own =
                     set.filter(|set| !set.starts_with('~')).map(Path::new).filter(|set| set.is_relative());
                 match own {
-                    Some(own) => HooksSeen::at(repo, &repo.workdir().unwrap_or(repo.git_dir()).join(own)),
-                    None => HooksSeen::at(repo, dir),
+                    Some(own) => HookSituation::at(repo, &repo.workdir().unwrap_or(repo.git_dir()).join(own)),
+                    None => HookSituation::at(repo, dir),
                 }
             }
-            (Some(_) | None, _) => HooksSeen::of(repo),
+            (Some(_) | None, _) => HookSituation::of(repo),
         }
     }
 
@@ -95,7 +95,7 @@ impl SharedHooks {
 ///
 /// # Errors
 /// HEAD or the ledger cannot be read.
-pub fn look(ctx: &Context, ws: &Workspace, seen: &HooksSeen) -> Result<LoopSituation, OpsError> {
+pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopSituation, OpsError> {
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
     let recorded = standing::recorded(ws)?;
@@ -106,8 +106,8 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HooksSeen) -> Result<LoopSitua
         state(ws, &head, &loaded, standing.as_ref(), seen)
     };
     let hooks = match &seen.guarded {
-        Guarded::Gone(gone) => Some(HooksGone { what: gone.what.clone(), help: gone.hint.clone() }),
-        Guarded::Never | Guarded::Yes => None,
+        GuardState::Gone(gone) => Some(LostHooks { what: gone.what.clone(), help: gone.hint.clone() }),
+        GuardState::Never | GuardState::Yes => None,
     };
     Ok(LoopSituation { head, loaded, recorded, standing, hooks, state })
 }
@@ -115,9 +115,9 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HooksSeen) -> Result<LoopSitua
 fn state(
     ws: &Workspace,
     head: &Head,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     standing: Option<&StandingHalt>,
-    hooks: &HooksSeen,
+    hooks: &HookSituation,
 ) -> LoopState {
     let stops = stops(ws);
     if stops.stop == Presence::Present {
@@ -126,7 +126,7 @@ fn state(
         LoopState::Paused
     } else if standing.is_some() {
         LoopState::Halted
-    } else if matches!(hooks.guarded, Guarded::Gone(_)) {
+    } else if matches!(hooks.guarded, GuardState::Gone(_)) {
         LoopState::HooksGone
     } else if hooks.installed == Presence::Absent && loaded.window.facts.is_empty() {
         LoopState::NotInstalled

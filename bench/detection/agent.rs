@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::random::Random;
-use crate::script::{Line, Made, Script, Style};
+use crate::script::{Line, Script, ScriptCommit, Style};
 use crate::suite::Suite;
 use crate::world::{Edit, World};
 
@@ -26,7 +26,7 @@ pub struct Agent {
     /// What it wrote down.
     pub script: Script,
     /// Tree of the newest commit, and of its parent.
-    pub head: Made,
+    pub head: ScriptCommit,
     /// Whether the stuck phase has begun.
     pub stuck: bool,
     /// What its healthy work is in the middle of.
@@ -57,7 +57,7 @@ impl Agent {
         };
         let node = random.chance(0.3).then(|| "coder".to_owned());
         let clock = 1_760_000_000 + i64::try_from(random.between(0, 8_000_000)).unwrap_or(0);
-        let head = Made { tree: 0, parent: 0 };
+        let head = ScriptCommit { tree: 0, parent: 0 };
         let script = Script { trees: vec![world.files.clone()], lines: Vec::new() };
         let (iterations, calls_made) = (0, 0);
         Self {
@@ -304,7 +304,7 @@ impl Agent {
         self.wait(2, 30);
         let tree = self.tree();
         let parent = if kind == "amend" { self.head.parent } else { self.head.tree };
-        let made = Made { tree, parent };
+        let made = ScriptCommit { tree, parent };
         self.head = made;
         let line = self.push(json!({"type": "commit", "subject": subject, "kind": kind}), Some(tree));
         line.made = Some(made);

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use andon_core::change::hash::Reading;
+use andon_core::change::hash::HashOptions;
 use andon_core::change::normalize::Normalizer;
-use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, Prev, Recording};
+use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, PrevRecord, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::time::Timestamp;
@@ -20,7 +20,7 @@ use andon_store::fingerprint::Fingerprinter;
 use andon_store::wire::v1::{UnknownKeys, encode_commit};
 use serde_json::{Value, json};
 
-use crate::script::{Made, Script};
+use crate::script::{Script, ScriptCommit};
 use crate::world::Tree;
 
 /// git in `dir`, without anybody's configuration.
@@ -120,10 +120,10 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
 fn describe(
     (repo, rules, normalizer): (&Repo, &PathRules, &Normalizer),
     trees: &[TreeId],
-    made: Made,
+    made: ScriptCommit,
     event: &mut Value,
 ) {
-    let reading = Reading { rules, normalizer };
+    let reading = HashOptions { rules, normalizer };
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
     let (summary, change, _) = diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
     let record = CommitRecord {
@@ -131,7 +131,7 @@ fn describe(
         uptime: None,
         tree: trees[made.tree],
         parent: None,
-        prev: Prev::Unsaid,
+        prev: PrevRecord::Unsaid,
         kind: CommitKind::Normal,
         gate: Gate::Passed,
         recording: Recording::AtCommit,

@@ -5,7 +5,7 @@ use crate::{fake, healthy, releases, stuck, toggles, tools};
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum CheckRequest {
     /// It is found; within so many iterations or calls, where the requirements say so.
     Found(Unit, Option<u64>),
     /// It is let alone.
@@ -26,7 +26,7 @@ pub struct Family {
     /// Its name.
     pub name: &'static str,
     /// What is asked of it.
-    pub asked: Asked,
+    pub asked: CheckRequest,
     /// Its part of `andon.toml`.
     pub config: &'static str,
     /// One run of it.
@@ -35,15 +35,15 @@ pub struct Family {
 
 const fn found(name: &'static str, within: u64, run: fn(&mut Agent)) -> Family {
     let limit = if within == 0 { None } else { Some(within) };
-    Family { name, asked: Asked::Found(Unit::Iterations, limit), config: "", run }
+    Family { name, asked: CheckRequest::Found(Unit::Iterations, limit), config: "", run }
 }
 
 const fn calls(name: &'static str, run: fn(&mut Agent)) -> Family {
-    Family { name, asked: Asked::Found(Unit::Calls, None), config: "", run }
+    Family { name, asked: CheckRequest::Found(Unit::Calls, None), config: "", run }
 }
 
 const fn alone(name: &'static str, run: fn(&mut Agent)) -> Family {
-    Family { name, asked: Asked::LeftAlone, config: "", run }
+    Family { name, asked: CheckRequest::LeftAlone, config: "", run }
 }
 
 /// A planner that edits nothing. The budgets of a declared workflow are switched off: what is measured is detection.
@@ -94,7 +94,7 @@ pub static FAMILIES: [Family; 64] = [
     alone("new untracked files", healthy::untracked),
     Family {
         name: "planning node without edits",
-        asked: Asked::LeftAlone,
+        asked: CheckRequest::LeftAlone,
         config: PLANNER,
         run: healthy::planner,
     },

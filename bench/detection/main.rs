@@ -30,7 +30,7 @@ mod world;
 use std::io::Write as _;
 use std::sync::Mutex;
 
-use families::{Asked, FAMILIES, Family};
+use families::{CheckRequest, FAMILIES, Family};
 use table::Row;
 
 struct Options {
@@ -178,11 +178,11 @@ fn compared(family: &Family, seeds: &[u64], andon: &std::path::Path) -> String {
     )
 }
 
-fn print(rows: &[(usize, Asked, Row)]) {
+fn print(rows: &[(usize, CheckRequest, Row)]) {
     for (head, healthy) in [(table::STUCK, false), (table::HEALTHY, true)] {
         let lines: Vec<String> = rows
             .iter()
-            .filter(|(_, asked, _)| (*asked == Asked::LeftAlone) == healthy)
+            .filter(|(_, asked, _)| (*asked == CheckRequest::LeftAlone) == healthy)
             .map(|(_, _, row)| row.markdown())
             .collect();
         if !lines.is_empty() {

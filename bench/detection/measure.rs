@@ -11,7 +11,7 @@ use andon_core::domain::time::Timestamp;
 
 use crate::agent::Agent;
 use crate::derive;
-use crate::families::{Asked, Family, Unit};
+use crate::families::{CheckRequest, Family, Unit};
 use crate::script::Script;
 
 /// What became of one run.
@@ -70,8 +70,8 @@ fn judged(family: &Family, config: &Config, script: &Script, stream: &[u8]) -> R
         if decision.verdict == Verdict::Halt {
             let rule = decision.findings.iter().find(|finding| finding.level == Level::Halt);
             let at = match family.asked {
-                Asked::Found(Unit::Calls, _) if line.stuck > 0 => line.calls.max(1),
-                Asked::Found(..) | Asked::LeftAlone => line.stuck,
+                CheckRequest::Found(Unit::Calls, _) if line.stuck > 0 => line.calls.max(1),
+                CheckRequest::Found(..) | CheckRequest::LeftAlone => line.stuck,
             };
             run.halted = Some((rule.map_or("", |finding| finding.rule).to_owned(), at));
         }

@@ -6,7 +6,7 @@ use andon_core::detect::calibration::{self, Promise};
 use andon_core::detect::ladder::{AS_CONFIGURED, LADDER, Score};
 use andon_core::domain::time::Timestamp;
 
-use crate::families::{Asked, FAMILIES, Family};
+use crate::families::{CheckRequest, FAMILIES, Family};
 use crate::random::Random;
 use crate::{derive, measure};
 
@@ -39,7 +39,7 @@ pub fn run(count: u64, only: &str) -> bool {
     let seeds: Vec<u64> = (0..count).map(|at| at * 2 + 1).collect();
     let of = |healthy: bool| -> Vec<Score> {
         let families = FAMILIES.iter().filter(|family| family.name.contains(only));
-        let families = families.filter(|family| (family.asked == Asked::LeftAlone) == healthy);
+        let families = families.filter(|family| (family.asked == CheckRequest::LeftAlone) == healthy);
         families.flat_map(|family| scores(family, &seeds)).collect()
     };
     let (good, stuck) = (of(true), of(false));

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::derive::git;
-use crate::families::{Asked, Family, Unit};
+use crate::families::{CheckRequest, Family, Unit};
 use crate::script::Line;
 use crate::world::Tree;
 
@@ -185,7 +185,7 @@ pub fn run(family: &Family, seed: u64, andon: &Path, dir: &Path) -> Outcome {
         at += count;
         if let Some(rule) = scratch.halted() {
             let line = &lines[at - 1];
-            let calls = matches!(family.asked, Asked::Found(Unit::Calls, _)) && line.stuck > 0;
+            let calls = matches!(family.asked, CheckRequest::Found(Unit::Calls, _)) && line.stuck > 0;
             return Outcome { halted: Some((if calls { line.calls.max(1) } else { line.stuck }, rule)) };
         }
     }

@@ -6,7 +6,7 @@ use crate::world::Tree;
 
 /// A commit of the script: the numbers of its tree and of its parent's.
 #[derive(Clone, Copy)]
-pub struct Made {
+pub struct ScriptCommit {
     /// Its tree.
     pub tree: usize,
     /// Its parent's tree.
@@ -20,7 +20,7 @@ pub struct Line {
     /// The tree whose fingerprint is the member `code`.
     pub code: Option<usize>,
     /// For a commit, what to derive its facts from.
-    pub made: Option<Made>,
+    pub made: Option<ScriptCommit>,
     /// The arguments of a tool call in just this form.
     pub raw_args: Option<String>,
     /// Iterations of the stuck phase up to this one; 0 in healthy work.

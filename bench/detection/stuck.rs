@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::agent::Agent;
 use crate::healthy::{prefix, settle};
-use crate::script::Made;
+use crate::script::ScriptCommit;
 use crate::world::{Edit, Tree};
 
 /// Iterations of the stuck phase: what is not found by then is not found.
@@ -260,7 +260,7 @@ pub fn rebase(agent: &mut Agent) {
     for round in 0..LENGTH {
         agent.turn_start();
         agent.explore(0, 4);
-        agent.head = Made { tree: base, parent: base };
+        agent.head = ScriptCommit { tree: base, parent: base };
         for tree in &series {
             agent.world.files = tree.clone();
             if moving && round.is_multiple_of(2) {

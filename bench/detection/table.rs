@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::families::{Asked, Family, Unit};
+use crate::families::{CheckRequest, Family, Unit};
 use crate::measure::Run;
 
 /// Share of stuck runs that have to be found.
@@ -16,7 +16,7 @@ const WARNED: f64 = 0.01;
 pub struct Row {
     /// The family's name.
     pub name: &'static str,
-    asked: Asked,
+    asked: CheckRequest,
     runs: usize,
     hits: usize,
     early: usize,
@@ -58,7 +58,7 @@ impl Row {
     }
 
     fn take(&mut self, run: &Run) {
-        let stuck = self.asked != Asked::LeftAlone;
+        let stuck = self.asked != CheckRequest::LeftAlone;
         match &run.halted {
             Some((rule, 0)) if stuck => {
                 self.early += 1;
@@ -95,10 +95,10 @@ impl Row {
     /// Whether the figures are those asked for.
     pub fn reached(&self) -> bool {
         match self.asked {
-            Asked::Found(_, limit) => {
+            CheckRequest::Found(_, limit) => {
                 self.share() >= RECALL && limit.is_none_or(|limit| self.percentile(0.95) as u64 <= limit)
             }
-            Asked::LeftAlone => self.hits == 0 && self.warned_share() <= WARNED,
+            CheckRequest::LeftAlone => self.hits == 0 && self.warned_share() <= WARNED,
         }
     }
 
@@ -113,7 +113,7 @@ impl Row {
         };
         let name = self.name;
         match self.asked {
-            Asked::Found(unit, limit) => {
+            CheckRequest::Found(unit, limit) => {
                 let unit = if unit == Unit::Calls { " calls" } else { "" };
                 let limit = limit.map_or_else(|| "-".to_owned(), |limit| limit.to_string());
                 format!(
@@ -125,7 +125,7 @@ impl Row {
                     rules(&self.rules),
                 )
             }
-            Asked::LeftAlone => format!(
+            CheckRequest::LeftAlone => format!(
                 "| {name} | {} | {:.3} ({low:.3}-{high:.3}){mark} | {} of {} ({:.2} %) | {} | {} |",
                 self.runs,
                 self.share(),
@@ -146,7 +146,7 @@ impl Row {
     /// The same as JSON.
     pub fn json(&self) -> Value {
         let (low, high) = wilson(self.hits, self.runs);
-        let found = self.asked != Asked::LeftAlone;
+        let found = self.asked != CheckRequest::LeftAlone;
         json!({"family": self.name, "kind": if found { "stuck" } else { "healthy" }, "runs": self.runs,
             "halted": self.hits, "share": self.share(), "wilson95": [low, high], "too_early": self.early,
             "median": self.percentile(0.5), "p95": self.percentile(0.95), "rules": self.rules,

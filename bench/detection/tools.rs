@@ -16,9 +16,9 @@ fn begin(agent: &mut Agent) {
 }
 
 /// A call with its answer.
-type Made = (String, Vec<(String, Value)>, String);
+type AnsweredCall = (String, Vec<(String, Value)>, String);
 
-fn some_call(agent: &mut Agent) -> Made {
+fn some_call(agent: &mut Agent) -> AnsweredCall {
     let text = |text: String| Value::from(text);
     let answer =
         (0..agent.random.between(1, 6)).map(|_| agent.random.sentence()).collect::<Vec<_>>().join("\n");
@@ -62,7 +62,7 @@ pub fn identical(agent: &mut Agent) {
 /// Two to four calls in turns, in no fixed order, now and then another one.
 pub fn interleaved(agent: &mut Agent) {
     begin(agent);
-    let calls: Vec<Made> = (0..agent.random.between(2, 4)).map(|_| some_call(agent)).collect();
+    let calls: Vec<AnsweredCall> = (0..agent.random.between(2, 4)).map(|_| some_call(agent)).collect();
     let fixed = agent.random.chance(0.5);
     for at in 0..LENGTH {
         let (tool, args, answer) =
@@ -186,7 +186,7 @@ pub fn missing_program(agent: &mut Agent) {
 /// Six to twelve calls in a fixed order, round after round.
 pub fn long_row(agent: &mut Agent) {
     begin(agent);
-    let calls: Vec<Made> = (0..agent.random.between(6, 12)).map(|_| some_call(agent)).collect();
+    let calls: Vec<AnsweredCall> = (0..agent.random.between(6, 12)).map(|_| some_call(agent)).collect();
     for at in 0..LENGTH {
         let (tool, args, answer) = &calls[at % calls.len()];
         agent.raw_call(tool, args, answer);

@@ -112,7 +112,7 @@ fn file(language: &Language, tests: &[Test]) -> String {
 
 /// What a commit does to the tests.
 #[derive(Clone, Copy, PartialEq)]
-enum Deed {
+enum TestEdit {
     Delete,
     DeleteFile,
     Skip,
@@ -126,35 +126,42 @@ enum Deed {
     Reorder,
 }
 
-const WEAKER: [Deed; 4] = [Deed::Delete, Deed::DeleteFile, Deed::Skip, Deed::Loosen];
-const HEALTHY: [Deed; 7] =
-    [Deed::Rename, Deed::Move, Deed::Split, Deed::Parametrize, Deed::Extend, Deed::Retune, Deed::Reorder];
+const WEAKER: [TestEdit; 4] = [TestEdit::Delete, TestEdit::DeleteFile, TestEdit::Skip, TestEdit::Loosen];
+const HEALTHY: [TestEdit; 7] = [
+    TestEdit::Rename,
+    TestEdit::Move,
+    TestEdit::Split,
+    TestEdit::Parametrize,
+    TestEdit::Extend,
+    TestEdit::Retune,
+    TestEdit::Reorder,
+];
 
-fn commit(random: &mut Random, language: &Language, deed: Deed) -> Vec<ChangedText> {
+fn commit(random: &mut Random, language: &Language, deed: TestEdit) -> Vec<ChangedText> {
     let count = random.between(3, 12);
     let tests: Vec<Test> = (0..count).map(|_| fresh(random, language)).collect();
     let at = random.between(0, count - 1);
     let mut now = tests.clone();
     let mut beside = Vec::new();
     match deed {
-        Deed::Delete => drop(now.drain(at..(at + random.between(1, 3)).min(count))),
-        Deed::DeleteFile => now.clear(),
-        Deed::Skip => {
+        TestEdit::Delete => drop(now.drain(at..(at + random.between(1, 3)).min(count))),
+        TestEdit::DeleteFile => now.clear(),
+        TestEdit::Skip => {
             let (from, to) = (written(language.skip.0, &now[at]), written(language.skip.1, &now[at]));
             now[at].text = now[at].text.replacen(&from, &to, 1);
         }
-        Deed::Loosen => {
+        TestEdit::Loosen => {
             let wanted = now[at].values.1.to_string();
             let last = now[at].text.lines().rfind(|line| line.contains(&wanted)).unwrap().to_owned();
             now[at].text = now[at].text.replacen(&format!("{last}\n"), "", 1);
         }
-        Deed::Rename => {
+        TestEdit::Rename => {
             now[at].name = format!("{}_renamed", random.name());
             now[at].text = written(language.test, &now[at]);
         }
-        Deed::Move => beside.push(now.remove(at)),
-        Deed::Split => beside.extend(now.drain(at..)),
-        Deed::Parametrize => {
+        TestEdit::Move => beside.push(now.remove(at)),
+        TestEdit::Split => beside.extend(now.drain(at..)),
+        TestEdit::Parametrize => {
             let call = now[at].call.clone();
             let end = (at + random.between(2, 4)).min(count);
             let mut rows = Vec::new();
@@ -171,14 +178,14 @@ fn commit(random: &mut Random, language: &Language, deed: Deed) -> Vec<ChangedTe
             now.splice(at..end, [Test { text, ..table }]);
             return vec![changed(language, &file(language, &olds), &file(language, &now))];
         }
-        Deed::Extend => now.push(fresh(random, language)),
-        Deed::Retune => {
+        TestEdit::Extend => now.push(fresh(random, language)),
+        TestEdit::Retune => {
             now[at].values = (random.between(1, 99), random.between(100, 999));
             now[at].text = written(language.test, &now[at]);
         }
-        Deed::Reorder => now.reverse(),
+        TestEdit::Reorder => now.reverse(),
     }
-    let after = if deed == Deed::DeleteFile { String::new() } else { file(language, &now) };
+    let after = if deed == TestEdit::DeleteFile { String::new() } else { file(language, &now) };
     let mut texts = vec![changed(language, &file(language, &tests), &after)];
     if !beside.is_empty() {
         texts.push(changed(language, "", &file(language, &beside)));
@@ -200,7 +207,7 @@ pub fn run(count: u64) -> bool {
     for language in &LANGUAGES {
         let mut random = Random::new(language.ending, 7);
         let mut odd: Vec<String> = Vec::new();
-        let mut told = |deeds: &[Deed], names: &[&str], wanted: bool| {
+        let mut told = |deeds: &[TestEdit], names: &[&str], wanted: bool| {
             let mut told = 0_u64;
             for at in 0..count {
                 let which = usize::try_from(at).unwrap() % deeds.len();

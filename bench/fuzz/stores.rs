@@ -28,7 +28,7 @@ use andon_store::fingerprint::Fingerprinter;
 use andon_store::journal::{Journal, Position, Reach};
 use andon_store::ledger::Ledger;
 use andon_store::notes::{self, NotesStore};
-use andon_store::window::{self, Judged};
+use andon_store::window::{self, WindowVerdict};
 use andon_store::wire::v1::{
     DerivedFacts, choose_record, decode_commit, decode_line, encode_commit, encode_line,
 };
@@ -341,7 +341,7 @@ fn prepare(ground: &Ground, rules: &PathRules) -> Truth {
     let mut notes = NotesStore::open(repo).unwrap();
     notes.put(&[(head, record)], Timestamp(1_700_000_000)).unwrap();
     let known = window::read_window(repo, &notes, Some(head), 20);
-    window::remember(repo, &notes, head, &known, Judged { max: 20, settled: Some(0) });
+    window::remember(repo, &notes, head, &known, WindowVerdict { max: 20, settled: Some(0) });
     let code = Fingerprinter::new(repo, rules).of_tree(tree).unwrap();
     let entry = ground.commit("entry.json", HALTED, &[]);
     ground.point("refs/andon/ledger/fedcba9876543210", entry);

@@ -11,7 +11,7 @@ use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::time::Span;
 use andon_core::escape::clip;
-use andon_engine::bulk::{Pace, Walked};
+use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::text::message;
 
@@ -94,8 +94,8 @@ pub fn walk<T>(
 
 /// Says that a walk was stopped, where it was. Then something is not known, which is worse than `exit` when that
 /// allows.
-pub fn stopped(shell: &Shell, walked: Walked, exit: Exit) -> Exit {
-    let Walked::Part { done, of } = walked else { return exit };
+pub fn stopped(shell: &Shell, walked: WalkEnd, exit: Exit) -> Exit {
+    let WalkEnd::Part { done, of } = walked else { return exit };
     let what =
         format!("stopped after {done} of {}: what is shown is part of the answer", count(of, "commit"));
     let help = "run it again: it goes on faster where it was (git directory, andon/cache/derived)";

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::verbs::review::run as review;
-use crate::verbs::watch::run::{Looked, Watcher};
+use crate::verbs::watch::run::{Watcher, WorktreeViews};
 use crate::view::history::OpenRound;
 use crate::view::watch::WatchView;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -23,7 +23,7 @@ pub(crate) fn now(ctx: &Context) -> Context {
 }
 
 /// What is known between two looks.
-pub(crate) struct Watching {
+pub(crate) struct WatchMemory {
     ws: Workspace,
     watcher: Watcher,
     rounds: Vec<OpenRound>,
@@ -31,7 +31,7 @@ pub(crate) struct Watching {
     warning: Option<Diagnostic>,
 }
 
-impl Watching {
+impl WatchMemory {
     /// Opens the repository.
     pub(crate) fn begin(ctx: &Context) -> Result<Self, OpsError> {
         let ws = Workspace::open_lenient(ctx)?;
@@ -40,7 +40,7 @@ impl Watching {
 
     /// Looks at the time of `ctx`.
     pub(crate) fn look(&mut self, ctx: &Context) -> Result<WatchView, OpsError> {
-        let Looked { mut view, ledger_moved } = self.watcher.look(ctx, &self.ws)?;
+        let WorktreeViews { mut view, ledger_moved } = self.watcher.look(ctx, &self.ws)?;
         let is_old = self.rounds_at.is_none_or(|at| ctx.now.since(at).0 >= ROUNDS_EVERY);
         if ledger_moved || is_old {
             self.ask_for_rounds(ctx);

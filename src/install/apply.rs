@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use super::InstallError;
 use super::inspect::HookState;
 use super::manifest::{HooksFolder, Manifest};
-use super::plan::{self, Conflict, Displaced, Intent, Removal};
+use super::plan::{self, Conflict, Displacement, Intent, Removal};
 use super::shim;
 use andon_core::domain::git_hook::GitHook;
 use andon_git::platform::files;
@@ -92,7 +92,7 @@ impl Change<'_> {
         program: &Path,
         (manifest_path, before): (&Path, &Manifest),
     ) -> Result<(), InstallError> {
-        let writes: Vec<(GitHook, Displaced)> = intents
+        let writes: Vec<(GitHook, Displacement)> = intents
             .iter()
             .filter_map(|(hook, intent)| match intent {
                 Intent::Write(displaced) => Some((*hook, *displaced)),
@@ -192,22 +192,27 @@ impl Change<'_> {
         Ok(())
     }
 
-    fn put(&mut self, hook: GitHook, displaced: Displaced, file: NamedTempFile) -> Result<(), InstallError> {
+    fn put(
+        &mut self,
+        hook: GitHook,
+        displaced: Displacement,
+        file: NamedTempFile,
+    ) -> Result<(), InstallError> {
         let (at, chained) = (self.dir.join(hook.name()), self.dir.join(hook.chained_name()));
         let failed = |error| InstallError::io("write", &at, error);
         match displaced {
-            Displaced::Nothing => {
+            Displacement::Nothing => {
                 file.persist_noclobber(&at).map_err(|error| failed(error.error))?;
                 self.undo.push(Undo::Remove(at));
             }
-            Displaced::OlderShim | Displaced::Twin => {
+            Displacement::OlderShim | Displacement::Twin => {
                 self.back_up(&at)?;
                 file.persist(&at).map_err(|error| failed(error.error))?;
             }
-            Displaced::Chained => {
+            Displacement::Chained => {
                 self.chain(&at, &chained, file)?;
             }
-            Displaced::NewerOfSameTool => {
+            Displacement::NewerOfSameTool => {
                 self.back_up(&chained)?;
                 fs::rename(&at, &chained).map_err(|error| InstallError::io("rename", &at, error))?;
                 self.undo.push(Undo::Move { from: chained, to: at.clone() });
@@ -254,7 +259,7 @@ fn keep(path: &Path, name: &Path) -> io::Result<()> {
 
 /// What became of one hook at uninstalling.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Removed {
+pub enum HookRemoval {
     /// Nothing of ours was there.
     Nothing,
     /// The shim is gone; there was no hook before it.
@@ -266,24 +271,24 @@ pub enum Removed {
 }
 
 /// Puts the hooks of `states` in `dir` back. What is in the way is left and reported.
-pub fn uninstall(dir: &Path, states: &[HookState]) -> Result<Vec<(GitHook, Removed)>, InstallError> {
+pub fn uninstall(dir: &Path, states: &[HookState]) -> Result<Vec<(GitHook, HookRemoval)>, InstallError> {
     states.iter().map(|state| Ok((state.hook, put_back(dir, state)?))).collect()
 }
 
-fn put_back(dir: &Path, state: &HookState) -> Result<Removed, InstallError> {
+fn put_back(dir: &Path, state: &HookState) -> Result<HookRemoval, InstallError> {
     let at = dir.join(state.hook.name());
     match plan::uninstall(state) {
-        Removal::Nothing => Ok(Removed::Nothing),
+        Removal::Nothing => Ok(HookRemoval::Nothing),
         Removal::Remove => {
             fs::remove_file(&at).map_err(|error| InstallError::io("remove", &at, error))?;
-            Ok(Removed::Gone)
+            Ok(HookRemoval::Gone)
         }
         Removal::Restore => {
             let chained = dir.join(state.hook.chained_name());
             fs::rename(&chained, &at).map_err(|error| InstallError::io("rename", &chained, error))?;
-            Ok(Removed::Restored)
+            Ok(HookRemoval::Restored)
         }
-        Removal::Leave(why) => Ok(Removed::Left(Conflict { hook: state.hook, path: at, why })),
+        Removal::Leave(why) => Ok(HookRemoval::Left(Conflict { hook: state.hook, path: at, why })),
     }
 }
 

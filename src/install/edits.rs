@@ -135,7 +135,7 @@ pub fn undo(edits: &[Edit]) {
 
 /// What became of an edited file at uninstalling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cleaned {
+pub enum EditRemoval {
     /// Nothing of ours was in it, or it is gone.
     Nothing,
     /// Our lines are out of it.
@@ -145,18 +145,18 @@ pub enum Cleaned {
 }
 
 /// Takes our lines out of a file again.
-pub fn clean(entry: &EditedFile) -> Result<Cleaned, InstallError> {
+pub fn clean(entry: &EditedFile) -> Result<EditRemoval, InstallError> {
     let folder = entry.path.parent().unwrap_or(Path::new("/"));
-    let Some(bytes) = read(folder, &entry.path)? else { return Ok(Cleaned::Nothing) };
+    let Some(bytes) = read(folder, &entry.path)? else { return Ok(EditRemoval::Nothing) };
     let rest = block::strip(&bytes, &entry.inserted);
     if rest.is_empty() && entry.birth == Birth::Made {
         fs::remove_file(&entry.path).map_err(|error| InstallError::io("remove", &entry.path, error))?;
-        return Ok(Cleaned::Gone);
+        return Ok(EditRemoval::Gone);
     }
     if rest == bytes {
-        return Ok(Cleaned::Nothing);
+        return Ok(EditRemoval::Nothing);
     }
     write(&entry.path, &rest, FileKind::Text)
         .map_err(|error| InstallError::io("write", &entry.path, error))?;
-    Ok(Cleaned::Restored)
+    Ok(EditRemoval::Restored)
 }

@@ -2,7 +2,7 @@
 //! where its shape is not the usual one nothing is edited.
 
 use super::block;
-use super::start_lines::{self, Heard};
+use super::start_lines::{self, Audience};
 use andon_core::domain::git_hook::GitHook;
 
 /// The configuration that both tools read.
@@ -35,7 +35,7 @@ fn hook(hook: GitHook) -> String {
     let name = hook.name();
     let id = if hook == GitHook::PreCommit { "andon".to_owned() } else { format!("andon-{name}") };
     let files = hook.spec().names_files;
-    let lines = start_lines::lines(hook, "", " \"$@\"", (FILE, Heard::NotPreparing));
+    let lines = start_lines::lines(hook, "", " \"$@\"", (FILE, Audience::NotPreparing));
     let entry: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
         "    - id: {id}\n      name: andon ({name})\n      entry: |\n        sh -c '\n{entry}        ' andon\n      \

@@ -1,7 +1,7 @@
 //! Andon's lines in the hooks of husky: files of `sh` under `.husky/`, committed and the same for everybody.
 
 use super::block;
-use super::start_lines::{self, Heard};
+use super::start_lines::{self, Audience};
 use andon_core::domain::git_hook::GitHook;
 
 /// How husky starts its hooks.
@@ -22,7 +22,7 @@ pub struct EndsEarly {
 
 /// The lines for `hook`.
 pub fn block(hook: GitHook) -> String {
-    let place = (".husky", Heard::Always);
+    let place = (".husky", Audience::Always);
     let lines = if hook.spec().reads_stdin {
         // Read once, for us and for the lines below.
         let input = "[ -z \"$ANDON_INPUT\" ] || printf '%s\\n' \"$ANDON_INPUT\"";

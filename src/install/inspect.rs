@@ -24,7 +24,7 @@ pub enum HookMode {
 
 /// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum HookFile {
     /// There is no file of that name.
     Nothing,
     /// Our shim, untouched.
@@ -62,11 +62,11 @@ pub struct HookState {
     /// The hook, by the name that git calls it.
     pub hook: GitHook,
     /// At its own name.
-    pub standing: Standing,
+    pub standing: HookFile,
     /// At `NAME.andon-chained`.
-    pub chained: Standing,
+    pub chained: HookFile,
     /// At `NAME.legacy`, where pre-commit and prek put what they replaced, and still run it.
-    pub legacy: Standing,
+    pub legacy: HookFile,
     /// Whether the first two are the same file.
     pub twins: Twins,
 }
@@ -96,28 +96,28 @@ fn state(dir: &Path, hook: GitHook, manifest: &Manifest) -> Result<HookState, In
         legacy: look(&dir.join(hook.legacy_name()))?,
         twins: Twins::Different,
     };
-    if matches!((&found.standing, &found.chained), (Standing::Foreign { .. }, Standing::Foreign { .. })) {
+    if matches!((&found.standing, &found.chained), (HookFile::Foreign { .. }, HookFile::Foreign { .. })) {
         found.twins = twins(&at, &chained).map_err(|error| InstallError::io("read", &at, error))?;
     }
     Ok(found)
 }
 
-fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<Standing> {
+fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<HookFile> {
     let itself = match fs::symlink_metadata(path) {
         Ok(facts) => facts,
-        Err(error) if is_absent(&error) => return Ok(Standing::Nothing),
+        Err(error) if is_absent(&error) => return Ok(HookFile::Nothing),
         Err(error) => return Err(error),
     };
     let facts = match fs::metadata(path) {
         Ok(facts) => facts,
         // A link to nowhere: git runs nothing, and the link still belongs to a person.
         Err(_) if itself.is_symlink() => {
-            return Ok(Standing::Foreign { owner: Owner::Somebody, mode: HookMode::Ignored });
+            return Ok(HookFile::Foreign { owner: Owner::Somebody, mode: HookMode::Ignored });
         }
         Err(error) => return Err(error),
     };
     if !facts.is_file() {
-        return Ok(Standing::NoFile);
+        return Ok(HookFile::NoFile);
     }
     let mode = mode(&facts);
     let mut bytes = Vec::new();
@@ -125,14 +125,14 @@ fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<Stan
         Ok(_) => {}
         // A program may be executable without being readable; it is none of ours.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Ok(Standing::Foreign { owner: Owner::Somebody, mode });
+            return Ok(HookFile::Foreign { owner: Owner::Somebody, mode });
         }
         Err(error) => return Err(error),
     }
     Ok(match classify(&bytes) {
-        Content::Shim { program } if itself.is_file() => Standing::Shim { program, mode },
-        Content::Shim { .. } | Content::EditedShim => Standing::EditedShim,
-        Content::Foreign(owner) => Standing::Foreign { owner, mode },
+        Content::Shim { program } if itself.is_file() => HookFile::Shim { program, mode },
+        Content::Shim { .. } | Content::EditedShim => HookFile::EditedShim,
+        Content::Foreign(owner) => HookFile::Foreign { owner, mode },
     })
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::InstallError;
 use super::block;
 use super::edits;
-use super::start_lines::{self, Heard};
+use super::start_lines::{self, Audience};
 use andon_core::domain::git_hook::GitHook;
 
 /// Files that hold the configuration of lefthook.
@@ -56,7 +56,7 @@ fn hook(hook: GitHook) -> String {
         String::new()
     };
     let seen = if spec.sees_index { " # {files}" } else { "" };
-    let lines = start_lines::lines(hook, "", " {0}", (LOCAL, Heard::Always));
+    let lines = start_lines::lines(hook, "", " {0}", (LOCAL, Audience::Always));
     let lines: String = lines.lines().map(|line| format!("        {line}\n")).collect();
     format!(
         "{name}:\n  commands:\n    zz-andon:\n{more}      run: |\n{}{seen}\n",

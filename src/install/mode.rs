@@ -68,7 +68,7 @@ pub struct ModeFacts {
 
 /// A mode, and why it was taken; `None` where there was no choice to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChosenMode {
+pub struct ModeChoice {
     /// How the hooks are put in place.
     pub mode: Integration,
     /// The reason, for people.
@@ -85,7 +85,7 @@ pub enum Unfit {
 }
 
 /// Chooses. What was asked for holds; then what an earlier install did; then what is there.
-pub fn choose(at: &ModeFacts) -> Result<ChosenMode, Unfit> {
+pub fn choose(at: &ModeFacts) -> Result<ModeChoice, Unfit> {
     let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
     if let Some(mode) = at.asked {
         match mode {
@@ -100,28 +100,28 @@ pub fn choose(at: &ModeFacts) -> Result<ChosenMode, Unfit> {
             | Integration::Husky
             | Integration::Lefthook
             | Integration::PreCommit => {
-                return Ok(ChosenMode { mode, because: None });
+                return Ok(ModeChoice { mode, because: None });
             }
         }
     }
     if let Some(mode) = at.earlier {
-        return Ok(ChosenMode { mode, because: None });
+        return Ok(ModeChoice { mode, because: None });
     }
     let Some(manager) = at.managers.first() else {
         let because = "core.hooksPath is set for all your repositories, and git runs hooks of its configuration beside those";
         return Ok(if at.shared_hooks && config_works {
-            ChosenMode { mode: Integration::Config, because: Some(because.to_owned()) }
+            ModeChoice { mode: Integration::Config, because: Some(because.to_owned()) }
         } else {
-            ChosenMode { mode: Integration::Shim, because: None }
+            ModeChoice { mode: Integration::Shim, because: None }
         });
     };
     let there = format!("{} is here", manager.shown_by);
     if config_works {
         let because =
             format!("{there}, and git runs hooks of its configuration, which no manager overwrites");
-        return Ok(ChosenMode { mode: Integration::Config, because: Some(because) });
+        return Ok(ModeChoice { mode: Integration::Config, because: Some(because) });
     }
-    Ok(ChosenMode { mode: manager.mode, because: Some(there) })
+    Ok(ModeChoice { mode: manager.mode, because: Some(there) })
 }
 
 #[cfg(test)]

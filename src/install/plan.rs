@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::inspect::{HookMode, HookState, Standing, Twins};
+use super::inspect::{HookFile, HookMode, HookState, Twins};
 use super::shim::Owner;
 use andon_core::domain::git_hook::GitHook;
 
 /// What happens to the file in the place of the shim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Displaced {
+pub enum Displacement {
     /// The place is free.
     Nothing,
     /// An older shim of ours is replaced.
@@ -29,7 +29,7 @@ pub enum Intent {
     /// Another tool replaced our shim and runs it as its own "legacy" hook: that works.
     RunsThrough(Owner),
     /// Write the shim.
-    Write(Displaced),
+    Write(Displacement),
 }
 
 /// Why a hook cannot be installed, or must be left alone.
@@ -108,22 +108,22 @@ pub fn install(
 
 fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
     match (&state.standing, &state.chained) {
-        (Standing::NoFile, _) | (_, Standing::NoFile) => Err(Obstacle::NoFile),
-        (_, Standing::Shim { .. } | Standing::EditedShim) => Err(Obstacle::ChainedShim),
-        (Standing::EditedShim, _) => Err(Obstacle::Edited),
-        (Standing::Nothing, _) => Ok(Intent::Write(Displaced::Nothing)),
-        (Standing::Shim { program: found, mode }, _) => {
+        (HookFile::NoFile, _) | (_, HookFile::NoFile) => Err(Obstacle::NoFile),
+        (_, HookFile::Shim { .. } | HookFile::EditedShim) => Err(Obstacle::ChainedShim),
+        (HookFile::EditedShim, _) => Err(Obstacle::Edited),
+        (HookFile::Nothing, _) => Ok(Intent::Write(Displacement::Nothing)),
+        (HookFile::Shim { program: found, mode }, _) => {
             let same = found.as_deref() == Some(program) && *mode == HookMode::Runs;
-            Ok(if same { Intent::Keep } else { Intent::Write(Displaced::OlderShim) })
+            Ok(if same { Intent::Keep } else { Intent::Write(Displacement::OlderShim) })
         }
-        (Standing::Foreign { owner, .. }, _) if runs_legacy(state) => Ok(Intent::RunsThrough(*owner)),
-        (Standing::Foreign { .. }, Standing::Nothing) => Ok(Intent::Write(Displaced::Chained)),
-        (Standing::Foreign { .. }, Standing::Foreign { .. }) if state.twins == Twins::Same => {
-            Ok(Intent::Write(Displaced::Twin))
+        (HookFile::Foreign { owner, .. }, _) if runs_legacy(state) => Ok(Intent::RunsThrough(*owner)),
+        (HookFile::Foreign { .. }, HookFile::Nothing) => Ok(Intent::Write(Displacement::Chained)),
+        (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.twins == Twins::Same => {
+            Ok(Intent::Write(Displacement::Twin))
         }
-        (Standing::Foreign { owner, .. }, Standing::Foreign { owner: earlier, .. }) => {
+        (HookFile::Foreign { owner, .. }, HookFile::Foreign { owner: earlier, .. }) => {
             if owner == earlier && *owner != Owner::Somebody {
-                Ok(Intent::Write(Displaced::NewerOfSameTool))
+                Ok(Intent::Write(Displacement::NewerOfSameTool))
             } else {
                 Err(Obstacle::Replaced(*owner))
             }
@@ -133,8 +133,8 @@ fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
 
 /// True when the tool whose hook is there runs our shim.
 fn runs_legacy(state: &HookState) -> bool {
-    matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. })
-        && matches!(state.legacy, Standing::Shim { mode: HookMode::Runs, .. })
+    matches!(state.standing, HookFile::Foreign { owner: Owner::PreCommit | Owner::Prek, .. })
+        && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. })
 }
 
 /// What uninstalling does to one hook.
@@ -153,23 +153,23 @@ pub enum Removal {
 /// Plans how one hook is put back.
 pub fn uninstall(state: &HookState) -> Removal {
     match (&state.standing, &state.chained) {
-        (Standing::EditedShim, _) => Removal::Leave(Obstacle::Edited),
-        (_, Standing::NoFile) | (Standing::NoFile, Standing::Foreign { .. }) => {
+        (HookFile::EditedShim, _) => Removal::Leave(Obstacle::Edited),
+        (_, HookFile::NoFile) | (HookFile::NoFile, HookFile::Foreign { .. }) => {
             Removal::Leave(Obstacle::NoFile)
         }
-        (_, Standing::Shim { .. } | Standing::EditedShim) => Removal::Leave(Obstacle::ChainedShim),
-        (Standing::Shim { .. }, Standing::Nothing) => Removal::Remove,
-        (Standing::Shim { .. } | Standing::Nothing, Standing::Foreign { .. }) => Removal::Restore,
-        (Standing::Foreign { owner, .. }, _) if runs_legacy(state) => {
+        (_, HookFile::Shim { .. } | HookFile::EditedShim) => Removal::Leave(Obstacle::ChainedShim),
+        (HookFile::Shim { .. }, HookFile::Nothing) => Removal::Remove,
+        (HookFile::Shim { .. } | HookFile::Nothing, HookFile::Foreign { .. }) => Removal::Restore,
+        (HookFile::Foreign { owner, .. }, _) if runs_legacy(state) => {
             Removal::Leave(Obstacle::RunsThrough(*owner))
         }
-        (Standing::Foreign { .. }, Standing::Foreign { .. }) if state.twins == Twins::Same => {
+        (HookFile::Foreign { .. }, HookFile::Foreign { .. }) if state.twins == Twins::Same => {
             Removal::Restore
         }
-        (Standing::Foreign { owner, .. }, Standing::Foreign { .. }) => {
+        (HookFile::Foreign { owner, .. }, HookFile::Foreign { .. }) => {
             Removal::Leave(Obstacle::Replaced(*owner))
         }
-        (Standing::Nothing | Standing::Foreign { .. } | Standing::NoFile, Standing::Nothing) => {
+        (HookFile::Nothing | HookFile::Foreign { .. } | HookFile::NoFile, HookFile::Nothing) => {
             Removal::Nothing
         }
     }
@@ -181,36 +181,36 @@ mod tests {
 
     const PROGRAM: &str = "/bin/andon";
 
-    fn foreign(owner: Owner) -> Standing {
-        Standing::Foreign { owner, mode: HookMode::Runs }
+    fn foreign(owner: Owner) -> HookFile {
+        HookFile::Foreign { owner, mode: HookMode::Runs }
     }
 
-    fn shim(program: Option<&str>, mode: HookMode) -> Standing {
-        Standing::Shim { program: program.map(PathBuf::from), mode }
+    fn shim(program: Option<&str>, mode: HookMode) -> HookFile {
+        HookFile::Shim { program: program.map(PathBuf::from), mode }
     }
 
-    fn ours() -> Standing {
+    fn ours() -> HookFile {
         shim(Some(PROGRAM), HookMode::Runs)
     }
 
-    fn state(standing: Standing, chained: Standing) -> HookState {
+    fn state(standing: HookFile, chained: HookFile) -> HookState {
         HookState {
             hook: GitHook::PreCommit,
             standing,
             chained,
-            legacy: Standing::Nothing,
+            legacy: HookFile::Nothing,
             twins: Twins::Different,
         }
     }
 
     #[test]
     fn every_state_has_its_answer() {
-        use Displaced as D;
+        use Displacement as D;
         use Intent as I;
         use Obstacle as O;
         use Owner::{PreCommit, Prek, Somebody};
         use Removal as R;
-        let nothing = || Standing::Nothing;
+        let nothing = || HookFile::Nothing;
         let legacy = |owner, chained| HookState { legacy: ours(), ..state(foreign(owner), chained) };
         let twins = HookState { twins: Twins::Same, ..state(foreign(Somebody), foreign(Somebody)) };
         let cases = [
@@ -221,7 +221,7 @@ mod tests {
             (state(shim(Some("/old"), HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
             (state(shim(None, HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
             (state(shim(Some(PROGRAM), HookMode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
-            (state(Standing::EditedShim, nothing()), Err(O::Edited), R::Leave(O::Edited)),
+            (state(HookFile::EditedShim, nothing()), Err(O::Edited), R::Leave(O::Edited)),
             (state(foreign(Somebody), nothing()), Ok(I::Write(D::Chained)), R::Nothing),
             (
                 state(foreign(Prek), foreign(Prek)),
@@ -243,9 +243,9 @@ mod tests {
             (legacy(Prek, foreign(Somebody)), Ok(I::RunsThrough(Prek)), R::Leave(O::RunsThrough(Prek))),
             (legacy(Somebody, nothing()), Ok(I::Write(D::Chained)), R::Nothing),
             (state(ours(), ours()), Err(O::ChainedShim), R::Leave(O::ChainedShim)),
-            (state(ours(), Standing::NoFile), Err(O::NoFile), R::Leave(O::NoFile)),
-            (state(Standing::NoFile, nothing()), Err(O::NoFile), R::Nothing),
-            (state(Standing::NoFile, foreign(Somebody)), Err(O::NoFile), R::Leave(O::NoFile)),
+            (state(ours(), HookFile::NoFile), Err(O::NoFile), R::Leave(O::NoFile)),
+            (state(HookFile::NoFile, nothing()), Err(O::NoFile), R::Nothing),
+            (state(HookFile::NoFile, foreign(Somebody)), Err(O::NoFile), R::Leave(O::NoFile)),
         ];
         for (state, wanted, removal) in cases {
             assert_eq!(intent(&state, Path::new(PROGRAM)), wanted, "install {state:?}");
@@ -255,9 +255,9 @@ mod tests {
 
     #[test]
     fn every_conflict_is_named_at_once() {
-        let mut second = state(Standing::NoFile, Standing::Nothing);
+        let mut second = state(HookFile::NoFile, HookFile::Nothing);
         second.hook = GitHook::PrePush;
-        let states = [state(Standing::EditedShim, Standing::Nothing), second];
+        let states = [state(HookFile::EditedShim, HookFile::Nothing), second];
         let conflicts = install(Path::new("/h"), &states, Path::new(PROGRAM)).unwrap_err();
         let texts: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
         assert!(texts[0].starts_with("/h/pre-commit is the andon shim, edited since"), "{texts:?}");

@@ -1,7 +1,7 @@
 //! Lines of `sh` in files of other hook managers that start Andon. Such files are committed: they hold no path of one
 //! machine, and where the program is not there the commit passes with one line that says so.
 
-use andon_core::domain::git_hook::{GitHook, Prevented, SaysGone};
+use andon_core::domain::git_hook::{GitHook, MissingProgramNotice, PreventedStep};
 
 /// Where git keeps a link to the program, for shells without it on their PATH.
 const FIND_PROGRAM: &str =
@@ -12,7 +12,7 @@ const CANNOT_START: &str = "2 | 126 | 127";
 
 /// Whose output people see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum Audience {
     /// That of every hook.
     Always,
     /// Not that of prepare-commit-msg: frameworks show what passing hooks print only where their configuration says so.
@@ -21,7 +21,7 @@ pub enum Heard {
 
 /// The lines that run `hook`, ready for `sh -e`. They end the script only where git is to refuse. `before` comes before
 /// the program, `args` after it; `place` is where the lines are.
-pub fn lines(hook: GitHook, before: &str, args: &str, place: (&str, Heard)) -> String {
+pub fn lines(hook: GitHook, before: &str, args: &str, place: (&str, Audience)) -> String {
     let name = hook.name();
     let missing = missing(hook, place);
     format!(
@@ -37,23 +37,23 @@ pub fn command(hook: GitHook, program: &str) -> String {
     let start = format!(
         "{{ c=0; \"$A\" hook {name} \"$@\" || c=$?; case $c in {CANNOT_START}) ;; *) exit $c ;; esac; }}"
     );
-    let missing = missing(hook, ("the configuration (git config --get-regexp ^hook)", Heard::Always));
+    let missing = missing(hook, ("the configuration (git config --get-regexp ^hook)", Audience::Always));
     format!(
         "andon_hook() {{ A={program}; [ ! -x \"$A\" ] || {start}; ! A=$(command -v andon) || {start}; {missing}; }}; andon_hook"
     )
 }
 
 /// Said once a commit and once a push, where the program is not there; a command that says nothing for the other hooks.
-fn missing(hook: GitHook, (place, heard): (&str, Heard)) -> String {
+fn missing(hook: GitHook, (place, heard): (&str, Audience)) -> String {
     let spec = hook.spec();
     let own = match heard {
-        Heard::Always => SaysGone::WhereAllIsSeen,
-        Heard::NotPreparing => SaysGone::InFrameworks,
+        Audience::Always => MissingProgramNotice::WhereAllIsSeen,
+        Audience::NotPreparing => MissingProgramNotice::InFrameworks,
     };
-    if spec.says_gone != own && spec.says_gone != SaysGone::Everywhere {
+    if spec.says_gone != own && spec.says_gone != MissingProgramNotice::Everywhere {
         return ":".to_owned();
     }
-    let what = if spec.refuses == Some(Prevented::Push) { "this push" } else { "this commit" };
+    let what = if spec.refuses == Some(PreventedStep::Push) { "this push" } else { "this commit" };
     format!(
         "[ \"${{ANDON-}}\" = 0 ] || echo \"andon: program not found, {what} was not checked; put andon on the PATH, or take \
          its lines out of {place}\" >&2"
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn a_commit_without_the_program_hears_of_it_once() {
         for (heard, telling) in [
-            (Heard::Always, vec!["prepare-commit-msg", "pre-applypatch", "pre-push"]),
-            (Heard::NotPreparing, vec!["post-commit", "post-merge", "pre-push"]),
+            (Audience::Always, vec!["prepare-commit-msg", "pre-applypatch", "pre-push"]),
+            (Audience::NotPreparing, vec!["post-commit", "post-merge", "pre-push"]),
         ] {
             let tells =
                 |hook: &GitHook| lines(*hook, "", "", (".husky", heard)).contains("program not found");
@@ -92,7 +92,7 @@ mod tests {
         let program = dir.path().join("andon");
         let path = format!("{}:/usr/bin:/bin", dir.path().display());
         let hook = GitHook::PrepareCommitMsg;
-        let as_lines = format!("{}echo after\n", lines(hook, "", " \"$@\"", (".husky", Heard::Always)));
+        let as_lines = format!("{}echo after\n", lines(hook, "", " \"$@\"", (".husky", Audience::Always)));
         let as_command = |first: &str| format!("{} \"$@\"", command(hook, first));
         let gone = run(&as_lines, "/usr/bin:/bin");
         assert_eq!((gone.status.code(), gone.stdout.as_slice()), (Some(0), b"after\n".as_slice()));

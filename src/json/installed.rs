@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::status::HooksGoneJson;
+use super::status::LostHooksJson;
 
 /// `andon/install@1`.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub struct InstallJson<'a> {
     pub remarks: &'a [String],
     /// What has to be done yet before git starts Andon.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits: Option<HooksGoneJson<'a>>,
+    pub waits: Option<LostHooksJson<'a>>,
 }
 
 /// `andon/install-plan@1`: what `andon install --dry-run` found.
@@ -36,7 +36,7 @@ pub struct InstallPlanJson<'a> {
     pub mode_because: Option<&'a str>,
     pub steps: Vec<InstallStepJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits: Option<HooksGoneJson<'a>>,
+    pub waits: Option<LostHooksJson<'a>>,
 }
 
 /// One change: a file or a key, by what is done to it.

@@ -38,7 +38,7 @@ pub use reviewed::{
 };
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use status::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, RefusedJson, RuleCountJson,
+    CodesJson, CycleJson, EvidenceJson, FailureJson, LostHooksJson, RefusedJson, RuleCountJson,
     RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
 };
 pub use watched::{

@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use andon_core::domain::facts::{
-    Carried, CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage, Weakening,
+    CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage,
+    Weakening,
 };
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
@@ -87,9 +88,9 @@ struct CarriedJson<'a> {
     tests: Option<TestsJson<'a>>,
 }
 
-impl<'a> From<&'a Carried> for CarriedJson<'a> {
-    fn from(carried: &'a Carried) -> Self {
-        let Carried { commit, parent, kind, code, tests } = carried;
+impl<'a> From<&'a CarriedAttempt> for CarriedJson<'a> {
+    fn from(carried: &'a CarriedAttempt) -> Self {
+        let CarriedAttempt { commit, parent, kind, code, tests } = carried;
         let tests = tests.as_ref().map(TestsJson::from);
         Self { commit: *commit, parent: *parent, kind: *kind, code: *code, tests }
     }

@@ -21,7 +21,7 @@ pub struct StatusJson<'a> {
     pub head: Option<CommitId>,
     pub branch: Option<&'a str>,
     pub worktree: &'a str,
-    pub hooks_gone: Option<HooksGoneJson<'a>>,
+    pub hooks_gone: Option<LostHooksJson<'a>>,
     pub cycles: Vec<CycleJson<'a>>,
     pub node: &'a str,
     pub session: Option<&'a str>,
@@ -41,7 +41,7 @@ pub struct StatusJson<'a> {
 
 /// Hooks that were installed and that git does not start any more.
 #[derive(Debug, Serialize)]
-pub struct HooksGoneJson<'a> {
+pub struct LostHooksJson<'a> {
     pub message: &'a str,
     pub help: &'a str,
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::judged::DiagnosticJson;
 use super::record::TestsJson;
-use super::status::HooksGoneJson;
+use super::status::LostHooksJson;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
@@ -85,7 +85,7 @@ pub struct WatchedLoopJson<'a> {
     /// When something was last recorded.
     pub last_at: Option<Timestamp>,
     /// What became of the hooks, when they are gone.
-    pub hooks_gone: Option<HooksGoneJson<'a>>,
+    pub hooks_gone: Option<LostHooksJson<'a>>,
     /// What could not be read.
     pub warnings: Vec<DiagnosticJson<'a>>,
 }

@@ -8,19 +8,23 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::spelling::{is_one_slip, nearest};
 
 /// Words that people type, below which command, and what does it.
-struct Meant {
+struct TypedWords {
     /// The command that the words belong to; empty for `andon` itself.
     below: &'static str,
     words: &'static [&'static str],
     help: &'static [&'static str],
 }
 
-const fn meant(words: &'static [&'static str], help: &'static [&'static str]) -> Meant {
-    Meant { below: "", words, help }
+const fn meant(words: &'static [&'static str], help: &'static [&'static str]) -> TypedWords {
+    TypedWords { below: "", words, help }
 }
 
-const fn below(below: &'static str, words: &'static [&'static str], help: &'static [&'static str]) -> Meant {
-    Meant { below, words, help }
+const fn below(
+    below: &'static str,
+    words: &'static [&'static str],
+    help: &'static [&'static str],
+) -> TypedWords {
+    TypedWords { below, words, help }
 }
 
 const TO_RESUME: &str = "to answer a halt: andon resume --reason \"...\"";
@@ -31,7 +35,7 @@ const TO_SKIP: &str = "to commit once all the same: ANDON_SKIP=untested-edit git
 const FOR_ONE_COMMAND: &str = "to switch it off for one command: ANDON=0 git commit";
 const TO_STOP: &str = "to stop the loop: andon stop --reason \"...\"";
 
-const MEANT: &[Meant] = &[
+const MEANT: &[TypedWords] = &[
     meant(
         &[
             "accept",

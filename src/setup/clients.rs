@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::trust::trust;
 use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
-use crate::install::clients::saved::Saved;
+use crate::install::clients::saved::SavedFiles;
 use crate::install::clients::{SettingsState, look, programs};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::AgentFact;
@@ -42,7 +42,7 @@ pub fn saved_path(ctx: &Context, repo: Option<&Repo>, scope: Scope) -> Option<Pa
         Scope::Project => repo.map(|repo| repo.common_dir().join("andon")),
         Scope::User => ctx.user_config.as_deref().and_then(Path::parent).map(Path::to_owned),
     };
-    dir.map(|dir| Saved::path(&dir))
+    dir.map(|dir| SavedFiles::path(&dir))
 }
 
 /// What the hooks start: `andon` where that is this program and others read the settings too, else its absolute path.

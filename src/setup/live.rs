@@ -9,7 +9,7 @@ use super::{HUSKY, event_key, hooks_of_husky};
 use crate::install::block;
 use crate::install::framework;
 use crate::install::husky::Layout;
-use crate::install::inspect::{self, HookState, Standing, inspect};
+use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
@@ -27,43 +27,43 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Whether git still starts Andon.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guarded {
+pub enum GuardState {
     /// It was never installed in this clone, as far as is known.
     Never,
     /// Every hook that is needed leads to Andon.
     Yes,
     /// It does not any more.
-    Gone(Gone),
+    Gone(HookLoss),
 }
 
 /// What became of the hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gone {
+pub struct HookLoss {
     /// What is missing, and what is in its place.
     pub what: String,
     /// The command that brings it back.
     pub hint: String,
 }
 
-fn gone(what: impl Into<String>, hint: impl Into<String>) -> Guarded {
-    Guarded::Gone(Gone { what: what.into(), hint: hint.into() })
+fn gone(what: impl Into<String>, hint: impl Into<String>) -> GuardState {
+    GuardState::Gone(HookLoss { what: what.into(), hint: hint.into() })
 }
 
 /// Looks. An unreadable hook counts as present: `andon doctor` says what is wrong with it.
-pub fn look(repo: &Repo) -> Guarded {
-    repo.hooks_dir().map_or(Guarded::Yes, |dir| look_at(repo, &dir))
+pub fn look(repo: &Repo) -> GuardState {
+    repo.hooks_dir().map_or(GuardState::Yes, |dir| look_at(repo, &dir))
 }
 
 /// The same where git is known to look for hooks in `dir`: starts no process.
-pub fn look_at(repo: &Repo, dir: &Path) -> Guarded {
+pub fn look_at(repo: &Repo, dir: &Path) -> GuardState {
     let manifest = match Manifest::read(&Manifest::path(repo.common_dir())) {
         Ok(manifest) => manifest.unwrap_or_default(),
-        Err(_) => return Guarded::Yes,
+        Err(_) => return GuardState::Yes,
     };
     let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Integration::Shim));
     let top = repo.workdir().unwrap_or(repo.common_dir());
     match mode {
-        None => Guarded::Never,
+        None => GuardState::Never,
         Some(Integration::Shim) => shims(dir, &manifest),
         Some(Integration::Config) => config(repo),
         Some(Integration::Husky) => husky(repo, top, dir),
@@ -72,14 +72,14 @@ pub fn look_at(repo: &Repo, dir: &Path) -> Guarded {
     }
 }
 
-fn shims(dir: &Path, manifest: &Manifest) -> Guarded {
+fn shims(dir: &Path, manifest: &Manifest) -> GuardState {
     let Ok(states) = inspect(dir, manifest) else {
         return gone(format!("core.hooksPath is {}, which is no directory", dir.display()), "andon doctor");
     };
     let lost: Vec<&HookState> =
         states.iter().filter(|state| state.hook.is_needed() && !runs(state)).collect();
     if lost.is_empty() {
-        return Guarded::Yes;
+        return GuardState::Yes;
     }
     let moved = manifest.places.iter().all(|place| !is_same(&place.dir, dir));
     let what = if moved && lost.len() == GitHook::needed().count() {
@@ -99,9 +99,9 @@ fn is_same(one: &Path, other: &Path) -> bool {
 pub(crate) fn runs(state: &HookState) -> bool {
     use inspect::HookMode::Runs;
     match &state.standing {
-        Standing::Shim { mode: Runs, .. } | Standing::EditedShim => true,
-        Standing::Foreign { mode: Runs, .. } => matches!(state.legacy, Standing::Shim { mode: Runs, .. }),
-        Standing::Nothing | Standing::NoFile | Standing::Shim { .. } | Standing::Foreign { .. } => false,
+        HookFile::Shim { mode: Runs, .. } | HookFile::EditedShim => true,
+        HookFile::Foreign { mode: Runs, .. } => matches!(state.legacy, HookFile::Shim { mode: Runs, .. }),
+        HookFile::Nothing | HookFile::NoFile | HookFile::Shim { .. } | HookFile::Foreign { .. } => false,
     }
 }
 
@@ -109,10 +109,10 @@ pub(crate) fn runs(state: &HookState) -> bool {
 pub(crate) fn fate(state: &HookState) -> String {
     let name = state.hook.name();
     match &state.standing {
-        Standing::Nothing => format!("{name} is not there"),
-        Standing::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.name()),
-        Standing::NoFile => format!("{name} is no file"),
-        Standing::Shim { .. } | Standing::EditedShim => format!("{name} is not executable"),
+        HookFile::Nothing => format!("{name} is not there"),
+        HookFile::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.name()),
+        HookFile::NoFile => format!("{name} is no file"),
+        HookFile::Shim { .. } | HookFile::EditedShim => format!("{name} is not executable"),
     }
 }
 
@@ -144,18 +144,18 @@ pub(crate) fn patches_since(repo: &Repo, dir: &Path) -> Option<Timestamp> {
     Some(Timestamp(i64::try_from(since).unwrap_or(i64::MAX)))
 }
 
-fn config(repo: &Repo) -> Guarded {
+fn config(repo: &Repo) -> GuardState {
     let lost: Vec<&str> = GitHook::needed()
         .filter(|hook| repo.config_string(&event_key(*hook)).is_none())
         .map(GitHook::name)
         .collect();
     if lost.is_empty() {
-        return Guarded::Yes;
+        return GuardState::Yes;
     }
     gone(format!("{} is not in the configuration any more", lost.join(", ")), "andon install --mode config")
 }
 
-fn husky(repo: &Repo, top: &Path, dir: &Path) -> Guarded {
+fn husky(repo: &Repo, top: &Path, dir: &Path) -> GuardState {
     let folder = top.join(HUSKY);
     let lost: Vec<&str> = without_lines(&folder);
     if !lost.is_empty() {
@@ -167,7 +167,7 @@ fn husky(repo: &Repo, top: &Path, dir: &Path) -> Guarded {
     husky_runs(repo, dir)
 }
 
-fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
+fn husky_runs(repo: &Repo, dir: &Path) -> GuardState {
     match hooks_of_husky(repo) {
         None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
         Some(_) if !GitHook::needed().all(|hook| starts(&dir.join(hook.name()))) => {
@@ -175,7 +175,7 @@ fn husky_runs(repo: &Repo, dir: &Path) -> Guarded {
                 if hooks_of_husky(repo) == Some(Layout::Sourced) { "chmod +x .husky/*" } else { "npx husky" };
             gone(format!("{} holds no hooks that git can start", dir.display()), how)
         }
-        Some(_) => Guarded::Yes,
+        Some(_) => GuardState::Yes,
     }
 }
 
@@ -184,7 +184,7 @@ fn without_lines(folder: &Path) -> Vec<&'static str> {
     GitHook::needed().filter(|hook| !has(hook)).map(GitHook::name).collect()
 }
 
-fn lefthook(top: &Path, dir: &Path) -> Guarded {
+fn lefthook(top: &Path, dir: &Path) -> GuardState {
     if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| block::is_in(&bytes)) {
         return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), "andon install");
     }
@@ -192,26 +192,26 @@ fn lefthook(top: &Path, dir: &Path) -> Guarded {
 }
 
 /// What is missing of a manager's own hooks in `dir`, whatever they run; nothing in the modes without a manager.
-pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<Gone> {
+pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<HookLoss> {
     let top = repo.workdir().unwrap_or(repo.common_dir());
     let found = match mode {
-        Integration::Shim | Integration::Config => Guarded::Yes,
+        Integration::Shim | Integration::Config => GuardState::Yes,
         Integration::Husky => husky_runs(repo, dir),
         Integration::Lefthook => started_by(dir, LEFTHOOK, "lefthook install"),
         Integration::PreCommit => framework_runs(top, dir),
     };
     match found {
-        Guarded::Gone(gone) => Some(gone),
-        Guarded::Never | Guarded::Yes => None,
+        GuardState::Gone(gone) => Some(gone),
+        GuardState::Never | GuardState::Yes => None,
     }
 }
 
 /// Whether lefthook's own hooks are there, whatever they run.
 pub(crate) fn lefthook_runs(dir: &Path) -> bool {
-    started_by(dir, LEFTHOOK, "") == Guarded::Yes
+    started_by(dir, LEFTHOOK, "") == GuardState::Yes
 }
 
-fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
+fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
     let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
     let is_named = names
         .iter()
@@ -223,20 +223,20 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
     if inspect(dir, manifest)
         .is_ok_and(|states| states.iter().filter(|state| state.hook.is_needed()).all(runs))
     {
-        return Guarded::Yes;
+        return GuardState::Yes;
     }
     framework_runs(top, dir)
 }
 
 /// What is missing where a framework runs pre-commit as git's hook and not all the others that Andon needs.
-pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<Gone> {
+pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<HookLoss> {
     match framework_runs(top, dir) {
-        Guarded::Gone(gone) if starts(&dir.join(GitHook::PreCommit.name())) => Some(gone),
-        Guarded::Gone(_) | Guarded::Never | Guarded::Yes => None,
+        GuardState::Gone(gone) if starts(&dir.join(GitHook::PreCommit.name())) => Some(gone),
+        GuardState::Gone(_) | GuardState::Never | GuardState::Yes => None,
     }
 }
 
-fn framework_runs(top: &Path, dir: &Path) -> Guarded {
+fn framework_runs(top: &Path, dir: &Path) -> GuardState {
     let types: String =
         GitHook::of_frameworks().map(|hook| format!(" --hook-type {}", hook.name())).collect();
     let listed = short(&top.join(framework::FILE)).is_none_or(|bytes| framework::installs_all(&bytes));
@@ -245,14 +245,14 @@ fn framework_runs(top: &Path, dir: &Path) -> Guarded {
 }
 
 /// Whether the hooks that a manager writes for itself are there.
-fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
+fn started_by(dir: &Path, sign: &[u8], hint: &str) -> GuardState {
     let is = |hook: &GitHook| {
         let path = dir.join(hook.name());
         starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
     };
     let lost: Vec<&str> = GitHook::needed().filter(|hook| !is(hook)).map(GitHook::name).collect();
     if lost.is_empty() {
-        return Guarded::Yes;
+        return GuardState::Yes;
     }
     let dir = shell_quote(&dir.to_string_lossy());
     gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint)

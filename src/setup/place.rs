@@ -36,7 +36,7 @@ fn judge(mut values: Vec<SourcedValue>) -> Override {
 
 /// A `core.hooksPath` for all repositories of the user or the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shared {
+pub struct SharedHooksPath {
     /// What sets it.
     pub set_by: SourcedValue,
     /// Where it leads; from the top of the working tree where it is relative.
@@ -46,36 +46,36 @@ pub struct Shared {
 }
 
 /// The hooks path that would hold if this repository set none; `None` where that is its own directory.
-pub fn shared(repo: &Repo) -> Result<Option<Shared>, GitError> {
+pub fn shared(repo: &Repo) -> Result<Option<SharedHooksPath>, GitError> {
     let values = repo.config_sources(HOOKS_PATH)?;
     let is_shared = |value: &&SourcedValue| matches!(value.scope, ConfigScope::System | ConfigScope::Global);
     let hidden = values.last().is_some_and(|last| !is_shared(&last));
     let Some(set_by) = values.iter().rev().find(is_shared).cloned() else { return Ok(None) };
     let dir = repo.shared_hooks_dir().unwrap_or_else(|| PathBuf::from(&set_by.value));
-    Ok(Some(Shared { set_by, dir, hidden }))
+    Ok(Some(SharedHooksPath { set_by, dir, hidden }))
 }
 
 /// Where the hooks of this repository are to go, and which hooks they are to run besides.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Chosen {
+pub(crate) struct HookPlace {
     pub(crate) dir: PathBuf,
     /// The hooks of all repositories, where they would not run any more.
-    pub(crate) theirs: Option<Shared>,
+    pub(crate) theirs: Option<SharedHooksPath>,
 }
 
 /// Chooses the directory: where git looks now, or one of this repository alone where that is not its own.
-pub(crate) fn choose(repo: &Repo) -> Result<Chosen, SetupError> {
+pub(crate) fn choose(repo: &Repo) -> Result<HookPlace, SetupError> {
     let now = repo.hooks_dir()?;
     let own = forward::dir(repo.common_dir());
     match hooks_override(repo)? {
-        Override::Own(_) if is_same(&now, &own) => Ok(Chosen { dir: own, theirs: shared(repo)? }),
-        Override::None | Override::Own(_) => Ok(Chosen { dir: now, theirs: None }),
+        Override::Own(_) if is_same(&now, &own) => Ok(HookPlace { dir: own, theirs: shared(repo)? }),
+        Override::None | Override::Own(_) => Ok(HookPlace { dir: now, theirs: None }),
         Override::Foreign(found) if found.scope == ConfigScope::Command => {
             let hint = hooks_hint(found.scope);
             let (scope, origin, value) = (found.scope, found.origin, found.value);
             Err(SetupError::ForeignHooksPath { scope, origin, value, hint })
         }
-        Override::Foreign(_) => Ok(Chosen { dir: own, theirs: shared(repo)? }),
+        Override::Foreign(_) => Ok(HookPlace { dir: own, theirs: shared(repo)? }),
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn remarks(repo: &Repo, top: &Path, mode: Integration, dir: &Path) ->
     if matches!(mode, Integration::Husky | Integration::PreCommit) && linked {
         remarks.push("each linked worktree has these files as its branch has them".to_owned());
     }
-    let hides = |shared: &Shared| shared.hidden && dir != forward::dir(repo.common_dir());
+    let hides = |shared: &SharedHooksPath| shared.hidden && dir != forward::dir(repo.common_dir());
     if mode == Integration::Shim
         && let Some(shared) = shared(repo).ok().flatten().filter(hides)
     {

@@ -4,7 +4,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 
 /// What is promised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Promised {
+pub enum PromiseKind {
     /// With the counts of the rules times this many hundredths.
     Factor(u64),
     /// Nothing: it takes so many good runs.
@@ -101,7 +101,7 @@ pub struct Calibration {
     /// Files that are not counted, as another one has the same content.
     pub duplicate_files: u64,
     /// What is promised.
-    pub promised: Promised,
+    pub promised: PromiseKind,
     /// The ladder, the strictest step first.
     pub curve: Vec<LadderStep>,
     /// The rules on it that had something to judge.
@@ -118,7 +118,7 @@ pub struct Calibration {
 
 /// What came of a calibration.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Calibrated {
+pub enum CalibrationResult {
     /// It saw all of what it was given.
     Whole(Box<Calibration>),
     /// It did not, and says nothing of the rest, nor of the part.
@@ -132,7 +132,7 @@ pub enum Calibrated {
 
 /// Whether the present configuration keeps a promise.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PromiseKept {
+pub enum PromiseStatus {
     /// It does, at this step.
     Yes(LadderStep),
     /// It does not.
@@ -143,19 +143,19 @@ pub enum PromiseKept {
 
 impl Calibration {
     /// Whether the counts as configured keep the promise.
-    pub fn kept(&self) -> PromiseKept {
+    pub fn kept(&self) -> PromiseStatus {
         let as_configured = self.curve.iter().find(|step| step.factor == 100).cloned();
         match (self.promised, as_configured) {
-            (Promised::TooFew(needed), _) => PromiseKept::TooFew(needed),
-            (_, Some(step)) if step.holds => PromiseKept::Yes(step),
-            (_, Some(step)) => PromiseKept::No(step),
-            (_, None) => PromiseKept::TooFew(0),
+            (PromiseKind::TooFew(needed), _) => PromiseStatus::TooFew(needed),
+            (_, Some(step)) if step.holds => PromiseStatus::Yes(step),
+            (_, Some(step)) => PromiseStatus::No(step),
+            (_, None) => PromiseStatus::TooFew(0),
         }
     }
 
     /// The step that is promised.
     pub fn promised_step(&self) -> Option<&LadderStep> {
-        let Promised::Factor(at) = self.promised else { return None };
+        let PromiseKind::Factor(at) = self.promised else { return None };
         self.curve.iter().find(|step| step.factor == at)
     }
 }

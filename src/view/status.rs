@@ -149,7 +149,7 @@ pub struct RefusedCommits {
 
 /// Hooks that were installed and that git does not start any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HooksGone {
+pub struct LostHooks {
     /// What is missing, and what is in its place.
     pub what: String,
     /// The hint: the command that puts it right.
@@ -204,7 +204,7 @@ pub struct StatusView {
     /// Hashes and failure summaries.
     pub evidence: LoopEvidence,
     /// What became of the hooks, when they are gone.
-    pub hooks_gone: Option<HooksGone>,
+    pub hooks_gone: Option<LostHooks>,
     /// What the rules say now.
     pub findings: Vec<Finding>,
     /// What went wrong while looking: unreadable records, skipped lines.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::history::OpenRound;
-use super::status::{HooksGone, LoopState, loop_badge};
+use super::status::{LoopState, LostHooks, loop_badge};
 use andon_core::domain::context::ContextUse;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -73,7 +73,7 @@ pub struct LoopView {
     /// When something was last recorded here.
     pub last_at: Option<Timestamp>,
     /// What became of the hooks, when they are gone.
-    pub hooks_gone: Option<HooksGone>,
+    pub hooks_gone: Option<LostHooks>,
     /// What went wrong while looking: unreadable records, skipped lines, a wrong configuration.
     pub warnings: Vec<Diagnostic>,
 }
@@ -87,7 +87,7 @@ impl LoopView {
 
 /// What could be seen of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum WorktreeState {
     /// Its loop.
     Loop(Box<LoopView>),
     /// Its directory is not there: removed, or on a disk that is not mounted.
@@ -104,7 +104,7 @@ pub struct WorktreeView {
     /// The top of its working tree.
     pub path: String,
     /// What could be seen of it.
-    pub seen: Seen,
+    pub seen: WorktreeState,
 }
 
 /// A loop of another clone, as far as its branch and its records were fetched. Texts raw.
@@ -172,9 +172,9 @@ impl WatchLine<'_> {
     pub fn need(&self) -> Need {
         match self {
             Self::Worktree(worktree) => match &worktree.seen {
-                Seen::Away => Need::Quiet,
-                Seen::Unreadable(_) => Need::Person,
-                Seen::Loop(found) => need_of(found.state),
+                WorktreeState::Away => Need::Quiet,
+                WorktreeState::Unreadable(_) => Need::Person,
+                WorktreeState::Loop(found) => need_of(found.state),
             },
             Self::Branch(branch) => need_of(branch.found.state),
             Self::Elsewhere(_) | Self::Round(_) => Need::Person,
@@ -184,7 +184,7 @@ impl WatchLine<'_> {
     /// Since when it waits for a person, where that is known.
     pub fn since(&self) -> Option<Timestamp> {
         match self {
-            Self::Worktree(WorktreeView { seen: Seen::Loop(found), .. }) => {
+            Self::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) => {
                 found.halt.as_ref().map(|halt| halt.standing.halt.at)
             }
             Self::Worktree(_) | Self::Branch(_) => None,

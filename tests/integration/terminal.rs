@@ -18,7 +18,7 @@ use crate::support::{Stage, andon_path};
 const SIZE: Winsize = Winsize { ws_row: 17, ws_col: 61, ws_xpixel: 0, ws_ypixel: 0 };
 
 /// A program whose output goes to terminals of ours.
-struct Running {
+struct RunningProgram {
     child: Child,
     out: Receiver<Vec<u8>>,
     err: Receiver<Vec<u8>>,
@@ -26,7 +26,7 @@ struct Running {
 }
 
 /// What was shown in the end.
-struct Shown {
+struct FinalScreen {
     code: i32,
     out: String,
     err: String,
@@ -46,22 +46,22 @@ fn read(mut master: File) -> Receiver<Vec<u8>> {
     pieces
 }
 
-fn start(mut command: Command) -> Running {
+fn start(mut command: Command) -> RunningProgram {
     let [out, err] = [(); 2].map(|()| openpty(&SIZE, None).unwrap());
     let screen = out.master.try_clone().unwrap();
     command.stdin(Stdio::null()).stdout(out.slave).stderr(err.slave);
     let child = command.spawn().unwrap();
     // With the command its copies of the ends go that are not ours.
     drop(command);
-    Running { child, out: read(File::from(out.master)), err: read(File::from(err.master)), screen }
+    RunningProgram { child, out: read(File::from(out.master)), err: read(File::from(err.master)), screen }
 }
 
-impl Running {
-    fn end(mut self) -> Shown {
+impl RunningProgram {
+    fn end(mut self) -> FinalScreen {
         // A byte a character: the output may be no text.
         let text = |pieces: &Receiver<Vec<u8>>| pieces.iter().flatten().map(char::from).collect::<String>();
         let (out, err) = (text(&self.out), text(&self.err));
-        Shown { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err }
+        FinalScreen { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err }
     }
 
     /// Waits until standard output has said `word`.
@@ -192,7 +192,7 @@ fn help_and_usage_errors_are_coloured_where_a_terminal_shows_them() {
         [(&["--help"], 0), (&["status", "--help"], 0), (&["status", "--such"], 2)];
     for (args, code) in cases {
         let coloured = start(andon(&stage, args)).end();
-        let text = |shown: &Shown| format!("{}{}", shown.out, shown.err);
+        let text = |shown: &FinalScreen| format!("{}{}", shown.out, shown.err);
         assert_eq!(coloured.code, code);
         assert!(text(&coloured).contains("\u{1b}["), "{args:?}: {}", text(&coloured));
         for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {

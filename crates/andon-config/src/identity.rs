@@ -6,7 +6,7 @@ use toml::de::DeValue;
 use super::mistake::quoted;
 use super::pin::SCHEME;
 use super::value::Value;
-use super::wrong::{Read, Wrong, wrong};
+use super::wrong::{ReadResult, Wrong, wrong};
 use andon_core::domain::identity::{FileState, MAX_FILES};
 use andon_core::domain::ids::Digest;
 
@@ -19,7 +19,7 @@ pub(super) fn checksum(text: &str) -> Option<Digest> {
 }
 
 /// Reads `pinned`: path by path its mode and the id of its content. Each becomes one text.
-pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> Read<Value> {
+pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> ReadResult<Value> {
     let hint = "let `andon pin` write it";
     let Some(table) = item.get_ref().as_table() else {
         return wrong(item.span(), format!("{} must be a table of files", quoted(name)), hint);

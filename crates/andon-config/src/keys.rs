@@ -8,7 +8,7 @@ pub(super) use super::kind::{Contents, Key, Kind, Section};
 use super::setting::Setting;
 use super::settings::{AppliesTo, HandedIn, OnInternalError, Runner};
 use super::value::AUTO;
-use andon_core::domain::context::Cached;
+use andon_core::domain::context::CachedTokens;
 use andon_core::domain::identity::FileState;
 use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::response::{AckMode, OnStall, Provider};
@@ -265,7 +265,7 @@ pub(super) static PATHS_IGNORE: Setting<Vec<String>> =
 pub(super) static PATHS_API: Setting<Vec<String>> =
     Setting::globs("paths", "api", &[], "The declared API, whose changes should come with documentation.");
 
-pub(super) static USAGE_CACHED: Setting<Cached> = Setting::choice(
+pub(super) static USAGE_CACHED: Setting<CachedTokens> = Setting::choice(
     "usage",
     "cached",
     "Whether `input_tokens` already include the cached ones; for clients that report no `context_tokens`.",

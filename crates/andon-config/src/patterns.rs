@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::mistake::quoted;
-use super::wrong::{Read, Wrong, wrong};
+use super::wrong::{ReadResult, Wrong, wrong};
 
 // The bounds and options of `record::normalize`: what passes here compiles there.
 
@@ -17,7 +17,7 @@ const REGEX_SIZE: usize = 1 << 20;
 const REGEX_DEPTH: u32 = 50;
 
 /// Checks each glob of `name`; says all that are wrong.
-pub(super) fn check_globs(name: &str, globs: &[(String, Range<usize>)]) -> Read<()> {
+pub(super) fn check_globs(name: &str, globs: &[(String, Range<usize>)]) -> ReadResult<()> {
     let wrongs: Vec<Wrong> = globs.iter().filter_map(|(glob, span)| check_glob(name, glob, span)).collect();
     if wrongs.is_empty() { Ok(()) } else { Err(wrongs) }
 }
@@ -42,7 +42,7 @@ fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
 
 /// Checks a pattern of `[normalize]`. Compiling is the only check there is; it happens for the few who
 /// have patterns of their own.
-pub(super) fn check_regex(name: &str, pattern: &str, span: Range<usize>) -> Read<()> {
+pub(super) fn check_regex(name: &str, pattern: &str, span: Range<usize>) -> ReadResult<()> {
     if pattern.len() > MAX_PATTERN {
         let what = format!("the pattern of {} is longer than {MAX_PATTERN} bytes", quoted(name));
         return wrong(span, what, "shorten it, or make two of it");

@@ -17,7 +17,7 @@ use super::source::{ConfigSource, Layer, SettingOrigin};
 use super::suggest;
 use super::value::{SourceValue, Value};
 use super::workflow;
-use super::wrong::{Read, wrong};
+use super::wrong::{ReadResult, wrong};
 use andon_core::domain::workflow::Workflow;
 
 /// Reads one source into the values of all sources.
@@ -240,7 +240,7 @@ impl Reader<'_> {
         );
     }
 
-    fn keep(&mut self, dotted: &str, span: Range<usize>, read: Read<Value>) {
+    fn keep(&mut self, dotted: &str, span: Range<usize>, read: ReadResult<Value>) {
         match read {
             Ok(value) => {
                 let order = self.values.get(dotted).map_or(self.values.len(), |earlier| earlier.order);
@@ -272,7 +272,7 @@ impl Reader<'_> {
 }
 
 /// A rule that is given neither a level nor a table: says what it takes.
-fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
+fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> ReadResult<Value> {
     if item.get_ref().is_str() {
         return read_level(rule.id, item);
     }
@@ -288,7 +288,7 @@ fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
     wrong(item.span(), what, hint)
 }
 
-fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {
+fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> ReadResult<Value> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
         let what = format!("{} is no name for a pattern", quoted(name));

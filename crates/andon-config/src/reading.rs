@@ -13,7 +13,7 @@ use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
 use super::value::{UNLIMITED, Value};
-use super::wrong::{Read, Wrong, wrong};
+use super::wrong::{ReadResult, Wrong, wrong};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::settings::{ParamSpec, ParamValue};
@@ -30,8 +30,8 @@ pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 type Item<'a> = Spanned<DeValue<'a>>;
 
 /// Reads the value of a key of the table; `name` is dotted.
-pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
-    let expected = Expected {
+pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> ReadResult<Value> {
+    let expected = ExpectedValue {
         name,
         words: key.kind.expected(),
         hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
@@ -75,7 +75,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
 }
 
 /// Reads a rule's parameter; the default fixes its type. `name` is dotted.
-pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<Value> {
+pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> ReadResult<Value> {
     let default = spec.default();
     let words = match &default {
         ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
@@ -92,7 +92,7 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
         }
     };
     let hint = format!("write {} = {}", spec.name, meant(&default, item));
-    let expected = Expected { name, words, hint };
+    let expected = ExpectedValue { name, words, hint };
     let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
     let value = match default {
         ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
@@ -145,7 +145,7 @@ fn meant(default: &ParamValue, item: &Item<'_>) -> Value {
 }
 
 /// Reads a level.
-pub(super) fn read_level(name: &str, item: &Item<'_>) -> Read<Value> {
+pub(super) fn read_level(name: &str, item: &Item<'_>) -> ReadResult<Value> {
     let names = Level::ALL.iter().map(|(_, name)| *name);
     let Some(word) = item.get_ref().as_str() else {
         let listed = names.collect::<Vec<_>>().join(", ");
@@ -162,13 +162,13 @@ pub(super) fn read_level(name: &str, item: &Item<'_>) -> Read<Value> {
 }
 
 /// What a value should be.
-struct Expected<'a> {
+struct ExpectedValue<'a> {
     name: &'a str,
     words: String,
     hint: String,
 }
 
-impl Expected<'_> {
+impl ExpectedValue<'_> {
     fn not(&self, item: &Item<'_>) -> Vec<Wrong> {
         self.not_text(item.span(), &shown(item.get_ref()))
     }
@@ -196,7 +196,7 @@ fn cut(number: &str) -> String {
     number.chars().take(40).collect()
 }
 
-fn read_choice(expected: &Expected<'_>, words: &[&str], item: &Item<'_>) -> Read<Value> {
+fn read_choice(expected: &ExpectedValue<'_>, words: &[&str], item: &Item<'_>) -> ReadResult<Value> {
     let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
     if words.contains(&word) {
         return Ok(Value::Text(word.to_owned()));
@@ -204,7 +204,7 @@ fn read_choice(expected: &Expected<'_>, words: &[&str], item: &Item<'_>) -> Read
     Err(expected.not(item))
 }
 
-fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
+fn read_format(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Value> {
     let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
     if keys::formats().any(|known| known == word) {
         return Ok(Value::Text(word.to_owned()));
@@ -215,7 +215,11 @@ fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
 
 const ANY_SPAN: SpanRange = SpanRange { min: Span(0), max: Span(u64::MAX) };
 
-fn read_span(expected: &Expected<'_>, SpanRange { min, max }: SpanRange, item: &Item<'_>) -> Read<Span> {
+fn read_span(
+    expected: &ExpectedValue<'_>,
+    SpanRange { min, max }: SpanRange,
+    item: &Item<'_>,
+) -> ReadResult<Span> {
     let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
     let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
     if span < min || span > max {
@@ -225,7 +229,7 @@ fn read_span(expected: &Expected<'_>, SpanRange { min, max }: SpanRange, item: &
     Ok(span)
 }
 
-fn read_count(expected: &Expected<'_>, min: u64, item: &Item<'_>) -> Read<u64> {
+fn read_count(expected: &ExpectedValue<'_>, min: u64, item: &Item<'_>) -> ReadResult<u64> {
     let number = item.get_ref().as_integer();
     number
         .and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
@@ -233,7 +237,7 @@ fn read_count(expected: &Expected<'_>, min: u64, item: &Item<'_>) -> Read<u64> {
         .ok_or_else(|| expected.not(item))
 }
 
-fn read_share(expected: &Expected<'_>, item: &Item<'_>) -> Read<f64> {
+fn read_share(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<f64> {
     let text = match item.get_ref() {
         DeValue::Float(number) => number.as_str(),
         DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
@@ -248,7 +252,7 @@ fn read_share(expected: &Expected<'_>, item: &Item<'_>) -> Read<f64> {
     share.ok_or_else(|| expected.not(item))
 }
 
-fn read_command(expected: &Expected<'_>, item: &Item<'_>) -> Read<TestCommand> {
+fn read_command(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<TestCommand> {
     let empty = |span| expected.not_text(span, "an empty one");
     if let Some(text) = item.get_ref().as_str() {
         check_text(expected, text, item.span())?;
@@ -264,7 +268,7 @@ fn read_command(expected: &Expected<'_>, item: &Item<'_>) -> Read<TestCommand> {
     }
 }
 
-fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Range<usize>)>> {
+fn read_texts(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<(String, Range<usize>)>> {
     let Some(items) = item.get_ref().as_array() else { return Err(expected.not(item)) };
     if items.len() > MAX_ITEMS {
         let what = format!("{} has more than {MAX_ITEMS} items", quoted(expected.name));
@@ -286,7 +290,7 @@ fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Ran
 }
 
 /// Texts, none of them empty: as a prefix or a part, an empty one would match everything.
-fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+fn read_words(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
     let texts = read_texts(expected, item)?;
     let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
     let wrongs: Vec<Wrong> =
@@ -294,7 +298,7 @@ fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 
-fn read_providers(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+fn read_providers(expected: &ExpectedValue<'_>, item: &Item<'_>) -> ReadResult<Vec<String>> {
     let texts = read_texts(expected, item)?;
     let not = |(text, span): &(String, Range<usize>)| {
         let unknown = andon_core::domain::response::Provider::parse(text).is_none();
@@ -304,7 +308,7 @@ fn read_providers(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>>
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 
-fn check_text(expected: &Expected<'_>, text: &str, span: Range<usize>) -> Read<()> {
+fn check_text(expected: &ExpectedValue<'_>, text: &str, span: Range<usize>) -> ReadResult<()> {
     if text.len() > MAX_TEXT {
         return wrong(
             span,

@@ -6,7 +6,7 @@ use super::command::TestCommand;
 use super::identity;
 use super::kind::{Default, Key, Kind, SpanRange};
 use super::value::{AUTO, SourceValue, Value};
-use andon_core::domain::context::Cached;
+use andon_core::domain::context::CachedTokens;
 use andon_core::domain::identity::FileState;
 use andon_core::domain::ids::{Digest, EntryId};
 use andon_core::domain::response::{AckMode, OnStall, Provider};
@@ -19,7 +19,7 @@ pub(super) trait Words: Copy + 'static {
     const WORDS: &'static [(Self, &'static str)];
 }
 
-impl Words for Cached {
+impl Words for CachedTokens {
     const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
 }
 

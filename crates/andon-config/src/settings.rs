@@ -8,7 +8,7 @@ use super::response::{Perpetual, Response};
 use super::setting::Words;
 use super::source::SettingOrigin;
 use super::value::SourceValue;
-use andon_core::domain::context::Cached;
+use andon_core::domain::context::CachedTokens;
 use andon_core::domain::identity::IdentityRules;
 use andon_core::domain::ids::EntryId;
 use andon_core::domain::paths::PathRules;
@@ -201,7 +201,7 @@ pub struct Config {
     /// `[rules]`: every rule of the registry.
     pub rules: RuleSettings,
     /// `usage.cached`
-    pub cached: Cached,
+    pub cached: CachedTokens,
     /// `[normalize]`: names and patterns, in the order they apply; each compiles.
     pub normalize: Vec<(String, String)>,
     /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.

@@ -34,7 +34,7 @@ const NODE_KEYS: [&str; 7] =
 const EDGE_KEYS: [&str; 6] = ["from", "to", "anchor", "max_iterations", "max_runtime", "max_cost"];
 
 /// An edge as it is declared.
-pub(super) struct Declared {
+pub(super) struct EdgeDeclaration {
     /// From where to where.
     pub(super) edge: Edge,
     /// Whether it is said to close its cycle.
@@ -151,7 +151,7 @@ impl Reader {
         Some(node)
     }
 
-    fn edges(&mut self, item: &Item<'_>) -> Vec<Declared> {
+    fn edges(&mut self, item: &Item<'_>) -> Vec<EdgeDeclaration> {
         let Some(items) = item.get_ref().as_array() else {
             let hint = "write edges = [{ from = \"coder\", to = \"reviewer\" }]";
             self.wrong(item.span(), "`workflow.edges` must be a list of tables".to_owned(), hint);
@@ -163,7 +163,7 @@ impl Reader {
         items.iter().take(MAX_EDGES).filter_map(|item| self.edge(item)).collect()
     }
 
-    fn edge(&mut self, item: &Item<'_>) -> Option<Declared> {
+    fn edge(&mut self, item: &Item<'_>) -> Option<EdgeDeclaration> {
         let hint = "write { from = \"coder\", to = \"reviewer\" }";
         let Some(table) = item.get_ref().as_table() else {
             self.wrong(item.span(), "an edge must be a table".to_owned(), hint);
@@ -195,7 +195,7 @@ impl Reader {
             self.wrong(item.span(), "an edge needs `from` and `to`".to_owned(), hint);
             return None;
         };
-        Some(Declared { edge: Edge { from, to }, anchor, budget, at: item.span() })
+        Some(EdgeDeclaration { edge: Edge { from, to }, anchor, budget, at: item.span() })
     }
 
     fn check_nodes(&mut self, nodes: &[(Node, Range<usize>)]) {
@@ -213,7 +213,7 @@ impl Reader {
         }
     }
 
-    fn check_edges(&mut self, nodes: &[(Node, Range<usize>)], edges: &[Declared]) {
+    fn check_edges(&mut self, nodes: &[(Node, Range<usize>)], edges: &[EdgeDeclaration]) {
         for (at, declared) in edges.iter().enumerate() {
             for name in [&declared.edge.from, &declared.edge.to] {
                 if !nodes.iter().any(|(node, _)| node.name == *name) {

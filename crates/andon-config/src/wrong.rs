@@ -10,9 +10,9 @@ pub(super) struct Wrong {
     pub(super) hint: String,
 }
 
-pub(super) type Read<T> = Result<T, Vec<Wrong>>;
+pub(super) type ReadResult<T> = Result<T, Vec<Wrong>>;
 
 /// Builds the one error of a value.
-pub(super) fn wrong<T>(span: Range<usize>, what: String, hint: impl Into<String>) -> Read<T> {
+pub(super) fn wrong<T>(span: Range<usize>, what: String, hint: impl Into<String>) -> ReadResult<T> {
     Err(vec![Wrong { span, what, hint: hint.into() }])
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::effect::dependencies::{self, TakenAlong};
+use crate::effect::dependencies::{self, CopiedDependencies};
 use crate::effect::private::PrivateDir;
 use andon_core::domain::ids::{CodeId, TreeId};
 use andon_git::{Repo, RepoEnv};
@@ -30,7 +30,7 @@ pub struct Checkout {
     pub ws: Workspace,
     /// The code in it.
     pub code: CodeId,
-    taken: TakenAlong,
+    taken: CopiedDependencies,
     missing: Vec<Vec<u8>>,
     _place: PrivateDir,
 }
@@ -70,7 +70,7 @@ pub fn checkout(
         config_errors: None,
         opened: ws.opened,
         below_top: false,
-        untracked: super::workspace::Untracked::Beside,
+        untracked: super::workspace::UntrackedCode::Beside,
         variables: variables(ctx, &apart.top, &taken),
     };
     Ok(Some(Checkout { ws: inner, code, taken, missing: apart.missing, _place: place }))
@@ -85,7 +85,7 @@ fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId, OpsError> {
 
 /// Variables that the tests need there: packages of Python that are installed as links to the working tree are looked for
 /// in the checkout first.
-fn variables(ctx: &Context, top: &Path, taken: &TakenAlong) -> Vec<(OsString, OsString)> {
+fn variables(ctx: &Context, top: &Path, taken: &CopiedDependencies) -> Vec<(OsString, OsString)> {
     if !taken.python {
         return Vec::new();
     }

@@ -4,13 +4,13 @@
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use super::derive::{self, Derived};
+use super::derive::{self, DerivedCommit};
 use super::error::OpsError;
 use super::workspace::Workspace;
 use andon_core::domain::attempt::Attempt;
-use andon_core::domain::facts::{Carried, CommitFact, CommitKind, DiffSummary};
+use andon_core::domain::facts::{CarriedAttempt, CommitFact, CommitKind, DiffSummary};
 use andon_core::domain::ids::CommitId;
-use andon_core::history::{self, Aside, Attempted, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
+use andon_core::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, PlacedAttempt, outcome};
 use andon_git::CommitInfo;
 use andon_git::platform::test_seam::stop_point;
 use andon_store::journal::{Journal, JournalLine};
@@ -31,7 +31,7 @@ pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
 #[derive(Debug, Default)]
 pub struct Beside {
     /// The attempts that count, oldest first; the newest, at most [`MAX_REWRITTEN`].
-    pub aside: Vec<Attempted>,
+    pub aside: Vec<PlacedAttempt>,
     /// Those of tasks that are done, on branches that are kept: they do not count here, but a squash may join them.
     pub done: Vec<CommitFact>,
     /// Commits of the window without a record, about which nothing is known.
@@ -74,8 +74,8 @@ pub fn aside(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>, win
     let after = |place: usize| walked.get(place).map_or(window.facts.len(), |(older, _)| *older);
     let (counted, done): (Vec<_>, Vec<_>) = read.iter().partition(counts);
     let attempted =
-        |(one, fact): &(Aside, CommitFact)| Attempted { after: after(one.after), fact: fact.clone() };
-    let aside: Vec<Attempted> = counted.into_iter().map(attempted).collect();
+        |(one, fact): &(Aside, CommitFact)| PlacedAttempt { after: after(one.after), fact: fact.clone() };
+    let aside: Vec<PlacedAttempt> = counted.into_iter().map(attempted).collect();
     let first = found.first().map_or(0, |one| one.after);
     let crossed = walked.iter().enumerate().filter(|(place, (older, _))| *place >= first || *older > 0);
     let unknown = crossed.filter(|(_, (_, id))| {
@@ -130,8 +130,8 @@ pub fn carried(
     store: &NotesStore<'_>,
     commit: &CommitInfo,
     diff: &DiffSummary,
-) -> Option<Carried> {
-    let of = |id: CommitId| Some(Carried::of(id, &store.get(id).ok()??.record));
+) -> Option<CarriedAttempt> {
+    let of = |id: CommitId| Some(CarriedAttempt::of(id, &store.get(id).ok()??.record));
     if let Some(carried) = ws.repo.rebased_from().filter(|id| *id != commit.id).and_then(of) {
         return Some(carried);
     }
@@ -142,7 +142,7 @@ pub fn carried(
         .filter(|made| is_dated_alike(made, commit))
         .find_map(|made| {
             let record = store.get(made.id).ok()??.record;
-            (!diff.empty && record.diff.hash == diff.hash).then(|| Carried::of(made.id, &record))
+            (!diff.empty && record.diff.hash == diff.hash).then(|| CarriedAttempt::of(made.id, &record))
         })
 }
 
@@ -153,7 +153,7 @@ const ROWS: usize = 4;
 /// build on each other, whose code it has, or whose whole change it makes on another parent. A single attempt was moved
 /// by a soft reset when nothing was tried since and the tree is the same: making the same change again on another
 /// parent is a new attempt.
-pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<Carried> {
+pub fn joined(ws: &Workspace, made: &DerivedCommit, beside: &[&CommitFact]) -> Option<CarriedAttempt> {
     if beside.is_empty() || made.diff.empty {
         return None;
     }
@@ -170,7 +170,7 @@ pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<
             tip.record.tree == made.tree && tip.record.parent != made.parent && is_newest(ws, tip)
         };
         if is_it {
-            return tip.id.map(|id| Carried::of(id, &tip.record));
+            return tip.id.map(|id| CarriedAttempt::of(id, &tip.record));
         }
     }
     None
@@ -178,11 +178,15 @@ pub fn joined(ws: &Workspace, made: &Derived, beside: &[&CommitFact]) -> Option<
 
 /// The attempt that `git merge --squash` of it alone commits once more, with the same change on another parent or the same
 /// code. `squashed` is what git said.
-pub fn squashed(store: &NotesStore<'_>, squashed: &[CommitId], made: &Derived) -> Option<Carried> {
+pub fn squashed(
+    store: &NotesStore<'_>,
+    squashed: &[CommitId],
+    made: &DerivedCommit,
+) -> Option<CarriedAttempt> {
     let [one] = squashed else { return None };
     let record = store.get(*one).ok()??.record;
     let same = record.diff.hash == made.diff.hash || record.code == made.code;
-    (same && !made.diff.empty).then(|| Carried::of(*one, &record))
+    (same && !made.diff.empty).then(|| CarriedAttempt::of(*one, &record))
 }
 
 /// Whether nothing was recorded here since an attempt.
@@ -191,7 +195,7 @@ fn is_newest(ws: &Workspace, attempt: &CommitFact) -> bool {
     attempts.last().is_some_and(|last| Some(last.commit) == attempt.id)
 }
 
-fn makes_all_of(ws: &Workspace, base: Option<CommitId>, tip: &CommitFact, made: &Derived) -> bool {
+fn makes_all_of(ws: &Workspace, base: Option<CommitId>, tip: &CommitFact, made: &DerivedCommit) -> bool {
     let Some(before) = base.and_then(|base| ws.repo.tree_of(base).ok()) else { return false };
     let Ok(normalizer) = ws.normalizer() else { return false };
     let trees = (Some(before), tip.record.tree);

@@ -16,7 +16,7 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use sha2::{Digest as _, Sha256};
 
 use super::context::Context;
-use super::derive::{Derived, Deriver};
+use super::derive::{DerivedCommit, Deriver};
 use super::error::OpsError;
 use andon_config::Config;
 use andon_core::change::normalize::Normalizer;
@@ -24,7 +24,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::ids::CommitId;
 use andon_git::{CommitInfo, Repo};
-use andon_store::derived::{DerivedCache, DerivedWriter, Known};
+use andon_store::derived::{CommitMemory, DerivedCache, DerivedWriter};
 use andon_store::notes::NotesStore;
 
 /// Commits of a piece. The first of a piece costs more than the others: nothing is known of its trees.
@@ -50,7 +50,7 @@ pub struct Pace<'a> {
 
 /// Whether a walk came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Walked {
+pub enum WalkEnd {
     /// It saw every commit that was asked for.
     Whole,
     /// It was stopped after so many of so many commits.
@@ -89,7 +89,7 @@ pub struct Job<'a> {
 }
 
 /// One commit of the range.
-pub struct ReadCommit {
+pub struct RangeCommit {
     /// The commit as git has it.
     pub commit: CommitInfo,
     /// What was derived of it.
@@ -103,7 +103,7 @@ pub enum CommitFacts {
     /// From the record.
     Recorded(Box<CommitRecord>),
     /// From the commit; the warning says why not from the record that is there.
-    Derived(Box<Derived>, Option<Diagnostic>),
+    Derived(Box<DerivedCommit>, Option<Diagnostic>),
 }
 
 /// What the cached facts depend on, apart from the commit.
@@ -122,8 +122,8 @@ pub fn walk(
     common_dir: &Path,
     job: &Job<'_>,
     pace: &mut Pace<'_>,
-    take: &mut dyn FnMut(ReadCommit) -> Result<(), OpsError>,
-) -> Result<Walked, OpsError> {
+    take: &mut dyn FnMut(RangeCommit) -> Result<(), OpsError>,
+) -> Result<WalkEnd, OpsError> {
     Repo::cache_nothing();
     let total = job.commits.len();
     let normalizer = Normalizer::new(&job.config.normalize)?;
@@ -148,7 +148,7 @@ pub fn walk(
         piece.broken.map_or(Ok(()), Err)
     });
     walked?;
-    Ok(if done == total { Walked::Whole } else { Walked::Part { done, of: total } })
+    Ok(if done == total { WalkEnd::Whole } else { WalkEnd::Part { done, of: total } })
 }
 
 fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
@@ -160,7 +160,7 @@ fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
 /// What came of a piece.
 struct Piece {
     /// Fewer than its commits when it was stopped, or one is broken.
-    found: Vec<ReadCommit>,
+    found: Vec<RangeCommit>,
     /// The error of the commit after those.
     broken: Option<OpsError>,
 }
@@ -216,7 +216,7 @@ impl<'a> Workers<'a> {
         receiver
     }
 
-    fn derive(&self, piece: &[CommitId], found: &mut Vec<ReadCommit>) -> Result<(), OpsError> {
+    fn derive(&self, piece: &[CommitId], found: &mut Vec<RangeCommit>) -> Result<(), OpsError> {
         let repo = Repo::open(&self.job.ctx.cwd, &self.job.ctx.repo_env)?;
         let store = NotesStore::at(&repo, self.job.tip);
         let mut deriver = Deriver::in_bulk(&repo, &self.job.config.paths.rules, self.normalizer);
@@ -235,20 +235,20 @@ fn one(
     store: &NotesStore<'_>,
     reader: &mut Deriver<'_>,
     commit: CommitInfo,
-) -> Result<ReadCommit, OpsError> {
+) -> Result<RangeCommit, OpsError> {
     let mut warning = None;
     if job.records == Records::Watched {
         match store.get(commit.id) {
             Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
                 let facts = CommitFacts::Recorded(Box::new(stored.record));
-                return Ok(ReadCommit { commit, facts, entry: Vec::new() });
+                return Ok(RangeCommit { commit, facts, entry: Vec::new() });
             }
             Ok(_) => {}
             Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
     }
     let (derived, entry) = facts_of(job.cache, reader, &commit)?;
-    Ok(ReadCommit { commit, facts: CommitFacts::Derived(Box::new(derived), warning), entry })
+    Ok(RangeCommit { commit, facts: CommitFacts::Derived(Box::new(derived), warning), entry })
 }
 
 /// The facts, from the cache where it has them, and else the entry with which it is to remember them.
@@ -256,20 +256,24 @@ fn facts_of(
     cache: &DerivedCache,
     reader: &mut Deriver<'_>,
     commit: &CommitInfo,
-) -> Result<(Derived, Vec<u8>), OpsError> {
+) -> Result<(DerivedCommit, Vec<u8>), OpsError> {
     // What a later fetch can bring makes other facts of the same commit.
     if reader.is_shallow() {
         return Ok((reader.derive(commit)?, Vec::new()));
     }
-    if let Some(Known { code, diff, change }) = cache.get(commit.id) {
+    if let Some(CommitMemory { code, diff, change }) = cache.get(commit.id) {
         let parent = commit.parents.first().copied();
-        return Ok((Derived { tree: commit.tree, parent, code, diff, change, missing: None }, Vec::new()));
+        return Ok((
+            DerivedCommit { tree: commit.tree, parent, code, diff, change, missing: None },
+            Vec::new(),
+        ));
     }
     let derived = reader.derive(commit)?;
     if derived.missing.is_some() {
         return Ok((derived, Vec::new()));
     }
-    let known = Known { code: derived.code, diff: derived.diff.clone(), change: derived.change.clone() };
+    let known =
+        CommitMemory { code: derived.code, diff: derived.diff.clone(), change: derived.change.clone() };
     let entry = cache.entry(commit.id, &known);
     Ok((derived, entry))
 }

@@ -7,11 +7,11 @@ use std::io::Read as _;
 use super::context::Context;
 use super::error::OpsError;
 use super::standing;
-use super::timeline::{self, Loaded};
+use super::timeline::{self, LoadedTimeline};
 use super::witnessing;
 use super::workspace::Workspace;
 use crate::effect::best_effort;
-use crate::view::context::{Briefed, ContextView};
+use crate::view::context::{BriefingState, ContextView};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
 use andon_core::domain::briefing::{BRIEFING, Briefing, DecidedBefore, Plan};
@@ -59,7 +59,7 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
         thresholds,
         cached: ws.config.cached,
         finding,
-        briefed: if written { Briefed::Yes } else { Briefed::No },
+        briefed: if written { BriefingState::Yes } else { BriefingState::No },
     })
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError
 }
 
 /// The fill behind what `context-window` found; `None` where it found nothing.
-pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Option<ContextUse> {
+pub(crate) fn found(ws: &Workspace, loaded: &LoadedTimeline, decision: &Decision) -> Option<ContextUse> {
     let tripped = decision
         .findings
         .iter()
@@ -98,7 +98,7 @@ pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Opt
 /// What follows when compaction is due.
 pub(crate) fn responses(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     place: &HaltPlace,
     found: ContextUse,
 ) -> Result<Vec<Effect>, OpsError> {
@@ -111,7 +111,7 @@ pub(crate) fn responses(
 
 fn briefing(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     place: &HaltPlace,
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
@@ -129,7 +129,7 @@ fn briefing(
 }
 
 /// What the work is about, in the words of its plan and of its last commit.
-fn about(loaded: &Loaded, plan: Option<&Plan>) -> String {
+fn about(loaded: &LoadedTimeline, plan: Option<&Plan>) -> String {
     let story = loaded.timeline.story();
     let last = story.tried.last().map(|tried| tried.subject.clone());
     let planned = plan.into_iter().flat_map(|plan| plan.title.iter().chain(&plan.open).cloned());
@@ -137,7 +137,7 @@ fn about(loaded: &Loaded, plan: Option<&Plan>) -> String {
 }
 
 /// The decisions that are nearest to what the work is about.
-pub fn precedents(ws: &Workspace, loaded: &Loaded) -> Vec<DecidedBefore> {
+pub fn precedents(ws: &Workspace, loaded: &LoadedTimeline) -> Vec<DecidedBefore> {
     witnessing::nearest(ws, &about(loaded, plan(ws).as_ref()))
 }
 

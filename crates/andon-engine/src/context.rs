@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use sha2::{Digest as _, Sha256};
 
 use crate::adapter::agents::Actor;
-use crate::adapter::chain::{self, Running};
+use crate::adapter::chain::{self, RunningHooks};
 use crate::effect::program::Environment;
 use andon_core::domain::agent::{self, AgentMark};
 use andon_core::domain::time::{Timestamp, Uptime};
@@ -91,7 +91,7 @@ pub struct Context {
     /// The shim that started this process (`ANDON_HOOK`).
     pub hook_file: Option<PathBuf>,
     /// Chained hooks that are running already.
-    pub running: Running,
+    pub running: RunningHooks,
     /// The id of the process that started this one: git, when a shim started it.
     pub parent: u32,
     /// The running program.
@@ -130,7 +130,7 @@ impl Context {
             user_config,
             path: std::env::var_os("PATH"),
             hook_file: path("ANDON_HOOK"),
-            running: Running {
+            running: RunningHooks {
                 chain: std::env::var_os(chain::RUNNING_VAR),
                 pre_commit_legacy: std::env::var_os("PRE_COMMIT_RUNNING_LEGACY"),
                 prek_legacy: std::env::var_os("PREK_RUNNING_LEGACY"),

@@ -1,10 +1,12 @@
 //! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` uses nothing else.
 
 use super::error::OpsError;
-use andon_core::change::hash::Reading;
+use andon_core::change::hash::HashOptions;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::change::{ChangeFacts, Nature};
-use andon_core::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, Recording};
+use andon_core::domain::facts::{
+    CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, Recording,
+};
 use andon_core::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::history::Iteration;
@@ -21,7 +23,7 @@ const KEPT_COMMITS: usize = 256;
 
 /// The derivable part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Derived {
+pub struct DerivedCommit {
     /// The tree of the commit.
     pub tree: TreeId,
     /// Its first parent.
@@ -95,17 +97,17 @@ impl<'r> Deriver<'r> {
     }
 
     /// The facts of a commit.
-    pub fn derive(&mut self, commit: &CommitInfo) -> Result<Derived, OpsError> {
+    pub fn derive(&mut self, commit: &CommitInfo) -> Result<DerivedCommit, OpsError> {
         let code = self.prints.of_tree(commit.tree)?;
         let before = self.parent_tree(commit)?;
         let changes = diff::changes(self.repo, self.paths, (before, commit.tree))?;
-        let reading = Reading { rules: self.paths, normalizer: self.normalizer };
+        let reading = HashOptions { rules: self.paths, normalizer: self.normalizer };
         let (diff, mut change, missing) = diff::summarize_changes(&mut self.texts, &reading, &changes)?;
         if changes.is_empty() && before.is_some_and(|before| before != commit.tree) {
             change.nature = Nature::Ignored;
         }
         let parent = commit.parents.first().copied();
-        Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
+        Ok(DerivedCommit { tree: commit.tree, parent, code, diff, change, missing })
     }
 
     fn parent_tree(&mut self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
@@ -125,7 +127,7 @@ pub fn derive(
     paths: &PathRules,
     normalizer: &Normalizer,
     commit: &CommitInfo,
-) -> Result<Derived, OpsError> {
+) -> Result<DerivedCommit, OpsError> {
     Deriver::new(repo, paths, normalizer).derive(commit)
 }
 
@@ -137,7 +139,7 @@ pub fn between(
     trees: (Option<TreeId>, TreeId),
 ) -> Result<DiffSummary, OpsError> {
     let changes = diff::changes(repo, paths, trees)?;
-    let reading = Reading { rules: paths, normalizer };
+    let reading = HashOptions { rules: paths, normalizer };
     Ok(diff::summarize_changes(&mut Texts::new(repo, 0), &reading, &changes)?.0)
 }
 
@@ -180,13 +182,13 @@ pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind
 }
 
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
-pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
+pub fn unrecorded(commit: &CommitInfo, derived: DerivedCommit) -> CommitFact {
     let record = CommitRecord {
         uptime: None,
         recorded_at: commit.committed_at,
         tree: derived.tree,
         parent: derived.parent,
-        prev: Prev::Unsaid,
+        prev: PrevRecord::Unsaid,
         kind: kind(commit.parents.len(), &commit.subject),
         gate: Gate::NotRun,
         recording: Recording::Derived,

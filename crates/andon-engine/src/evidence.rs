@@ -9,7 +9,7 @@ use super::docs;
 use super::error::OpsError;
 use super::inherited_evidence;
 use super::test_guess;
-use super::timeline::Loaded;
+use super::timeline::LoadedTimeline;
 use super::untracked::{self, Holder};
 use super::workspace::Workspace;
 use andon_core::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
@@ -25,7 +25,7 @@ use andon_store::notes::NotesStore;
 const COMPARED: usize = 32;
 
 /// The newest valid run on exactly `code`: from the journal, else from the records of the window.
-pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+pub fn find(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
     let from_journal = loaded
         .runs
         .iter()
@@ -42,7 +42,7 @@ pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
 /// files were not tracked yet when the tests ran.
 pub fn of_tree(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     tree: TreeId,
     code: CodeId,
 ) -> Result<Option<TestEvidence>, OpsError> {
@@ -58,7 +58,7 @@ fn is_word(tests: &TestEvidence) -> bool {
 }
 
 /// The newest run on exactly `code` that was handed in and failed: what a record keeps where nothing better is known.
-pub fn reported_failing(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+pub fn reported_failing(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
     let reported = loaded.runs.iter().rev().filter(|run| run.is_reported_failing());
     reported.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
 }
@@ -74,7 +74,7 @@ pub enum Subject {
 /// Judges a subject; `parent` is what it is compared with to see whether code changed at all.
 pub fn candidate(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     subject: &Subject,
     parent: Option<TreeId>,
 ) -> Result<Candidate, OpsError> {
@@ -117,7 +117,7 @@ pub fn candidate(
 /// tests did not run on that either.
 pub fn changed_by_hook(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     before: Option<TreeId>,
     tree: TreeId,
 ) -> Result<Vec<Vec<u8>>, OpsError> {
@@ -183,7 +183,7 @@ pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
 
 fn without_evidence(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     subject: &Subject,
     code: CodeId,
 ) -> Result<EvidenceState, OpsError> {

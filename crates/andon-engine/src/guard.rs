@@ -19,7 +19,7 @@ use super::repairs;
 use super::safety::{self, Refusal};
 use super::skip;
 use super::standing::{self, stops};
-use super::timeline::{self, Loaded};
+use super::timeline::{self, LoadedTimeline};
 use super::uncertainty;
 use super::untracked;
 use super::workspace::Workspace;
@@ -88,7 +88,7 @@ pub fn early(
     before: Option<TreeId>,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let tree = staged_tree(&ws.repo)?;
-    let asking = Asking { tree, before, now: git_above(ctx.parent) };
+    let asking = CommitRequest { tree, before, now: git_above(ctx.parent) };
     judge(ctx, ws, asking)
 }
 
@@ -106,7 +106,7 @@ pub fn last(
     // Without a message nothing showed that the guard binds this commit, and nothing was judged.
     let before = early.map(|receipt| receipt.tree).filter(|_| bound::binds(ctx, ws));
     let judged = match tree.filter(|tree| Some(*tree) != before) {
-        Some(tree) => judge(ctx, ws, Asking { tree, before, now: now.clone() }),
+        Some(tree) => judge(ctx, ws, CommitRequest { tree, before, now: now.clone() }),
         None => halts_only(ctx, ws),
     };
     if judged.is_ok() {
@@ -131,7 +131,7 @@ fn judged_early(ws: &Workspace, now: &[GitProcess]) -> Result<Option<Receipt>, O
 }
 
 /// A tree that asks to pass.
-struct Asking {
+struct CommitRequest {
     tree: TreeId,
     /// What was to be committed before another hook changed it.
     before: Option<TreeId>,
@@ -140,8 +140,12 @@ struct Asking {
 }
 
 /// Judges the tree that is about to be committed and leaves the receipt when it may pass.
-fn judge(ctx: &Context, ws: &Workspace, asking: Asking) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let Asking { tree, before, now } = asking;
+fn judge(
+    ctx: &Context,
+    ws: &Workspace,
+    asking: CommitRequest,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let CommitRequest { tree, before, now } = asking;
     let asked = skip::asked(ctx)?;
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
@@ -199,7 +203,7 @@ fn settled(
     ws: &Workspace,
     tree: TreeId,
     head: CommitId,
-) -> Result<Option<(Decision, Loaded)>, OpsError> {
+) -> Result<Option<(Decision, LoadedTimeline)>, OpsError> {
     let rules = &ws.config.rules;
     let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == Reads::Tree);
     if stops(ws) != Stops::NONE || !by_the_tree {
@@ -242,7 +246,7 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
 pub fn settle_or_warn(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     decision: &mut Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     match settle(ctx, ws, loaded, decision) {
@@ -275,7 +279,7 @@ pub fn judge_tip(
 /// Runs the rules of a stage over what was loaded.
 pub fn decide(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     stage: Stage,
     candidate: Option<&Candidate>,
     standing: Option<andon_core::domain::decision::StandingHalt>,
@@ -284,7 +288,12 @@ pub fn decide(
 }
 
 /// What the rules of a stage say of what was loaded, with files by name.
-pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&Candidate>) -> Vec<Finding> {
+pub fn asked(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    stage: Stage,
+    candidate: Option<&Candidate>,
+) -> Vec<Finding> {
     let (timeline, rules) = (&loaded.timeline, &ws.config.rules);
     let looks_at_the_loop = matches!(stage, Stage::PostCommit | Stage::Turn);
     let episode = looks_at_the_loop
@@ -297,7 +306,7 @@ pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&C
 }
 
 /// The decision with the findings about the refusals so far, this one included.
-fn with_refusals(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+fn with_refusals(ws: &Workspace, loaded: &LoadedTimeline, decision: Decision) -> Decision {
     let Decision { mut findings, standing, .. } = decision;
     let counted = asked(ws, loaded, Stage::Event, None);
     let by_refusals = [detect::REFUSED_COMMITS.id, detect::ITERATION_CAP.id];
@@ -306,7 +315,12 @@ fn with_refusals(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decisio
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: Decision) -> Result<Decision, OpsError> {
+fn heal(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    decision: Decision,
+) -> Result<Decision, OpsError> {
     let owed = decide(ws, loaded, Stage::PostCommit, None, None);
     if owed.verdict != Verdict::Halt {
         return Ok(decision);
@@ -321,7 +335,7 @@ fn heal(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: Decision) -> R
 pub fn settle(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     decision: &mut Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     // The common case: nothing is owed, so that where it would be is not asked.
@@ -340,7 +354,7 @@ pub fn settle(
 /// The responses in addition to the verdict, after the halt is written; returns what failed.
 fn respond(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     decision: &Decision,
     place: &HaltPlace,
     site: &effect::Site<'_>,

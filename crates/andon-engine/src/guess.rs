@@ -87,12 +87,12 @@ fn short(seen: &str) -> String {
 
 /// What one kind of project says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Found {
+enum KindGuess {
     Sure(GuessedCommand),
     Unsure { seen: String, candidates: Vec<GuessedCommand> },
 }
 
-impl Found {
+impl KindGuess {
     /// Two kinds of projects in one repository: neither is the whole.
     fn beside(self, other: Self) -> Self {
         let ((one, mut candidates), (two, more)) = (self.parts(), other.parts());
@@ -108,11 +108,11 @@ impl Found {
     }
 }
 
-impl From<Found> for Guess {
-    fn from(found: Found) -> Self {
+impl From<KindGuess> for Guess {
+    fn from(found: KindGuess) -> Self {
         match found {
-            Found::Sure(candidate) => Self::Sure(candidate),
-            Found::Unsure { seen, candidates } => Self::Unsure { seen, candidates },
+            KindGuess::Sure(candidate) => Self::Sure(candidate),
+            KindGuess::Unsure { seen, candidates } => Self::Unsure { seen, candidates },
         }
     }
 }
@@ -120,14 +120,14 @@ impl From<Found> for Guess {
 /// How the tests of this project run.
 pub fn guess(listing: &Listing) -> Guess {
     let kinds = [cargo::guess, node::guess, python::guess].into_iter().chain(others::KINDS);
-    let found: Vec<Found> = kinds.filter_map(|kind| kind(listing)).collect();
+    let found: Vec<KindGuess> = kinds.filter_map(|kind| kind(listing)).collect();
     let mut tasks = tasks::tasks(listing);
     if let Some(at) = whole(&found, &tasks) {
         return Guess::Sure(tasks.swap_remove(at).candidate);
     }
-    let recipes = tasks.into_iter().map(|task| Found::Sure(task.candidate));
-    match found.into_iter().chain(recipes).reduce(Found::beside) {
-        Some(Found::Sure(candidate)) => match strays(listing).as_slice() {
+    let recipes = tasks.into_iter().map(|task| KindGuess::Sure(task.candidate));
+    match found.into_iter().chain(recipes).reduce(KindGuess::beside) {
+        Some(KindGuess::Sure(candidate)) => match strays(listing).as_slice() {
             [] => Guess::Sure(candidate),
             strays => Guess::Unsure {
                 seen: format!("{} beside {}", candidate.because, strays.join(", ")),
@@ -146,15 +146,15 @@ pub fn guess(listing: &Listing) -> Guess {
 }
 
 /// The recipe that runs everything else that was found: the project's own word.
-fn whole(found: &[Found], tasks: &[Task]) -> Option<usize> {
+fn whole(found: &[KindGuess], tasks: &[Task]) -> Option<usize> {
     let runs = |task: &Task, command: &str| {
         let through = |other: &Task| task.runs(&other.candidate.command) && other.runs(command);
         task.runs(command) || tasks.iter().any(through)
     };
     tasks.iter().position(|task| {
         let all = found.iter().all(|found| match found {
-            Found::Sure(candidate) => runs(task, &candidate.command),
-            Found::Unsure { candidates, .. } => {
+            KindGuess::Sure(candidate) => runs(task, &candidate.command),
+            KindGuess::Unsure { candidates, .. } => {
                 !candidates.is_empty() && candidates.iter().any(|candidate| runs(task, &candidate.command))
             }
         });

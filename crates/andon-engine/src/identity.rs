@@ -10,7 +10,7 @@ use andon_core::domain::identity::{self, Claims, Files, Mismatch};
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::workflow::Maker;
 use andon_git::Repo;
-use andon_store::identity::Declared;
+use andon_store::identity::ConfigFiles;
 
 /// Whether anything was pinned.
 pub fn is_asked(config: &Config) -> bool {
@@ -56,9 +56,9 @@ pub fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatc
 /// error: they must not switch the rule off.
 pub fn files(
     config: &Config,
-    find: impl FnOnce(&Declared) -> Result<Files, OpsError>,
+    find: impl FnOnce(&ConfigFiles) -> Result<Files, OpsError>,
 ) -> Result<Files, OpsError> {
-    let declared = Declared::new(&config.identity.files).ok_or_else(|| OpsError::Usage {
+    let declared = ConfigFiles::new(&config.identity.files).ok_or_else(|| OpsError::Usage {
         what: "the globs of identity.files cannot be compiled".to_owned(),
         help: "use fewer or simpler globs".to_owned(),
     })?;

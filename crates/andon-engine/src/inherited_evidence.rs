@@ -1,7 +1,7 @@
 //! The evidence for code that has no test run of its own: tests at another commit, or tested commits that git alone
 //! combined.
 //!
-//! Only trees are believed ([`andon_git::Made`]). A commit that merely says that it is a merge, a revert, a pick or a
+//! Only trees are believed ([`andon_git::TreeVerdict`]). A commit that merely says that it is a merge, a revert, a pick or a
 //! step of a rebase is ordinary work.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::error::OpsError;
 use super::record_index::{RecordIndex, is_sound};
 use andon_core::domain::facts::{CommitKind, CommitRecord};
 use andon_core::domain::ids::CommitId;
-use andon_git::{Claimed, CommitInfo, Made, Repo};
+use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
 use andon_store::notes::NotesStore;
 
 /// Most trees that are made again in one go: a range may have any number of merges.
@@ -35,7 +35,7 @@ pub enum Backing {
     /// The record of another commit, of the same tree or of the same code.
     Elsewhere(CommitId, Box<CommitRecord>),
     /// git made it of commits whose code was tested.
-    Made(Claimed),
+    Made(MergeClaim),
     /// git made it, and this commit that it was made of was not tested.
     Untested(CommitId),
     /// Nothing does.
@@ -128,22 +128,22 @@ impl Origins {
         &mut self,
         archive: Archive<'_>,
         asked: &Inquiry<'_>,
-        claimed: Claimed,
+        claimed: MergeClaim,
     ) -> Result<bool, OpsError> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(false) };
         self.left = left;
         Ok(match archive.repo.is_made(asked.commit, claimed)? {
-            Made::Same => true,
-            Made::Other => false,
-            Made::Unknown => is_same_change(archive, asked, claimed),
+            TreeVerdict::Same => true,
+            TreeVerdict::Other => false,
+            TreeVerdict::Unknown => is_same_change(archive, asked, claimed),
         })
     }
 }
 
 /// The commit that was picked is not in this clone, as after a rebase elsewhere: then its record has to tell the same
 /// change, line by line.
-fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: Claimed) -> bool {
-    let Claimed::Pick(source) = claimed else { return false };
+fn is_same_change(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> bool {
+    let MergeClaim::Pick(source) = claimed else { return false };
     let stored = archive.store.get(source).ok().flatten();
     stored.is_some_and(|stored| stored.record.diff == asked.record.diff && !stored.record.diff.truncated)
 }
@@ -164,20 +164,24 @@ fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> 
 }
 
 /// What a commit may be, the likeliest first.
-fn claims(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Result<Vec<Claimed>, OpsError> {
+fn claims(
+    archive: Archive<'_>,
+    known: &RecordIndex,
+    asked: &Inquiry<'_>,
+) -> Result<Vec<MergeClaim>, OpsError> {
     let Inquiry { commit, record, claim, .. } = asked;
     if commit.parents.len() > 1 {
-        return Ok(vec![Claimed::Merge]);
+        return Ok(vec![MergeClaim::Merge]);
     }
     let named = |kind| archive.repo.named_sources(commit, kind);
     let same =
-        known.of_diff(record.diff.hash).iter().filter(|id| **id != commit.id).map(|id| Claimed::Pick(*id));
-    let picks = || -> Result<Vec<Claimed>, OpsError> {
-        let named = named(CommitKind::CherryPick)?.into_iter().map(Claimed::Pick);
+        known.of_diff(record.diff.hash).iter().filter(|id| **id != commit.id).map(|id| MergeClaim::Pick(*id));
+    let picks = || -> Result<Vec<MergeClaim>, OpsError> {
+        let named = named(CommitKind::CherryPick)?.into_iter().map(MergeClaim::Pick);
         Ok(named.chain(same.clone()).collect())
     };
-    let reverts = || -> Result<Vec<Claimed>, OpsError> {
-        Ok(named(CommitKind::Revert)?.into_iter().map(Claimed::Revert).collect())
+    let reverts = || -> Result<Vec<MergeClaim>, OpsError> {
+        Ok(named(CommitKind::Revert)?.into_iter().map(MergeClaim::Revert).collect())
     };
     Ok(match claim {
         Claim::Recorded(CommitKind::Merge) => Vec::new(),
@@ -194,7 +198,7 @@ fn claims(archive: Archive<'_>, known: &RecordIndex, asked: &Inquiry<'_>) -> Res
 }
 
 /// The newest commits with records that may have been squashed: those that the parent does not have.
-fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> Vec<Claimed> {
+fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> Vec<MergeClaim> {
     let Some(parent) = commit.parents.first() else { return Vec::new() };
     let above = |id: &&CommitId| {
         **id != commit.id && archive.repo.is_ancestor(**id, *parent).is_ok_and(|ancestor| !ancestor)
@@ -205,18 +209,18 @@ fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> V
         .take(4 * SQUASHED)
         .filter(above)
         .take(SQUASHED)
-        .map(|id| Claimed::Squash(*id))
+        .map(|id| MergeClaim::Squash(*id))
         .collect()
 }
 
 /// The commit that `claimed` was made of and that was not tested. Parents that nothing is known of lie below what is
 /// judged; a commit that was picked, reverted or squashed must have a record that holds.
-fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: Claimed) -> Option<CommitId> {
+fn of_untested(archive: Archive<'_>, asked: &Inquiry<'_>, claimed: MergeClaim) -> Option<CommitId> {
     let parents = asked.commit.parents.iter().copied();
     let parent = parents.into_iter().find(|parent| (asked.judged)(*parent) == Some(false));
     let source = match claimed {
-        Claimed::Merge => None,
-        Claimed::Revert(source) | Claimed::Pick(source) | Claimed::Squash(source) => Some(source),
+        MergeClaim::Merge => None,
+        MergeClaim::Revert(source) | MergeClaim::Pick(source) | MergeClaim::Squash(source) => Some(source),
     };
     let recorded = |id: CommitId| {
         let stored = archive.store.get(id).ok().flatten();

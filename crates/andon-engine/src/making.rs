@@ -1,7 +1,7 @@
 //! The state of the commit that is being made, as far as the way out of its refusal depends on it.
 
 use super::workspace::Workspace;
-use andon_core::detect::{GitUnderway, IndexUse, Making};
+use andon_core::detect::{CommitDraft, GitUnderway, IndexUse};
 use andon_core::domain::ids::TreeId;
 use andon_git::Operation;
 
@@ -9,7 +9,7 @@ use andon_git::Operation;
 const DIGITS: usize = 12;
 
 /// What is being made of `tree`.
-pub fn of(ws: &Workspace, tree: TreeId) -> Making {
+pub fn of(ws: &Workspace, tree: TreeId) -> CommitDraft {
     let index = index_use(ws);
     let exact = match index {
         IndexUse::AsIs => "andon test --staged".to_owned(),
@@ -17,7 +17,7 @@ pub fn of(ws: &Workspace, tree: TreeId) -> Making {
             format!("andon test --tree {}", tree.to_string().chars().take(DIGITS).collect::<String>())
         }
     };
-    Making { underway: underway(ws), index, exact }
+    CommitDraft { underway: underway(ws), index, exact }
 }
 
 fn underway(ws: &Workspace) -> GitUnderway {

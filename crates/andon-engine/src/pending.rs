@@ -20,7 +20,7 @@ const MAX_PENDING: u64 = 8 << 20;
 
 /// Where a run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum RunDestination {
     /// Into the journal.
     InJournal,
     /// Below `.andon/`, until a hook takes it in.
@@ -32,15 +32,17 @@ pub enum Kept {
 ///
 /// # Errors
 /// That of the journal, where neither can be written.
-pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<Kept, OpsError> {
+pub fn keep(ctx: &Context, ws: &Workspace, run: &TestRun) -> Result<RunDestination, OpsError> {
     let line = JournalLine::TestRun(Box::new(run.clone()));
-    let Err(error) = Journal::open(ws.repo.git_dir()).append(&line) else { return Ok(Kept::InJournal) };
+    let Err(error) = Journal::open(ws.repo.git_dir()).append(&line) else {
+        return Ok(RunDestination::InJournal);
+    };
     let RecordError::Io { source, .. } = &error else { return Err(error.into()) };
     let denied = matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
     let waits = denied && ctx.actor().marker.is_some();
     let Some(dir) = ws.andon_dir().filter(|_| waits) else { return Err(error.into()) };
     let written = dir.replace(PENDING_FILE, encode_line(&line).as_bytes());
-    written.map(|_| Kept::Pending).map_err(|_| error.into())
+    written.map(|_| RunDestination::Pending).map_err(|_| error.into())
 }
 
 /// Takes in the run that waits, if one does. Anything that is no test run is removed silently.

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::error::OpsError;
-use super::timeline::Loaded;
+use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::domain::about::DirtyBit;
 use andon_core::domain::decision::Decision;
@@ -19,7 +19,7 @@ use andon_store::journal::{Journal, JournalLine};
 pub fn keep(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &mut Loaded,
+    loaded: &mut LoadedTimeline,
     decision: &Decision,
     tree: TreeId,
 ) -> Result<bool, OpsError> {

@@ -5,7 +5,7 @@
 use super::context::Context;
 use super::error::OpsError;
 use super::standing;
-use super::timeline::Loaded;
+use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
@@ -33,7 +33,7 @@ pub(crate) struct Refusal {
 pub(crate) fn refused(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     decision: &Decision,
     refusal: Refusal,
 ) -> Option<Diagnostic> {
@@ -57,7 +57,7 @@ pub(crate) fn refused(
 pub(crate) fn incomplete(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     decision: &Decision,
     prompt: Option<&str>,
 ) -> Option<Diagnostic> {
@@ -77,7 +77,7 @@ pub(crate) fn incomplete(
 pub(crate) fn skipped(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     skipped: &[Skip],
     tree: TreeId,
 ) -> Option<Diagnostic> {
@@ -95,7 +95,7 @@ pub(crate) fn skipped(
 pub(crate) fn noticed(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     decision: &Decision,
 ) -> Option<Diagnostic> {
     let warned =
@@ -122,7 +122,7 @@ pub(crate) fn noticed(
 pub fn stop_switches(
     ctx: &Context,
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     standing: Option<&StandingHalt>,
     reason: Option<&str>,
 ) -> Option<Diagnostic> {
@@ -171,7 +171,7 @@ fn fact(ctx: &Context, rule: &str, level: Level, message: &str) -> SafetyFact {
 }
 
 /// An event that cannot be written changes no decision: it is a warning.
-fn tell(ws: &Workspace, loaded: &Loaded, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
+fn tell(ws: &Workspace, loaded: &LoadedTimeline, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
     let journal = Journal::open(ws.repo.git_dir());
     let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);
     let known = |fact: &SafetyFact| loaded.journal.safety.iter().any(|reported| reported.repeats(fact));

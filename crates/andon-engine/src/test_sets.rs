@@ -6,7 +6,7 @@ use testreport::ParsedRun;
 
 use super::weakening;
 use super::workspace::Workspace;
-use andon_core::detect::{self, Compared, Patterns};
+use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::ids::{Digest, TreeId};
 use andon_core::domain::signatures::set_of;
@@ -123,7 +123,7 @@ fn unmarked(test: &str) -> Option<(&str, bool)> {
 }
 
 /// What the test files that differ tell: which tests have other names now, or are rows.
-fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<Compared> {
+fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<TestComparison> {
     let setting = weakening::setting(&ws.config.rules)?;
     weakening::compared(&ws.repo, &Patterns::of(&setting), before, now).ok()
 }

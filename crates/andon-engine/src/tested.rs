@@ -12,7 +12,7 @@ use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use andon_core::domain::time::Timestamp;
-use andon_core::domain::veil::Hidden;
+use andon_core::domain::veil::HiddenPath;
 use andon_git::Overlay;
 use andon_store::fingerprint::Fingerprinter;
 use testreport::ParsedRun;
@@ -25,7 +25,7 @@ pub struct TestedCode {
     overlay: Vec<OverlayEntry>,
     truncated: bool,
     /// Code paths that git does not see as they are.
-    hidden: Vec<Hidden>,
+    hidden: Vec<HiddenPath>,
     /// Untracked files that bind nothing, and when each was last written before the run.
     beside: Vec<OverlayEntry>,
     written: BTreeMap<Vec<u8>, SystemTime>,
@@ -41,7 +41,7 @@ pub enum Since {
 }
 
 /// The result of running a test command, before it is judged.
-pub struct Executed {
+pub struct CommandResult {
     /// How the command ended.
     pub end: ProgramEnd,
     /// What its output and its reports say.
@@ -116,7 +116,7 @@ impl TestedCode {
     }
 
     /// What the tests saw and git does not: a commit would be without it.
-    pub fn hidden(&self) -> &[Hidden] {
+    pub fn hidden(&self) -> &[HiddenPath] {
         &self.hidden
     }
 

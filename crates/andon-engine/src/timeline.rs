@@ -13,7 +13,7 @@ use andon_core::domain::safety::SafetyFact;
 use andon_core::domain::settings::{ParamValue, RuleSettings};
 use andon_core::domain::tests::TestRun;
 use andon_core::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
-use andon_core::history::{self, Attempted, EventEffect, Fold, MAX_REWRITTEN, Timeline};
+use andon_core::history::{self, EventEffect, Fold, MAX_REWRITTEN, PlacedAttempt, Timeline};
 use andon_store::journal::{Journal, Position, Reach, Recent};
 use andon_store::ledger::Ledger;
 use andon_store::notes::NotesStore;
@@ -46,13 +46,13 @@ pub fn reach(rules: &RuleSettings) -> usize {
 const RUNS: usize = 8;
 
 /// A timeline with what was read for it and what failed on the way.
-pub struct Loaded {
+pub struct LoadedTimeline {
     /// The fold over everything below.
     pub timeline: Timeline,
     /// The window of recorded commits.
     pub window: Window,
     /// Attempts outside of it that count all the same, oldest first.
-    pub aside: Vec<Attempted>,
+    pub aside: Vec<PlacedAttempt>,
     /// Attempts of tasks that are done, which do not count here.
     pub done: Vec<CommitFact>,
     /// Commits of the window without a record, about which nothing is known.
@@ -68,7 +68,7 @@ pub struct Loaded {
 }
 
 /// Reads the window behind HEAD, and the attempts outside of it.
-pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
+pub fn load(ws: &Workspace) -> Result<LoadedTimeline, OpsError> {
     let head = ws.repo.head()?.commit();
     Ok(match NotesStore::open(&ws.repo) {
         Ok(store) => load_at(ws, &store, head),
@@ -77,15 +77,15 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 }
 
 /// The same with HEAD at `head`.
-pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
+pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> LoadedTimeline {
     let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
     let beside = attempts::aside(ws, store, head, &window);
-    Loaded { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
+    LoadedTimeline { unknown: beside.unknown, done: beside.done, ..loaded(ws, window, beside.aside, None) }
 }
 
 /// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still has the tests of
 /// the code: a broken notes ref must not switch those rules off too.
-pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
+pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> LoadedTimeline {
     match NotesStore::open(&ws.repo) {
         Ok(store) => {
             let window = window::read_window(&ws.repo, &store, head, reach(&ws.config.rules));
@@ -95,14 +95,14 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     }
 }
 
-fn unopened(ws: &Workspace, err: &OpsError) -> Loaded {
+fn unopened(ws: &Workspace, err: &OpsError) -> LoadedTimeline {
     loaded(ws, Window::default(), Vec::new(), Some(err.as_warning()))
 }
 
 /// One test run and nothing else.
-pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
+pub fn of_run(ws: &Workspace, run: TestRun) -> LoadedTimeline {
     let timeline = fold(ws, Vec::new());
-    Loaded {
+    LoadedTimeline {
         timeline,
         window: Window::default(),
         aside: Vec::new(),
@@ -115,7 +115,12 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
     }
 }
 
-fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Option<Diagnostic>) -> Loaded {
+fn loaded(
+    ws: &Workspace,
+    window: Window,
+    aside: Vec<PlacedAttempt>,
+    unopened: Option<Diagnostic>,
+) -> LoadedTimeline {
     let journal = Journal::open(ws.repo.git_dir());
     let others = elsewhere(ws, &window, &aside);
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
@@ -140,8 +145,17 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
     }
     let journal = JournalPart { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
-    let mut loaded =
-        Loaded { timeline, window, aside, done: Vec::new(), unknown: 0, acks, runs, journal, warnings };
+    let mut loaded = LoadedTimeline {
+        timeline,
+        window,
+        aside,
+        done: Vec::new(),
+        unknown: 0,
+        acks,
+        runs,
+        journal,
+        warnings,
+    };
     let JournalPart { markers, since_ack, .. } = &loaded.journal;
     let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
     order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);
@@ -171,7 +185,7 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
 }
 
 /// Answers that were given in other worktrees and clones, at commits of this window and of the attempts outside of it.
-fn elsewhere(ws: &Workspace, window: &Window, aside: &[Attempted]) -> Result<Vec<Ack>, OpsError> {
+fn elsewhere(ws: &Workspace, window: &Window, aside: &[PlacedAttempt]) -> Result<Vec<Ack>, OpsError> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.flat_map(|fact| [fact.id, fact.root()]).flatten().collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
@@ -192,7 +206,7 @@ pub struct JournalPart {
     pub safety: Vec<SafetyFact>,
 }
 
-impl Loaded {
+impl LoadedTimeline {
     /// The timeline with `fact`, which was just derived, as its newest; what it changed.
     pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) -> EventEffect {
         self.fold_in(ws, |fold| {

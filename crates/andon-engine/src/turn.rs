@@ -20,7 +20,7 @@ use andon_store::journal::{Journal, JournalLine};
 const MAX_DOCUMENT: u64 = 1 << 20;
 
 /// What a turn's end led to.
-pub struct Ticked {
+pub struct TurnReport {
     /// What the rules say.
     pub decision: Decision,
     /// What was skipped on the way.
@@ -29,7 +29,7 @@ pub struct Ticked {
 
 /// Whose turn ends.
 #[derive(Debug, Clone, Default)]
-pub struct Whose {
+pub struct TurnOwner {
     /// The node; that whose turn it is where there is none.
     pub node: Option<String>,
     /// The session of the agent.
@@ -58,14 +58,19 @@ impl WorkingTree {
 }
 
 /// Ends a turn that left the working tree like this.
-pub fn end(ctx: &Context, ws: &Workspace, left: &WorkingTree, whose: Whose) -> Result<Ticked, OpsError> {
+pub fn end(
+    ctx: &Context,
+    ws: &Workspace,
+    left: &WorkingTree,
+    whose: TurnOwner,
+) -> Result<TurnReport, OpsError> {
     let end = TurnEnd { code: Some(left.code), docs: Some(documents(ws, &left.overlay)) };
-    let Whose { node, session, id } = whose;
+    let TurnOwner { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
     let (decision, warnings, _) = watch::decide(ctx, ws, WatchStage::At(Stage::Turn))?;
-    Ok(Ticked { decision, warnings })
+    Ok(TurnReport { decision, warnings })
 }
 
 /// The state of the documents that are not committed as they are: their text without white space

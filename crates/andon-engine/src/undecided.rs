@@ -1,6 +1,6 @@
 //! What keeps a range from being judged: a walk that was stopped, a history that is cut off.
 
-use super::bulk::Walked;
+use super::bulk::WalkEnd;
 use super::derive;
 use super::error::OpsError;
 use andon_core::domain::counted::count;
@@ -9,8 +9,8 @@ use andon_core::domain::ids::CommitId;
 use andon_git::{GitError, Repo};
 
 /// That a walk was stopped: nothing is known of the rest.
-pub fn interrupted(walked: Walked, what: &str, help: &str) -> Option<Diagnostic> {
-    let Walked::Part { done, of } = walked else { return None };
+pub fn interrupted(walked: WalkEnd, what: &str, help: &str) -> Option<Diagnostic> {
+    let WalkEnd::Part { done, of } = walked else { return None };
     let message = format!("stopped after {done} of {}: the rest was not looked at", count(of, what));
     Some(Diagnostic::error(message).code("interrupted").help(help))
 }

@@ -12,7 +12,7 @@ use regex::bytes::Regex;
 use testreport::{ParsedRun, Stream};
 
 use super::error::OpsError;
-use super::timeline::Loaded;
+use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
 use andon_core::domain::counted::count;
@@ -97,7 +97,7 @@ impl Holder<'_> {
 /// files were not tracked yet and bound nothing: `git add` of such a file changes the code, not what was tested.
 pub(super) fn run_before_add(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     (holder, code): (Holder<'_>, CodeId),
 ) -> Result<Option<TestEvidence>, OpsError> {
     let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid);
@@ -150,7 +150,7 @@ fn of_run(run: &TestRun, is_left: impl Fn(&OverlayEntry) -> bool) -> TestEvidenc
 }
 
 /// What is said once of untracked files that bind nothing: not where an earlier record names them.
-pub(super) fn notice(candidate: &Candidate, loaded: &Loaded) -> Option<Diagnostic> {
+pub(super) fn notice(candidate: &Candidate, loaded: &LoadedTimeline) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
     if candidate.code_changed == CodeChange::Unchanged {
         return None;

@@ -6,7 +6,7 @@ use crate::error::OpsError;
 use crate::guard;
 use crate::safety;
 use crate::standing;
-use crate::timeline::{self, Loaded};
+use crate::timeline::{self, LoadedTimeline};
 use crate::workspace::Workspace;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -24,7 +24,7 @@ use andon_store::journal::JournalLine;
 pub struct RuleWatch<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
-    loaded: Option<Loaded>,
+    loaded: Option<LoadedTimeline>,
     /// What the rules said when they were last listened to.
     heard: Vec<Key>,
     /// Whether a fact came since.
@@ -34,7 +34,7 @@ pub struct RuleWatch<'a> {
 }
 
 /// What was decided while facts came in.
-pub struct Watched {
+pub struct WatchReport {
     /// The gravest decision.
     pub decision: Decision,
     /// What was odd on the way.
@@ -102,17 +102,21 @@ impl<'a> RuleWatch<'a> {
 
     /// The gravest decision, and what was odd on the way.
     pub fn end(self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-        let Watched { decision, warnings, .. } = self.watched()?;
+        let WatchReport { decision, warnings, .. } = self.watched()?;
         Ok((decision, warnings))
     }
 
     /// The same with the facts behind it, so that they are not read again.
-    pub fn watched(mut self) -> Result<Watched, OpsError> {
+    pub fn watched(mut self) -> Result<WatchReport, OpsError> {
         if let Since::Something(stage) = self.since {
             self.listen(stage)?;
         }
         let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
-        Ok(Watched { decision, warnings: self.warnings, timeline: self.loaded.map(|loaded| loaded.timeline) })
+        Ok(WatchReport {
+            decision,
+            warnings: self.warnings,
+            timeline: self.loaded.map(|loaded| loaded.timeline),
+        })
     }
 
     fn listen(&mut self, stage: WatchStage) -> Result<(), OpsError> {
@@ -165,7 +169,7 @@ fn stage(line: &JournalLine) -> WatchStage {
 /// What the rules say at `stage` of what was loaded, while `standing` may bind.
 fn asked(
     ws: &Workspace,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
     stage: Stage,
     standing: Option<andon_core::domain::decision::StandingHalt>,
 ) -> Decision {
@@ -188,7 +192,7 @@ pub fn decide(
     ctx: &Context,
     ws: &Workspace,
     stage: WatchStage,
-) -> Result<(Decision, Vec<Diagnostic>, Loaded), OpsError> {
+) -> Result<(Decision, Vec<Diagnostic>, LoadedTimeline), OpsError> {
     let resolved = standing::resolve(ctx, ws)?;
     let loaded = timeline::load(ws)?;
     let stage = stage.stage(&loaded.timeline);

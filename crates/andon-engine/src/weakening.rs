@@ -7,7 +7,7 @@ mod merged;
 use std::borrow::Cow;
 
 use super::error::OpsError;
-use andon_core::detect::{self, Compared, Patterns};
+use andon_core::detect::{self, Patterns, TestComparison};
 use andon_core::domain::facts::Weakening;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::settings::{RuleSetting, RuleSettings};
@@ -15,7 +15,7 @@ use andon_core::domain::tests::{RunValidity, TestEvidence, TestRun};
 use andon_core::history::{Timeline, failing_count};
 use andon_git::{CommitInfo, Repo, keyed_lines};
 
-use self::files::Wanted;
+use self::files::FileSelection;
 pub use self::files::{extension, text};
 
 /// Key of the line of a message that waives the rule.
@@ -84,7 +84,7 @@ pub fn since(
 ) -> Result<Option<Weakening>, OpsError> {
     let before = repo.tree_of(below)?;
     let own = repo.changes(Some(before), after)?;
-    let mut changed = files::changed(repo, patterns, &own, files::Asked::Losses, Wanted::ALL)?;
+    let mut changed = files::changed(repo, patterns, &own, files::TextRequest::Losses, FileSelection::ALL)?;
     let found = andon_weakening::compared(&changed.texts, patterns);
     if found.gone.is_empty() {
         return Ok(changed.told(&found));
@@ -105,8 +105,8 @@ pub fn compared(
     patterns: &Patterns<'_>,
     before: TreeId,
     after: TreeId,
-) -> Result<Compared, OpsError> {
-    files::compared(repo, patterns, &repo.changes(Some(before), after)?, Wanted::ALL)
+) -> Result<TestComparison, OpsError> {
+    files::compared(repo, patterns, &repo.changes(Some(before), after)?, FileSelection::ALL)
 }
 
 /// The tree of the commit so many commits before.

@@ -43,14 +43,14 @@ pub struct Workspace {
     /// Whether git or Andon was called from below the top of the working tree.
     pub below_top: bool,
     /// Which untracked files are code.
-    pub untracked: Untracked,
+    pub untracked: UntrackedCode,
     /// Variables that tests need in addition to those that they inherit.
     pub variables: Vec<(OsString, OsString)>,
 }
 
 /// Which untracked files of a working tree are code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Untracked {
+pub enum UntrackedCode {
     /// Those that git does not ignore.
     Code,
     /// None: everything in addition to the checkout was brought there for the tests.
@@ -60,7 +60,7 @@ pub enum Untracked {
 impl Workspace {
     /// A repository with a configuration that is known.
     pub fn at(repo: Repo, config: Config, opened: Timestamp) -> Self {
-        let (untracked, variables) = (Untracked::Code, Vec::new());
+        let (untracked, variables) = (UntrackedCode::Code, Vec::new());
         Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
     }
 
@@ -92,7 +92,7 @@ impl Workspace {
             config_errors,
             opened: ctx.now,
             below_top,
-            untracked: Untracked::Code,
+            untracked: UntrackedCode::Code,
             variables: Vec::new(),
         })
     }
@@ -111,7 +111,7 @@ impl Workspace {
     /// leaves behind is not the code that it ran on.
     pub fn overlay(&self) -> Result<Overlay, OpsError> {
         let mut overlay = self.repo.worktree_overlay()?;
-        if self.untracked == Untracked::Beside {
+        if self.untracked == UntrackedCode::Beside {
             overlay.entries.retain(|entry| entry.tracking == Tracking::Tracked);
         }
         // The configuration was refused if one of these were no glob.

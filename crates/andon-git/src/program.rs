@@ -71,7 +71,7 @@ pub struct ProgramOutput {
 
 /// How a program ended, whatever it said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ended {
+pub(crate) struct GitProgramEnd {
     /// Exit code 0.
     pub(crate) ok: bool,
     pub(crate) stdout: Vec<u8>,
@@ -167,7 +167,7 @@ impl Repo {
     }
 
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
-    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<Ended, GitError> {
+    pub(crate) fn git_online(&self, args: &[&str], online: Online) -> Result<GitProgramEnd, GitError> {
         let mut command = self.own_command(args);
         match online.prompt {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
@@ -248,7 +248,7 @@ fn run(command: Command, input: &[u8]) -> Result<ProgramOutput, GitError> {
     Ok(ProgramOutput { stdout: ended.stdout, stderr: ended.stderr })
 }
 
-fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitError> {
+fn end(mut command: Command, input: &[u8]) -> Result<(GitProgramEnd, ExitStatus), GitError> {
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     let line = line_of(&command);
     let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
@@ -256,12 +256,12 @@ fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitErr
     let (stdout, stderr) = talk(&mut child, input);
     let status = child.wait().map_err(start_error)?;
     let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
-    Ok((Ended { ok: status.success(), stdout, stderr }, status))
+    Ok((GitProgramEnd { ok: status.success(), stdout, stderr }, status))
 }
 
 /// As [`end`] without input. What takes longer than `patience` is killed as a group: a transport that git started holds
 /// the pipes open otherwise.
-fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitError> {
+fn end_within(mut command: Command, patience: Duration) -> Result<GitProgramEnd, GitError> {
     processes::lead_group(command.stdin(Stdio::null()));
     let line = line_of(&command);
     let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
@@ -283,11 +283,11 @@ fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitErro
     let status = child.wait().map_err(start_error)?;
     if !in_time {
         let stderr = format!("no end within {} s", patience.as_secs()).into_bytes();
-        return Ok(Ended { ok: false, stdout: Vec::new(), stderr });
+        return Ok(GitProgramEnd { ok: false, stdout: Vec::new(), stderr });
     }
     let (stdout, stderr) = output;
     let stdout = stdout.map_err(|detail| GitError::Answer { command: line, detail })?;
-    Ok(Ended { ok: status.success(), stdout, stderr })
+    Ok(GitProgramEnd { ok: status.success(), stdout, stderr })
 }
 
 /// Feeds and drains the child at once, so that no pipe fills up.

@@ -26,7 +26,7 @@ pub struct Transfer {
 
 /// Attention units earned, in thousandths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earned {
+pub struct Earnings {
     pub entry: usize,
     pub witness: String,
     pub milli: i64,
@@ -34,7 +34,7 @@ pub struct Earned {
 
 /// A valid penalty of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Penalised {
+struct ValidPenalty {
     agent: String,
     round: usize,
     at: i64,
@@ -45,8 +45,8 @@ struct Penalised {
 pub struct Accounts {
     pub opened: BTreeMap<String, i64>,
     pub transfers: Vec<Transfer>,
-    pub earned: Vec<Earned>,
-    penalised: Vec<Penalised>,
+    pub earned: Vec<Earnings>,
+    penalised: Vec<ValidPenalty>,
 }
 
 /// The entry that causes transfers.
@@ -76,7 +76,7 @@ impl Accounts {
     /// Credits attention: minutes up to half an hour, and a tenth of the bounty.
     pub fn earn(&mut self, entry: usize, witness: &str, seconds: i64, bounty: i64) {
         let milli = milli(seconds, bounty);
-        self.earned.push(Earned { entry, witness: witness.to_owned(), milli });
+        self.earned.push(Earnings { entry, witness: witness.to_owned(), milli });
     }
 
     /// What `agent` pays for `round`: half of the bounty, and a twentieth more for each other round of the month.
@@ -86,7 +86,7 @@ impl Accounts {
         });
         let amount = penalty(bounty, others.count());
         if amount > 0 {
-            self.penalised.push(Penalised { agent: agent.to_owned(), round, at: cause.at });
+            self.penalised.push(ValidPenalty { agent: agent.to_owned(), round, at: cause.at });
             self.transfer(cause, Ends { from: agent, to: TREASURY }, amount, "penalty");
         }
         amount

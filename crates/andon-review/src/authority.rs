@@ -17,7 +17,7 @@ use super::graph::Graph;
 use super::payload::Payload;
 use super::payload::member::Malformed;
 use super::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
-use judging::Judging;
+use judging::AuthorityReading;
 pub use view::InForce;
 
 /// All that is read of a ledger before rounds are.
@@ -51,7 +51,7 @@ impl<'a> Material<'a> {
 
 /// A revocation that is in force.
 #[derive(Debug, Clone)]
-struct Revoked {
+struct Revocation {
     by: usize,
     key: String,
     last_good: Vec<usize>,
@@ -68,7 +68,7 @@ pub struct Authority {
     pub at_end: Rc<InForce>,
     views: Vec<Rc<InForce>>,
     of_entry: Vec<usize>,
-    revoked: Vec<Revoked>,
+    revoked: Vec<Revocation>,
     /// For policies and changes of keys: how many keys have signed, and how many must.
     signatures: BTreeMap<usize, (usize, usize)>,
 }
@@ -78,7 +78,7 @@ impl Authority {
     pub fn of(material: Material<'_>) -> Self {
         let mut revoked = Vec::new();
         loop {
-            match Judging::run(material, &revoked) {
+            match AuthorityReading::run(material, &revoked) {
                 Ok(authority) => return authority,
                 Err(more) => revoked.push(more),
             }
@@ -130,7 +130,7 @@ impl Authority {
 }
 
 /// Whether a revocation invalidates what `key` signed as `entry` (S7). One of several is enough.
-fn is_revoked(revoked: &[Revoked], graph: &Graph, key: &str, entry: usize) -> bool {
+fn is_revoked(revoked: &[Revocation], graph: &Graph, key: &str, entry: usize) -> bool {
     revoked.iter().filter(|revocation| revocation.key == key).any(|revocation| {
         revocation.by != entry && !revocation.last_good.iter().any(|good| graph.is_at_or_before(entry, *good))
     })

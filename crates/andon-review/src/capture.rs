@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sliding::Sliding;
+use super::sliding::SlidingCounts;
 
 /// Resolutions of a tag before concentration says anything.
 const LEAST: u64 = 10;
@@ -19,7 +19,7 @@ pub struct CaptureChange {
 
 /// The entry that counts, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountedEntry {
     pub entry: usize,
     pub at: i64,
 }
@@ -27,7 +27,7 @@ pub struct Counted {
 /// What is known of one tag.
 #[derive(Debug, Clone, Default)]
 pub struct Topic {
-    resolutions: Sliding<String>,
+    resolutions: SlidingCounts<String>,
     pub changes: Vec<CaptureChange>,
     /// Who holds it.
     pub on: BTreeSet<String>,
@@ -43,7 +43,7 @@ pub struct Topics {
 
 impl Topics {
     /// A vote of `witness` counts for `tag`.
-    pub fn count(&mut self, tag: &str, witness: &str, when: Counted, witnesses: usize) {
+    pub fn count(&mut self, tag: &str, witness: &str, when: CountedEntry, witnesses: usize) {
         let topic = self.by_tag.entry(tag.to_owned()).or_default();
         topic.resolutions.add(when.at, witness.to_owned());
         let counts = topic.resolutions.at(when.at);
@@ -96,7 +96,7 @@ mod tests {
         let mut topics = Topics::default();
         for (day, who) in (0i64..).zip(votes.chars()) {
             let entry = usize::try_from(day).unwrap_or_default();
-            topics.count("db", &who.to_string(), Counted { entry, at: day * DAY }, witnesses);
+            topics.count("db", &who.to_string(), CountedEntry { entry, at: day * DAY }, witnesses);
         }
         let changes = topics.by_tag["db"].changes.iter();
         changes.map(|change| (change.entry, change.witness.clone(), change.on)).collect()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use num_rational::{BigRational, Ratio};
 
-use super::sliding::Sliding;
+use super::sliding::SlidingCounts;
 use super::window::{DAY, within};
 
 /// Agents below whom a mean says nothing.
@@ -20,7 +20,7 @@ pub struct AgentRate {
 /// The rounds of all agents.
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
-    rounds: Sliding<(String, bool)>,
+    rounds: SlidingCounts<(String, bool)>,
     issued: BTreeMap<String, Vec<i64>>,
 }
 

@@ -65,7 +65,7 @@ pub struct Reward {
 
 /// What a settlement gave and took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Settled {
+pub struct SettlementResult {
     pub gain: Option<f64>,
     pub bias: Option<f64>,
     pub penalty: Option<f64>,
@@ -81,13 +81,17 @@ impl Weights {
     }
 
     /// Decay, reward, bias, clamp, in this order (R11).
-    pub fn settle(&mut self, epochs: i64, parts: &Parts) -> Settled {
+    pub fn settle(&mut self, epochs: i64, parts: &Parts) -> SettlementResult {
         self.decay(epochs);
         let gain = parts.reward.map(|reward| self.reward(reward));
         let bias = parts.adjustment.map(|adjustment| self.lean(&adjustment));
         self.conv = self.conv.clamp(0.0, 1.0);
         self.align = self.align.clamp(-1.0, 0.0);
-        Settled { gain, bias: bias.map(|(score, _)| score), penalty: bias.map(|(_, penalty)| penalty) }
+        SettlementResult {
+            gain,
+            bias: bias.map(|(score, _)| score),
+            penalty: bias.map(|(_, penalty)| penalty),
+        }
     }
 
     fn reward(&mut self, reward: Reward) -> f64 {

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use super::fold::Folded;
-use super::round::{Decided, RoundState};
+use super::fold::LedgerState;
+use super::round::{RoundDecision, RoundState};
 use super::similarity::Words;
 use super::votes::Vote;
 
 /// The present status of a precedent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrecedentStanding {
+pub enum PrecedentStatus {
     Current,
     Overturned,
     Dissent,
 }
 
-impl PrecedentStanding {
+impl PrecedentStatus {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ pub struct Precedent {
     /// The round's entry.
     pub round: usize,
     pub key: String,
-    pub standing: PrecedentStanding,
+    pub standing: PrecedentStatus,
     pub by: BTreeSet<String>,
     pub tags: BTreeSet<String>,
     /// The entries of the votes behind it.
@@ -46,19 +46,19 @@ pub struct PrecedentQuery {
     pub text: Option<Words>,
 }
 
-impl Folded {
+impl LedgerState {
     /// The precedents that fit.
     pub fn precedents(&self, wanted: &PrecedentQuery) -> Vec<Precedent> {
-        let mut rounds: Vec<(&RoundState, &Decided)> =
+        let mut rounds: Vec<(&RoundState, &RoundDecision)> =
             self.state.rounds.iter().filter_map(|round| Some((round, round.decision()?))).collect();
         rounds.sort_by_key(|(round, decided)| std::cmp::Reverse((decided.place, round.entry)));
-        let of_round = |(round, newest): (&RoundState, &Decided)| {
-            let mut found = vec![(&newest.votes[..], PrecedentStanding::Current)];
+        let of_round = |(round, newest): (&RoundState, &RoundDecision)| {
+            let mut found = vec![(&newest.votes[..], PrecedentStatus::Current)];
             let overturned = round.decisions.iter().rev().filter(|earlier| earlier.key != newest.key);
-            found.extend(overturned.map(|earlier| (&earlier.votes[..], PrecedentStanding::Overturned)));
+            found.extend(overturned.map(|earlier| (&earlier.votes[..], PrecedentStatus::Overturned)));
             let mut dissent = newest.dissent.clone();
             dissent.sort_by_key(|vote| &self.state.votes.all[*vote].witness);
-            found.extend(dissent.chunks(1).map(|vote| (vote, PrecedentStanding::Dissent)));
+            found.extend(dissent.chunks(1).map(|vote| (vote, PrecedentStatus::Dissent)));
             let fitting = found.into_iter().filter_map(|(votes, standing)| {
                 let has_words =
                     wanted.text.as_ref().is_none_or(|text| text.are_among(&self.words(round, votes)));
@@ -77,7 +77,7 @@ impl Folded {
         said.chain([&round.question]).flat_map(Words::names).map(str::to_owned).collect()
     }
 
-    fn precedent(&self, round: &RoundState, votes: &[usize], standing: PrecedentStanding) -> Precedent {
+    fn precedent(&self, round: &RoundState, votes: &[usize], standing: PrecedentStatus) -> Precedent {
         let votes: Vec<&Vote> = votes.iter().map(|vote| &self.state.votes.all[*vote]).collect();
         let tags = votes.iter().flat_map(|vote| &vote.tags).chain(&round.tags).cloned().collect();
         let by = votes.iter().map(|vote| vote.witness.clone()).collect();

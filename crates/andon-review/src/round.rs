@@ -174,7 +174,7 @@ impl DecidedBy {
 
 /// What was decided of a round, by a witness or a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decided {
+pub struct RoundDecision {
     pub key: String,
     pub by: DecidedBy,
     pub at: i64,
@@ -198,7 +198,7 @@ pub enum DeadEnd {
 
 /// A witness who took a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
+pub struct Acceptance {
     pub witness: String,
     pub at: i64,
 }
@@ -229,10 +229,10 @@ pub struct RoundState {
     pub triggers: BTreeSet<Trigger>,
     pub similarity: Option<Similarity>,
     /// Valid accepts, the first of each witness.
-    pub accepts: Vec<Accepted>,
+    pub accepts: Vec<Acceptance>,
     /// The newest panel.
     pub panel: Option<Panel>,
-    pub decisions: Vec<Decided>,
+    pub decisions: Vec<RoundDecision>,
     pub end: Option<DeadEnd>,
     pub flags: Vec<(usize, FlagRoute)>,
     /// Panels that colluded.
@@ -284,7 +284,7 @@ impl RoundState {
     }
 
     /// The valid decision; none once the round is unresolvable.
-    pub fn decision(&self) -> Option<&Decided> {
+    pub fn decision(&self) -> Option<&RoundDecision> {
         if self.end.is_some() { None } else { self.decisions.last() }
     }
 
@@ -294,8 +294,8 @@ impl RoundState {
     }
 
     /// The newest decision of a panel before `place`, made by `now`.
-    pub fn panel_decision(&self, place: usize, now: i64) -> Option<&Decided> {
-        let is_panel = |decided: &&Decided| {
+    pub fn panel_decision(&self, place: usize, now: i64) -> Option<&RoundDecision> {
+        let is_panel = |decided: &&RoundDecision| {
             decided.by != DecidedBy::Single && decided.place < place && decided.at <= now
         };
         self.decisions.iter().rev().find(is_panel)

@@ -41,20 +41,20 @@ impl Tally<i64> for Vec<i64> {
 
 /// Things that happened, counted by what they are.
 #[derive(Debug, Clone)]
-pub struct Sliding<K, T = BTreeMap<K, u64>> {
+pub struct SlidingCounts<K, T = BTreeMap<K, u64>> {
     events: Vec<(i64, K)>,
     from: usize,
     to: usize,
     tally: T,
 }
 
-impl<K, T: Tally<K>> Default for Sliding<K, T> {
+impl<K, T: Tally<K>> Default for SlidingCounts<K, T> {
     fn default() -> Self {
         Self { events: Vec::new(), from: 0, to: 0, tally: T::default() }
     }
 }
 
-impl<K, T: Tally<K>> Sliding<K, T> {
+impl<K, T: Tally<K>> SlidingCounts<K, T> {
     /// Adds one that happened at `at`.
     pub fn add(&mut self, at: i64, what: K) {
         let place = self.events.partition_point(|(time, _)| *time <= at);
@@ -109,8 +109,8 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), 0i64..5, 0u8..3), 1..60),
         ) {
             let day = WINDOW / 2;
-            let mut sliding: Sliding<u8> = Sliding::default();
-            let mut sorted: Sliding<i64, Vec<i64>> = Sliding::default();
+            let mut sliding: SlidingCounts<u8> = SlidingCounts::default();
+            let mut sorted: SlidingCounts<i64, Vec<i64>> = SlidingCounts::default();
             let mut all = Vec::new();
             for (asks, time, what) in steps {
                 let time = time * day;

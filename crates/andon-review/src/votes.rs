@@ -8,7 +8,7 @@ use super::law::{AXES, Adjustment};
 use super::payload::vote::VoteChoice;
 use super::round::RoundState;
 use super::similarity::Words;
-use super::sliding::Sliding;
+use super::sliding::SlidingCounts;
 use super::window::{DAY, WINDOW, within};
 
 /// A valid resolution or revealed ballot.
@@ -114,9 +114,9 @@ pub struct Votes {
     counted: BTreeMap<String, Vec<CountedVote>>,
     /// Rounds that a panel has decided: only there a decision is overturned.
     contested: BTreeSet<usize>,
-    seconds: BTreeMap<String, Sliding<i64, Vec<i64>>>,
-    choices: Sliding<VoteChoice>,
-    own_choices: Sliding<(String, VoteChoice)>,
+    seconds: BTreeMap<String, SlidingCounts<i64, Vec<i64>>>,
+    choices: SlidingCounts<VoteChoice>,
+    own_choices: SlidingCounts<(String, VoteChoice)>,
     /// What the cap counts: when each witness gave a resolution or a sealed ballot, in the order of time.
     efforts: BTreeMap<String, Vec<i64>>,
 }

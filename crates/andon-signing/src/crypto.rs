@@ -17,7 +17,7 @@ const P384_KEY: &str = "ecdsa-sha2-nistp384";
 const RSA_KEY: &str = "ssh-rsa";
 
 /// A signature with all that belongs to it.
-pub(super) struct Made<'a> {
+pub(super) struct SignatureParts<'a> {
     pub(super) key: &'a [u8],
     pub(super) algorithm: &'a str,
     pub(super) signature: &'a [u8],
@@ -25,7 +25,7 @@ pub(super) struct Made<'a> {
 }
 
 /// Whether `made` is over `signed`.
-pub(super) fn verify(made: &Made<'_>, signed: &[u8]) -> Result<(), BadSignature> {
+pub(super) fn verify(made: &SignatureParts<'_>, signed: &[u8]) -> Result<(), BadSignature> {
     let mut key = Reader::new(made.key);
     let kind = key.text().ok_or(BadSignature::Shape)?;
     let is_own = made.algorithm == kind;
@@ -69,7 +69,7 @@ fn device_key(mut key: Reader<'_>, skipped: usize) -> Result<(&[u8], &[u8]), Bad
 }
 
 /// What a security key signs in place of the message: hashes, and what it says about its holder.
-fn by_device(made: &Made<'_>, application: &[u8], signed: &[u8]) -> Result<Vec<u8>, BadSignature> {
+fn by_device(made: &SignatureParts<'_>, application: &[u8], signed: &[u8]) -> Result<Vec<u8>, BadSignature> {
     let (flags, counter) = made.device.ok_or(BadSignature::Shape)?;
     let mut message = sha2::Sha256::digest(application).to_vec();
     message.push(flags);
@@ -78,14 +78,14 @@ fn by_device(made: &Made<'_>, application: &[u8], signed: &[u8]) -> Result<Vec<u
     Ok(message)
 }
 
-fn ed25519(made: &Made<'_>, point: &[u8], signed: &[u8]) -> Result<(), BadSignature> {
+fn ed25519(made: &SignatureParts<'_>, point: &[u8], signed: &[u8]) -> Result<(), BadSignature> {
     UnparsedPublicKey::new(&ED25519, point).verify(signed, made.signature).map_err(|_| BadSignature::Mismatch)
 }
 
 /// `(width, signed)`: the bytes of each of the two numbers, and the message.
 fn ecdsa(
     algorithm: &'static dyn VerificationAlgorithm,
-    made: &Made<'_>,
+    made: &SignatureParts<'_>,
     point: &[u8],
     (width, signed): (usize, &[u8]),
 ) -> Result<(), BadSignature> {
@@ -102,7 +102,7 @@ fn ecdsa(
     UnparsedPublicKey::new(algorithm, point).verify(signed, &fixed).map_err(|_| BadSignature::Mismatch)
 }
 
-fn rsa(made: &Made<'_>, mut key: Reader<'_>, signed: &[u8]) -> Result<(), BadSignature> {
+fn rsa(made: &SignatureParts<'_>, mut key: Reader<'_>, signed: &[u8]) -> Result<(), BadSignature> {
     let parameters = match made.algorithm {
         "rsa-sha2-512" => &RSA_PKCS1_2048_8192_SHA512,
         "rsa-sha2-256" => &RSA_PKCS1_2048_8192_SHA256,

@@ -101,7 +101,7 @@ impl SshSig {
         put(&mut signed, self.hash.as_bytes());
         put(&mut signed, &sha2::Sha512::digest(message));
         crypto::verify(
-            &crypto::Made {
+            &crypto::SignatureParts {
                 key: self.key.blob(),
                 algorithm: &self.algorithm,
                 signature: &self.signature,

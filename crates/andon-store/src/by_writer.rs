@@ -14,7 +14,7 @@ use crate::wire::NOTES_REF;
 use crate::wire::v1::decode_commit;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
-use andon_git::{GitError, NotesJoined, Repo};
+use andon_git::{GitError, NotesToJoin, Repo};
 
 /// Where the refs of writers are, here and at a remote.
 pub const PREFIX: &str = "refs/andon/records/";
@@ -37,7 +37,7 @@ pub fn line_up(lines: &mut UnitedNotes, commit: CommitId, note: Option<&[u8]>) {
 
 /// What writers have that was not taken in before.
 #[derive(Debug, Default)]
-pub struct Incoming {
+pub struct WriterNews {
     /// The lines of all of them.
     pub notes: UnitedNotes,
     /// The commits that they point to.
@@ -48,7 +48,7 @@ pub struct Incoming {
     pub unread: Vec<(String, GitError)>,
 }
 
-impl Incoming {
+impl WriterNews {
     /// Adds what `writer` has at `tip` and had not at `known`.
     pub fn add(&mut self, repo: &Repo, writer: &str, known: Option<CommitId>, tip: CommitId) {
         let known = known.filter(|known| repo.is_ancestor(*known, tip).unwrap_or(false));
@@ -67,7 +67,7 @@ impl Incoming {
 
 /// What taking in changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TakenIn {
+pub struct IntakeReport {
     /// Records that are new or larger here.
     pub received: usize,
     /// Records that a writer removed and that are kept here all the same.
@@ -78,10 +78,10 @@ pub struct TakenIn {
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn take_in(repo: &Repo, incoming: &Incoming, at: Timestamp) -> Result<TakenIn, RecordError> {
+pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<IntakeReport, RecordError> {
     let notes: Vec<_> = incoming.notes.iter().map(|(commit, note)| (*commit, note.clone())).collect();
     let (mut received, mut kept) = (BTreeSet::new(), BTreeSet::new());
-    let joined = NotesJoined { name: NOTES_REF, notes: &notes, from: &incoming.tips, at };
+    let joined = NotesToJoin { name: NOTES_REF, notes: &notes, from: &incoming.tips, at };
     repo.notes_join(joined, |commit, ours, theirs| {
         let stands = stands(ours, theirs);
         let is_new = stands.is_some() && stands.as_deref() != ours;
@@ -95,7 +95,7 @@ pub fn take_in(repo: &Repo, incoming: &Incoming, at: Timestamp) -> Result<TakenI
         }
         stands
     })?;
-    Ok(TakenIn { received: received.len(), kept: kept.len() })
+    Ok(IntakeReport { received: received.len(), kept: kept.len() })
 }
 
 /// The lines of `note` that none of `known` has; `None` where there are none, or where no line of the note can be read.
@@ -132,7 +132,7 @@ pub fn carry(
     for commit in written {
         let before = repo.commit(commit)?.parents.first().copied();
         let since = repo.notes_since(NOTES_REF, before, commit)?;
-        let joined = NotesJoined { name: own, notes: &since.notes, from: &[], at };
+        let joined = NotesToJoin { name: own, notes: &since.notes, from: &[], at };
         // The note as it is here by then, not a union: what was there before is in the history.
         repo.notes_join(joined, |_, there, now| now.map(<[u8]>::to_vec).or_else(|| stands(there, None)))?;
     }
@@ -153,7 +153,7 @@ pub fn unite(repo: &Repo, own: &str, theirs: CommitId, at: Timestamp) -> Result<
 ///
 /// # Errors
 /// [`RecordError::Git`].
-pub fn take_over(repo: &Repo, own: &str, theirs: &Incoming, at: Timestamp) -> Result<(), RecordError> {
+pub fn take_over(repo: &Repo, own: &str, theirs: &WriterNews, at: Timestamp) -> Result<(), RecordError> {
     let notes: Vec<_> = theirs.notes.iter().map(|(commit, note)| (*commit, note.clone())).collect();
     add(repo, own, &notes, &[], at)?;
     repo.notes_move_on(own, &theirs.tips, at)?;
@@ -171,7 +171,7 @@ pub fn add(
     from: &[CommitId],
     at: Timestamp,
 ) -> Result<(), RecordError> {
-    repo.notes_join(NotesJoined { name: own, notes, from, at }, |_, ours, theirs| stands(ours, theirs))?;
+    repo.notes_join(NotesToJoin { name: own, notes, from, at }, |_, ours, theirs| stands(ours, theirs))?;
     Ok(())
 }
 

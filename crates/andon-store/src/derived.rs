@@ -26,7 +26,7 @@ const BATCH: usize = 128 << 10;
 
 /// What is remembered of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct CommitMemory {
     /// Code fingerprint.
     pub code: CodeId,
     /// Normalized diff against the first parent.
@@ -57,12 +57,12 @@ impl DerivedCache {
     }
 
     /// What is remembered of `commit`.
-    pub fn get(&self, commit: CommitId) -> Option<Known> {
+    pub fn get(&self, commit: CommitId) -> Option<CommitMemory> {
         decoded(&self.bytes[self.entries.get(&self.key(commit))?.clone()])
     }
 
     /// The entry that remembers `known` of `commit`.
-    pub fn entry(&self, commit: CommitId, known: &Known) -> Vec<u8> {
+    pub fn entry(&self, commit: CommitId, known: &CommitMemory) -> Vec<u8> {
         seal(self.key(commit), known)
     }
 

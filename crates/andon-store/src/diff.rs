@@ -2,7 +2,7 @@
 //! [`andon_core::change::hash`].
 
 use super::RecordError;
-use andon_core::change::hash::{Reading, Summing, TextPair};
+use andon_core::change::hash::{HashInput, HashOptions, TextPair};
 use andon_core::domain::change::{Change, ChangeFacts};
 use andon_core::domain::facts::DiffSummary;
 use andon_core::domain::ids::{Oid, TreeId};
@@ -21,7 +21,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// truncated, and the first one is named.
 pub fn summarize(
     (repo, texts): (&Repo, &mut Texts<'_>),
-    reading: &Reading<'_>,
+    reading: &HashOptions<'_>,
     old: Option<TreeId>,
     new: TreeId,
 ) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
@@ -49,10 +49,10 @@ pub fn changes(
 /// As [`summarize`].
 pub fn summarize_changes(
     texts: &mut Texts<'_>,
-    reading: &Reading<'_>,
+    reading: &HashOptions<'_>,
     changes: &[Change],
 ) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
-    let mut read = Reader { texts, text_left: MAX_TEXT, missing: None, sum: Summing::new(reading) };
+    let mut read = Reader { texts, text_left: MAX_TEXT, missing: None, sum: HashInput::new(reading) };
     for change in changes {
         read.change(change)?;
     }
@@ -79,7 +79,7 @@ struct Reader<'a, 't, 'r> {
     text_left: usize,
     /// The first blob that is not there.
     missing: Option<Oid>,
-    sum: Summing<'a>,
+    sum: HashInput<'a>,
 }
 
 /// The two sides of a file.

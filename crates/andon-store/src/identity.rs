@@ -14,7 +14,7 @@ const MAX_DIRECTORIES: usize = 200_000;
 
 /// Which files belong to the configuration.
 #[derive(Debug)]
-pub struct Declared {
+pub struct ConfigFiles {
     rules: PathRules,
     /// The directories before the first wildcard of each glob, and whether there is a wildcard.
     reach: Vec<(Vec<u8>, Ends)>,
@@ -29,7 +29,7 @@ enum Ends {
     Pattern,
 }
 
-impl Declared {
+impl ConfigFiles {
     /// From globs that the configuration has checked; one that does not compile declares nothing.
     pub fn new(globs: &[String]) -> Option<Self> {
         // As documents: `andon.toml`, which holds the pin, is never one.
@@ -87,7 +87,7 @@ fn reach(glob: &str) -> (Vec<u8>, Ends) {
 
 struct Walk<'a> {
     repo: &'a Repo,
-    declared: &'a Declared,
+    declared: &'a ConfigFiles,
     root: TreeId,
     files: Files,
     directories: usize,
@@ -140,7 +140,7 @@ mod tests {
             ("do?s/AGENTS.md", &["docs"], &[]),
         ];
         for (glob, read, left) in table {
-            let declared = Declared::new(&[(*glob).to_owned()]).unwrap();
+            let declared = ConfigFiles::new(&[(*glob).to_owned()]).unwrap();
             for dir in *read {
                 assert!(declared.reaches(dir.as_bytes()), "{glob} {dir}");
             }
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_file_that_holds_the_pin_is_never_pinned() {
-        let declared = Declared::new(&["**".to_owned()]).unwrap();
+        let declared = ConfigFiles::new(&["**".to_owned()]).unwrap();
         assert!(declared.has(b"AGENTS.md") && !declared.has(b"andon.toml"));
     }
 }

@@ -8,7 +8,7 @@ use crate::wire::v1::{
     encode_commit, line_digest,
 };
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{CommitRecord, Prev, Recording};
+use andon_core::domain::facts::{CommitRecord, PrevRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::FormatError;
@@ -199,8 +199,10 @@ impl<'r> NotesStore<'r> {
             let line = there.map_or_else(
                 || {
                     let prev = record.parent.and_then(|parent| digests.get(&parent).copied());
-                    let record =
-                        CommitRecord { prev: prev.map_or(Prev::Unsaid, Prev::Line), ..(*record).clone() };
+                    let record = CommitRecord {
+                        prev: prev.map_or(PrevRecord::Unsaid, PrevRecord::Line),
+                        ..(*record).clone()
+                    };
                     encode_commit(&record, &UnknownKeys::default()).into_bytes()
                 },
                 <[u8]>::to_vec,

@@ -15,7 +15,7 @@ pub struct PackedFacts {
 
 /// What a fact begins with.
 #[derive(Deserialize)]
-struct Heading {
+struct FactHead {
     id: Option<CommitId>,
     subject: String,
 }
@@ -44,7 +44,7 @@ impl PackedFacts {
 
     /// The commit of fact `number`, and its subject.
     pub fn subject(&self, number: usize) -> Option<(CommitId, String)> {
-        let (Heading { id, subject }, _) = postcard::take_from_bytes(self.facts.get(number)?).ok()?;
+        let (FactHead { id, subject }, _) = postcard::take_from_bytes(self.facts.get(number)?).ok()?;
         Some((id?, subject))
     }
 }

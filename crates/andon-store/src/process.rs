@@ -73,14 +73,14 @@ pub fn in_environments_above<T>(parent: u32, mut look: impl FnMut(u32, &[u8]) ->
     None
 }
 
-struct Seen {
+struct ProcessFacts {
     is_git: bool,
     parent: u32,
     process: GitProcess,
 }
 
 /// `PID (NAME) STATE PPID ...`, the start as the 22nd field. The name may hold anything, brackets too.
-fn parse(stat: &[u8]) -> Option<Seen> {
+fn parse(stat: &[u8]) -> Option<ProcessFacts> {
     let text = String::from_utf8_lossy(stat);
     let (head, rest) = text.rsplit_once(')')?;
     let (pid, name) = head.split_once('(')?;
@@ -89,7 +89,7 @@ fn parse(stat: &[u8]) -> Option<Seen> {
     let parent = fields.next()?.parse().ok()?;
     let started = fields.nth(17)?.parse().ok()?;
     let process = GitProcess { pid, started };
-    Some(Seen { is_git: name == "git" || name.starts_with("git-"), parent, process })
+    Some(ProcessFacts { is_git: name == "git" || name.starts_with("git-"), parent, process })
 }
 
 #[cfg(test)]

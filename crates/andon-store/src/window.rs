@@ -23,7 +23,7 @@ pub struct Window {
     pub warnings: Vec<Diagnostic>,
     /// The commits without a record that the walk crossed, oldest first: nothing is known of them, so they prove
     /// nothing and reset nothing.
-    pub unrecorded: Vec<Unrecorded>,
+    pub unrecorded: Vec<UnrecordedCommit>,
     /// What the oldest commit of the walk builds on; `None` for a root, and where nothing was walked.
     pub below: Option<CommitId>,
 }
@@ -36,7 +36,7 @@ const MAX_BELOW: usize = 16;
 
 /// A commit without a record: a colleague's, a bot's, or one that a tool made without hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unrecorded {
+pub struct UnrecordedCommit {
     /// How many of the window's facts are older.
     pub after: usize,
     /// The commit.
@@ -56,7 +56,7 @@ pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, 
         return window;
     }
     let window = walk(repo, store, head, max);
-    remember(repo, store, id, &window, Judged { max, settled: None });
+    remember(repo, store, id, &window, WindowVerdict { max, settled: None });
     window
 }
 
@@ -67,7 +67,7 @@ pub fn read_apart(repo: &Repo, store: &NotesStore<'_>, commit: CommitId, max: us
 
 /// How a window was judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Judged {
+pub struct WindowVerdict {
     /// How many records were asked for.
     pub max: usize,
     /// How long the journal was when no halt was found to be owed; `None` when that was not asked, or one is.
@@ -83,7 +83,7 @@ pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
 
 /// Keeps the window behind `head` for the next reader. One that was read with warnings is not kept: they must be
 /// said each time. That it cannot be written only costs time.
-pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Window, judged: Judged) {
+pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Window, judged: WindowVerdict) {
     if window.warnings.is_empty() && window.facts.last().is_some_and(|newest| newest.id == Some(head)) {
         let key = cache::Key { head, tip: store.tip(), max: judged.max };
         cache::write(repo, &key, window, judged.settled);
@@ -190,7 +190,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         let Some(stored) = stored else { continue };
         let Some(stored) = stored else {
             let merged = info.parents.into_iter().skip(1).collect();
-            window.unrecorded.push(Unrecorded { after: window.facts.len(), commit: id, merged });
+            window.unrecorded.push(UnrecordedCommit { after: window.facts.len(), commit: id, merged });
             continue;
         };
         window.warnings.extend(stored.warnings);
@@ -220,7 +220,7 @@ fn look_below(repo: &Repo, store: &NotesStore<'_>, window: &mut Window) {
         let Ok(info) = repo.commit(id) else { return };
         window.below = info.parents.first().copied();
         let merged = info.parents.into_iter().skip(1).collect();
-        window.unrecorded.push(Unrecorded { after: window.facts.len(), commit: id, merged });
+        window.unrecorded.push(UnrecordedCommit { after: window.facts.len(), commit: id, merged });
     }
 }
 

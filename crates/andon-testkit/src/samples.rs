@@ -2,11 +2,11 @@
 
 use andon_core::domain::about::{About, EventClass};
 use andon_core::domain::decision::{
-    Binds, Decision, Halt, HaltEvidence, StandingHalt, Story, Tried, Verdict,
+    Binds, Decision, Halt, HaltEvidence, StandingHalt, Story, TriedLine, Verdict,
 };
 use andon_core::domain::detail::{Detail, Figures};
 use andon_core::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording,
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding, Recording,
 };
 use andon_core::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
@@ -120,7 +120,7 @@ pub fn record() -> CommitRecord {
         uptime: None,
         tree: TreeId(Oid::from_bytes(&[0x2b; 20]).unwrap()),
         parent: Some(commit(0x0c)),
-        prev: Prev::Line(Digest([6; 32])),
+        prev: PrevRecord::Line(Digest([6; 32])),
         kind: CommitKind::Normal,
         gate: Gate::Passed,
         recording: Recording::AtCommit,
@@ -155,8 +155,8 @@ pub fn record() -> CommitRecord {
     }
 }
 
-pub fn tried(iteration: u64, subject: &str, failing: Option<u64>) -> Tried {
-    Tried {
+pub fn tried(iteration: u64, subject: &str, failing: Option<u64>) -> TriedLine {
+    TriedLine {
         iteration,
         commit: Some(commit(u8::try_from(iteration % 200).unwrap())),
         kind: CommitKind::Normal,

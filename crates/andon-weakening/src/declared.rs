@@ -10,7 +10,7 @@ const NAME_WITHIN: usize = 64;
 
 /// The declaration of a test.
 #[derive(Debug)]
-pub(super) struct Declared {
+pub(super) struct Declaration {
     pub(super) name: String,
     /// The line of the name.
     pub(super) line: usize,
@@ -57,7 +57,7 @@ const BEFORE: WordList = words![
 ];
 
 /// The test that is declared at a line.
-pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Option<Declared> {
+pub(super) fn declared(source: &Source<'_>, words: &Words<'_>, at: usize) -> Option<Declaration> {
     let line = source.code(at);
     let mut code = line.trim_start();
     if code.is_empty() || source.is_quoted(at) || words.tests.is_empty() {
@@ -94,8 +94,8 @@ struct Finder<'s, 't> {
 }
 
 impl Finder<'_, '_> {
-    fn here(&self, name: impl Into<String>, place: usize) -> Declared {
-        Declared { name: name.into(), line: self.at, place }
+    fn here(&self, name: impl Into<String>, place: usize) -> Declaration {
+        Declaration { name: name.into(), line: self.at, place }
     }
 
     /// The text of the line from a place on.
@@ -103,7 +103,7 @@ impl Finder<'_, '_> {
         self.source.raw.get(place..self.source.start(self.at + 1)).unwrap_or_default().trim_end()
     }
 
-    fn by(&self, code: &str, word: &str) -> Option<Declared> {
+    fn by(&self, code: &str, word: &str) -> Option<Declaration> {
         if is_marker(word) {
             return attributes(code).0.iter().any(|it| is_named(it, word)).then(|| self.function(code))?;
         }
@@ -135,7 +135,7 @@ impl Finder<'_, '_> {
     }
 
     /// `func TestX(t *testing.T)`, or a method of a suite.
-    fn go(&self, code: &str, word: &str) -> Option<Declared> {
+    fn go(&self, code: &str, word: &str) -> Option<Declaration> {
         let head = word.strip_prefix("func ")?;
         let method = code.strip_prefix("func (").and_then(|rest| rest.split_once(") ")).map(|(_, rest)| rest);
         let rest = method.or_else(|| code.strip_prefix("func "))?;
@@ -149,7 +149,7 @@ impl Finder<'_, '_> {
     }
 
     /// `"name" { … }` of kotest, `"name" in { … }` of `ScalaTest`.
-    fn spec(&self, code: &str) -> Option<Declared> {
+    fn spec(&self, code: &str) -> Option<Declaration> {
         let rest = code.strip_prefix('"')?;
         let after = rest.get(rest.find('"')? + 1..)?.trim();
         let scala = after.ends_with("in {") || after.ends_with("in:");
@@ -159,7 +159,7 @@ impl Finder<'_, '_> {
     }
 
     /// `it.only("name", …)`, `TEST(Suite, Name)`; `rest` begins behind the word without its bracket.
-    fn called(&self, code: &str, word: &str, mut rest: &str) -> Option<Declared> {
+    fn called(&self, code: &str, word: &str, mut rest: &str) -> Option<Declaration> {
         let mut each = false;
         loop {
             if let Some(tail) = rest.strip_prefix('.') {
@@ -198,7 +198,7 @@ impl Finder<'_, '_> {
             let line =
                 (self.at + 1..self.source.len()).find(|at| !self.source.code(*at).trim().is_empty())?;
             let name = quoted(self.source.text(line).trim_start())?;
-            return Some(Declared { name, line, place: self.source.start(line) });
+            return Some(Declaration { name, line, place: self.source.start(line) });
         }
         let spoken = quoted(self.text(place));
         let named = spoken.or_else(|| {
@@ -209,24 +209,24 @@ impl Finder<'_, '_> {
     }
 
     /// `it.each([…])("name", …)`: the name comes behind the table.
-    fn below_a_table(&self) -> Option<Declared> {
+    fn below_a_table(&self) -> Option<Declaration> {
         (self.at..self.source.len().min(self.at + NAME_WITHIN)).find_map(|line| {
             let code = self.source.code(line);
             let behind =
                 code.rfind(")(").map(|found| found + 1).or_else(|| code.rfind("`(").map(|at| at + 1))?;
             let place = self.source.start(line) + behind;
             let name = quoted(self.source.raw.get(place..self.source.start(line + 1))?)?;
-            Some(Declared { name, line, place })
+            Some(Declaration { name, line, place })
         })
     }
 
     /// The function below a marker, or behind it on the same line.
-    fn function(&self, code: &str) -> Option<Declared> {
+    fn function(&self, code: &str) -> Option<Declaration> {
         let depth = self.source.depth(self.at);
         let rest = attributes(code).1;
         let is_hidden = |code: &str| code.starts_with("private ");
         if !is_noise(rest) {
-            return Some(Declared { name: function(rest)?, line: self.at, place: self.place });
+            return Some(Declaration { name: function(rest)?, line: self.at, place: self.place });
         }
         for line in self.at + 1..self.source.len().min(self.at + NAME_WITHIN) {
             let code = attributes(self.source.code(line).trim_start()).1;
@@ -234,13 +234,13 @@ impl Finder<'_, '_> {
                 continue;
             }
             let name = function(code).filter(|_| !is_hidden(code))?;
-            return Some(Declared { name, line, place: self.source.start(line) });
+            return Some(Declaration { name, line, place: self.source.start(line) });
         }
         None
     }
 
     /// A method of PHP that its comment calls a test.
-    fn annotated(&self, code: &str) -> Option<Declared> {
+    fn annotated(&self, code: &str) -> Option<Declaration> {
         let named = code.strip_prefix("function ")?;
         let comment = (0..self.at).rev().take(30).take_while(|line| {
             let code = self.source.code(*line);

@@ -27,7 +27,7 @@ use side::Side;
 use source::Source;
 use words::Words;
 
-use andon_core::detect::{Compared, Patterns};
+use andon_core::detect::{Patterns, TestComparison};
 use andon_core::domain::facts::Weakening;
 use andon_core::domain::tests::Extent;
 
@@ -64,7 +64,7 @@ pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weaken
 }
 
 /// What the change did to the tests.
-pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> Compared {
+pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestComparison {
     let old = Side::of(files, |file| &file.old, patterns);
     let new = Side::of(files, |file| &file.new, patterns);
     let pairs = pairs(&old, &new);
@@ -75,7 +75,7 @@ pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> Compared {
     let added: Vec<String> = added.map(|test| new.tests[*test].name.clone()).collect();
     let renamed = pairs.same.iter().filter(|(was, is)| old.tests[*was].name != new.tests[*is].name);
     let parts = u64::try_from(pairs.parts.len()).unwrap_or(u64::MAX);
-    Compared {
+    TestComparison {
         taken,
         gone: pairs.gone.iter().map(before).collect(),
         moved: renamed.map(|(was, _)| was).chain(&pairs.parts).map(before).collect(),

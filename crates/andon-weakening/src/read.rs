@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::declared::{Declared, attributes, declared, is_attribute};
+use super::declared::{Declaration, attributes, declared, is_attribute};
 use super::heirs::Heirs;
 use super::masked::Family;
 use super::skips::{Groups, Layout, has_attributes, is_feature_off, is_marked, is_of_platform, is_said};
@@ -95,7 +95,7 @@ impl Reader<'_, '_> {
     }
 
     /// The line after a test's last one; where brackets do not close, the next test of the same column ends it.
-    fn end_of(&self, found: &Declared) -> usize {
+    fn end_of(&self, found: &Declaration) -> usize {
         let (source, line) = (self.source, found.line);
         let (end, column) = (source.end_of(line), source.indent(line));
         let stray = |at: &usize| {
@@ -106,7 +106,7 @@ impl Reader<'_, '_> {
         (line + 1..end).find(stray).unwrap_or(end)
     }
 
-    fn layout(&self, lines: Range<usize>, found: &Declared) -> Layout {
+    fn layout(&self, lines: Range<usize>, found: &Declaration) -> Layout {
         let source = self.source;
         let block = source.place(&lines);
         let code = source.code(found.line);
@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
     }
 
     /// Where the body of a test begins.
-    fn body_of(&self, from: usize, end: usize, found: &Declared) -> usize {
+    fn body_of(&self, from: usize, end: usize, found: &Declaration) -> usize {
         let code = self.source.code.get(from..end).unwrap_or_default();
         let line_end = || code.find('\n').unwrap_or(code.len());
         let after = |word: &str| code.find(word).map(|at| at + word.len());

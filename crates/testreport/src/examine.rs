@@ -11,7 +11,7 @@ use super::tally::{Original, Tally};
 
 /// What a report was read as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Examined {
+pub struct ReportReading {
     /// The run, as if this report were all that it left behind.
     pub run: ParsedRun,
     /// Errors of the run itself, then the failing tests by their normalized ids.
@@ -94,19 +94,19 @@ impl Examination {
 
     /// The file has ended, of a run that ended with `exit`: says how each failure was normalized. A report that
     /// can be read in part is examined, and its run is incomplete.
-    pub fn finish(self, exit: ExitKind) -> Result<Examined, Unread> {
+    pub fn finish(self, exit: ExitKind) -> Result<ReportReading, Unread> {
         conclude(self.report.finish(), &self.name, exit, &self.root)
     }
 }
 
 /// The same for a report that is there as a whole.
-pub fn examine(input: ReportInput<'_>, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
+pub fn examine(input: ReportInput<'_>, exit: ExitKind, root: &Root) -> Result<ReportReading, Unread> {
     let mut examination = Examination::new(input.name, root);
     let _ = examination.push(input.bytes);
     examination.finish(exit)
 }
 
-fn conclude(tally: Tally, name: &str, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
+fn conclude(tally: Tally, name: &str, exit: ExitKind, root: &Root) -> Result<ReportReading, Unread> {
     let known = tally.runner().is_some();
     let (problem, originals) = (tally.problem_name(), tally.originals());
     let run = ParsedRun::conclude(tally, exit);
@@ -117,7 +117,7 @@ fn conclude(tally: Tally, name: &str, exit: ExitKind, root: &Root) -> Result<Exa
         }
         Some(_) | None => {
             let failures = originals.into_iter().map(|original| FailureTrace::new(original, root)).collect();
-            Ok(Examined { run, failures })
+            Ok(ReportReading { run, failures })
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::TestStatus;
 
-    fn read(text: &str) -> Result<Examined, Unread> {
+    fn read(text: &str) -> Result<ReportReading, Unread> {
         let input = ReportInput { name: "r", bytes: text.as_bytes() };
         examine(input, ExitKind::Code(0), &Root::new("/work/p"))
     }

@@ -9,7 +9,7 @@ mod suite;
 use std::borrow::Cow;
 
 use self::kind::kind_of;
-use self::suite::{Case, Expectation, Shown, Suite};
+use self::suite::{Case, Expectation, ListedCases, Suite};
 use super::cases::printed_escapes;
 use super::normalize::Root;
 use super::problem::ReportProblem;
@@ -181,7 +181,7 @@ impl JunitReader {
             self.tally.fail(&case.id, Some(&case.error));
         }
         if let Some(Open::Suite(suite)) = self.open.last_mut() {
-            suite.add(Shown::one(case));
+            suite.add(ListedCases::one(case));
         }
     }
 
@@ -191,7 +191,7 @@ impl JunitReader {
             let error =
                 suite.error.take().unwrap_or(Cow::Borrowed("the suite counts failures that no case shows"));
             self.tally.fail(suite.name_or("unnamed suite"), Some(&error));
-            suite.add(Shown { faults: 1, ..Shown::default() });
+            suite.add(ListedCases { faults: 1, ..ListedCases::default() });
         }
         if let Some(Open::Suite(parent)) = self.open.last_mut() {
             parent.take(&suite);

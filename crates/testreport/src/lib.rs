@@ -36,7 +36,7 @@ mod words;
 mod xml;
 mod xmlreport;
 
-pub use examine::{Examination, Examined, FailureTrace, Unread, examine};
+pub use examine::{Examination, FailureTrace, ReportReading, Unread, examine};
 pub use file::{MAX_REPORT_BYTES, ReportReader};
 pub use format::Format;
 pub use identities::Identity;

@@ -12,7 +12,7 @@ const MAX_LINE: usize = 400;
 
 /// First and last lines of an output, those that are not blank.
 #[derive(Debug)]
-pub(super) struct Printed {
+pub(super) struct PrintedOutput {
     head: Vec<String>,
     tail: VecDeque<String>,
     /// Most lines of each.
@@ -21,7 +21,7 @@ pub(super) struct Printed {
     dropped: u64,
 }
 
-impl Printed {
+impl PrintedOutput {
     pub(super) fn new(depth: Depth) -> Self {
         let bounds = match depth {
             Depth::Whole => (200, 400),
@@ -95,8 +95,8 @@ impl Printed {
 mod tests {
     use super::*;
 
-    fn printed(text: &str) -> Printed {
-        let mut printed = Printed::new(Depth::Whole);
+    fn printed(text: &str) -> PrintedOutput {
+        let mut printed = PrintedOutput::new(Depth::Whole);
         text.lines().for_each(|line| printed.line(line));
         printed
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut printed = Printed::new(Depth::Whole);
+        let mut printed = PrintedOutput::new(Depth::Whole);
         for number in 0..10_000 {
             printed.line(&format!("{number} {}", "é".repeat(1000)));
         }

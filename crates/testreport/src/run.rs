@@ -2,7 +2,7 @@
 
 use super::identities::Identity;
 use super::normalize::Root;
-use super::printed::Printed;
+use super::printed::PrintedOutput;
 use super::result::{Counts, TestStatus};
 use super::signature::ErrorText;
 use super::tally::{Tally, Trouble};
@@ -80,7 +80,7 @@ impl ParsedRun {
     }
 
     /// The same where the output was seen: what was printed speaks where no report does.
-    pub(super) fn of_output(tally: Tally, printed: &Printed, exit: ExitKind, root: &Root) -> Self {
+    pub(super) fn of_output(tally: Tally, printed: &PrintedOutput, exit: ExitKind, root: &Root) -> Self {
         let told = tally.not_started().map(str::to_owned);
         let mut run = Self::conclude(tally, exit);
         run.silent = printed.last().is_none();
@@ -133,7 +133,7 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
 /// What shells exit with where a program cannot be executed or is not there; the last one is of Windows.
 const UNSTARTED: [i32; 3] = [126, 127, 9009];
 
-fn not_started(run: &ParsedRun, code: i32, printed: &Printed, told: Option<String>) -> Option<String> {
+fn not_started(run: &ParsedRun, code: i32, printed: &PrintedOutput, told: Option<String>) -> Option<String> {
     let said = told.or_else(|| printed.not_started(ending(run, code)));
     if !UNSTARTED.contains(&code) {
         return said;

@@ -105,7 +105,7 @@ pub(super) struct Tally {
 
 /// What reports have said already: other results are compared with it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
+pub(super) enum EarlierResults {
     /// Nothing was recognised.
     Nothing,
     /// A runner was, and this is the worst that it said.
@@ -288,21 +288,23 @@ impl Tally {
 
     /// Whether a text summary counts next to structured reports: they report the same tests, which would be counted
     /// twice. A fault that only the text knows counts all the same.
-    pub(super) fn adds_to(&self, reports: Told) -> bool {
+    pub(super) fn adds_to(&self, reports: EarlierResults) -> bool {
         match reports {
-            Told::Nothing => true,
-            Told::Of { failures: Failures::Some, .. } => false,
-            Told::Of { failures: Failures::None, worst } => self.has_failures() || self.worst() > worst,
+            EarlierResults::Nothing => true,
+            EarlierResults::Of { failures: Failures::Some, .. } => false,
+            EarlierResults::Of { failures: Failures::None, worst } => {
+                self.has_failures() || self.worst() > worst
+            }
         }
     }
 
     /// What it reports, for comparison with other results.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn told(&self) -> EarlierResults {
         if self.runners.is_empty() {
-            return Told::Nothing;
+            return EarlierResults::Nothing;
         }
         let failures = if self.has_failures() { Failures::Some } else { Failures::None };
-        Told::Of { failures, worst: self.worst() }
+        EarlierResults::Of { failures, worst: self.worst() }
     }
 
     /// Notes that the tests could not be started, and what says so.

@@ -9,7 +9,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use super::state::{Page, Screen};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, summary, why};
-use crate::view::watch::{Need, Seen, WatchLine};
+use crate::view::watch::{Need, WatchLine, WorktreeState};
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::text::spark::Glyphs;
 
@@ -124,7 +124,7 @@ fn draw_details(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) 
 fn place_of(one: &WatchLine<'_>) -> Option<String> {
     match one {
         WatchLine::Worktree(worktree) => {
-            let Seen::Loop(found) = &worktree.seen else { return None };
+            let WorktreeState::Loop(found) = &worktree.seen else { return None };
             let branch = found.branch.as_deref().unwrap_or("detached HEAD");
             let [path, branch, node] =
                 [&worktree.path, branch, &found.node].map(|text| terminal_clip(text, NAME));

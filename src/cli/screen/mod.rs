@@ -13,10 +13,10 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
 
 use self::draw::{Colour, Look};
-use self::state::{Asked, Screen};
+use self::state::{ReadRequest, Screen};
 use super::Shell;
 use super::error::Exit;
-use super::watching::{PAUSE, Watching, now};
+use super::watching::{PAUSE, WatchMemory, now};
 use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::error::OpsError;
 
@@ -26,11 +26,11 @@ const WAIT: Duration = Duration::from_millis(250);
 const ENDED: u8 = 143;
 
 /// While this lives the terminal shows the screen. A panic puts it back before it says anything.
-struct Shown {
+struct ScreenGuard {
     terminal: DefaultTerminal,
 }
 
-impl Drop for Shown {
+impl Drop for ScreenGuard {
     fn drop(&mut self) {
         ratatui::restore();
     }
@@ -40,11 +40,11 @@ impl Drop for Shown {
 pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     // Before any other thread begins: the signals must reach the one that waits for them.
     let ending = Interrupt::listen_for_the_end();
-    let mut watching = Watching::begin(&shell.ctx)?;
+    let mut watching = WatchMemory::begin(&shell.ctx)?;
     let mut screen = Screen::new(watching.look(&shell.ctx)?);
     let colour = if shell.out.out.is_colour() { Colour::Yes } else { Colour::No };
     let look = Look { glyphs: shell.glyphs(), colour };
-    let mut shown = Shown { terminal: ratatui::try_init().map_err(OpsError::Input)? };
+    let mut shown = ScreenGuard { terminal: ratatui::try_init().map_err(OpsError::Input)? };
     let mut looked = Instant::now();
     loop {
         shown.terminal.draw(|frame| draw::draw(frame, &mut screen, look)).map_err(OpsError::Input)?;
@@ -53,10 +53,10 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
             return Ok(Exit::Passed(ENDED));
         }
         match asked {
-            Asked::Nothing => {}
-            Asked::Quit => return Ok(Exit::Allowed),
-            Asked::Evidence(key) => read::evidence(shell, &mut screen, &key),
-            Asked::Round(key) => read::round(shell, &mut screen, &key),
+            ReadRequest::Nothing => {}
+            ReadRequest::Quit => return Ok(Exit::Allowed),
+            ReadRequest::Evidence(key) => read::evidence(shell, &mut screen, &key),
+            ReadRequest::Round(key) => read::round(shell, &mut screen, &key),
         }
         if looked.elapsed() >= PAUSE {
             looked = Instant::now();
@@ -69,14 +69,14 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
 }
 
 /// Waits for a key, for a while.
-fn next(screen: &mut Screen) -> Result<Asked, OpsError> {
+fn next(screen: &mut Screen) -> Result<ReadRequest, OpsError> {
     if !event::poll(WAIT).map_err(OpsError::Input)? {
-        return Ok(Asked::Nothing);
+        return Ok(ReadRequest::Nothing);
     }
     // A new size is found when it is drawn.
     Ok(if let Event::Key(key) = event::read().map_err(OpsError::Input)? {
         screen.key(key)
     } else {
-        Asked::Nothing
+        ReadRequest::Nothing
     })
 }

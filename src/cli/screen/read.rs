@@ -5,7 +5,7 @@ use crate::cli::Shell;
 use crate::cli::watching::now;
 use crate::verbs::watch::text as report;
 use crate::verbs::{review::run as review, status::run as status, watch::run as watch};
-use crate::view::watch::{BranchView, Seen, WatchLine, WorktreeView};
+use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::text::style::Style;
@@ -66,7 +66,7 @@ fn plain(shell: &Shell) -> Style {
 }
 
 fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<String, OpsError> {
-    if let Seen::Away = worktree.seen {
+    if let WorktreeState::Away = worktree.seen {
         return Ok(report::why(&WatchLine::Worktree(worktree)).unwrap_or_default());
     }
     let ctx = there(ctx, worktree);

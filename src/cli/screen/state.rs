@@ -6,7 +6,7 @@ use crate::view::watch::{WatchLine, WatchView};
 
 /// Requests to the reading thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum ReadRequest {
     /// Draw again.
     Nothing,
     /// End.
@@ -72,44 +72,44 @@ impl Screen {
     }
 
     /// What follows from a key.
-    pub(super) fn key(&mut self, key: KeyEvent) -> Asked {
+    pub(super) fn key(&mut self, key: KeyEvent) -> ReadRequest {
         if key.kind == KeyEventKind::Release {
-            return Asked::Nothing;
+            return ReadRequest::Nothing;
         }
         if key.modifiers.contains(KeyModifiers::CONTROL) {
-            return if key.code == KeyCode::Char('c') { Asked::Quit } else { Asked::Nothing };
+            return if key.code == KeyCode::Char('c') { ReadRequest::Quit } else { ReadRequest::Nothing };
         }
         if self.page.is_some() { self.key_of_page(key.code) } else { self.key_of_list(key.code) }
     }
 
-    fn key_of_page(&mut self, code: KeyCode) -> Asked {
-        let Some(page) = &mut self.page else { return Asked::Nothing };
+    fn key_of_page(&mut self, code: KeyCode) -> ReadRequest {
+        let Some(page) = &mut self.page else { return ReadRequest::Nothing };
         let last = page.lines.len().saturating_sub(self.height);
         if let Some(turn) = Turn::of(code) {
             page.top = turn.from(page.top, self.height, last);
         } else if BACK.contains(&code) {
             self.page = None;
         }
-        Asked::Nothing
+        ReadRequest::Nothing
     }
 
-    fn key_of_list(&mut self, code: KeyCode) -> Asked {
+    fn key_of_list(&mut self, code: KeyCode) -> ReadRequest {
         if let Some(turn) = Turn::of(code) {
             let keys = self.keys();
             let to = turn.from(self.place(), self.height, keys.len().saturating_sub(1));
             self.chosen = keys.get(to).cloned();
-            return Asked::Nothing;
+            return ReadRequest::Nothing;
         }
-        let asked: Option<fn(String) -> Asked> = if END.contains(&code) {
-            return Asked::Quit;
+        let asked: Option<fn(String) -> ReadRequest> = if END.contains(&code) {
+            return ReadRequest::Quit;
         } else if code == KeyCode::Enter {
-            Some(Asked::Evidence)
+            Some(ReadRequest::Evidence)
         } else if code == KeyCode::Char('r') {
-            Some(Asked::Round)
+            Some(ReadRequest::Round)
         } else {
             None
         };
-        asked.zip(self.chosen.clone()).map_or(Asked::Nothing, |(asked, key)| asked(key))
+        asked.zip(self.chosen.clone()).map_or(ReadRequest::Nothing, |(asked, key)| asked(key))
     }
 }
 

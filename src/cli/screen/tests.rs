@@ -6,9 +6,9 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 
 use super::draw::{Colour, Look, draw};
-use super::state::{Asked, Screen};
-use crate::view::status::{HooksGone, LoopState};
-use crate::view::watch::{LoopView, Seen, WatchView, WorktreeView};
+use super::state::{ReadRequest, Screen};
+use crate::view::status::{LoopState, LostHooks};
+use crate::view::watch::{LoopView, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::text::spark::Glyphs;
@@ -17,7 +17,7 @@ const PLAIN: Look = Look { glyphs: Glyphs::Unicode, colour: Colour::No };
 
 fn one(name: &str, state: LoopState) -> WorktreeView {
     let gone =
-        HooksGone { what: "post-commit is \u{1b}[2Jnot there".to_owned(), help: "andon install".to_owned() };
+        LostHooks { what: "post-commit is \u{1b}[2Jnot there".to_owned(), help: "andon install".to_owned() };
     let found = LoopView {
         state,
         iteration: 3,
@@ -33,7 +33,11 @@ fn one(name: &str, state: LoopState) -> WorktreeView {
         hooks_gone: (state == LoopState::HooksGone).then_some(gone),
         warnings: vec![],
     };
-    WorktreeView { name: name.to_owned(), path: format!("/work/{name}"), seen: Seen::Loop(Box::new(found)) }
+    WorktreeView {
+        name: name.to_owned(),
+        path: format!("/work/{name}"),
+        seen: WorktreeState::Loop(Box::new(found)),
+    }
 }
 
 fn view(count: usize) -> WatchView {
@@ -57,7 +61,7 @@ fn drawn(screen: &mut Screen, (width, height): (u16, u16), look: Look) -> Vec<St
     (0..height).map(line).collect()
 }
 
-fn press(screen: &mut Screen, code: KeyCode) -> Asked {
+fn press(screen: &mut Screen, code: KeyCode) -> ReadRequest {
     screen.key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
@@ -93,9 +97,9 @@ fn every_size_is_drawn() {
 fn keys_choose_ask_and_end() {
     let mut screen = Screen::new(view(3));
     assert_eq!(screen.chosen.as_deref(), Some("w side"));
-    assert_eq!(press(&mut screen, KeyCode::Down), Asked::Nothing);
-    assert_eq!(press(&mut screen, KeyCode::Enter), Asked::Evidence("w main".to_owned()));
-    assert_eq!(press(&mut screen, KeyCode::Char('r')), Asked::Round("w main".to_owned()));
+    assert_eq!(press(&mut screen, KeyCode::Down), ReadRequest::Nothing);
+    assert_eq!(press(&mut screen, KeyCode::Enter), ReadRequest::Evidence("w main".to_owned()));
+    assert_eq!(press(&mut screen, KeyCode::Char('r')), ReadRequest::Round("w main".to_owned()));
     for code in [KeyCode::Up, KeyCode::Up, KeyCode::Char('k')] {
         press(&mut screen, code);
     }
@@ -104,17 +108,17 @@ fn keys_choose_ask_and_end() {
     press(&mut screen, KeyCode::Char('j'));
     assert_eq!(screen.place(), 4);
     let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(screen.key(ctrl_c), Asked::Quit);
+    assert_eq!(screen.key(ctrl_c), ReadRequest::Quit);
     screen.open("title".to_owned(), "a\nb\nc\u{1b}[2J\nd\ne\nf");
-    assert_eq!(screen.key(ctrl_c), Asked::Quit);
+    assert_eq!(screen.key(ctrl_c), ReadRequest::Quit);
     let lines = drawn(&mut screen, (30, 5), PLAIN);
     assert_eq!(lines, ["title", "a", "b", "c\\u{1b}[2J", "up/down turn  Esc back"]);
     press(&mut screen, KeyCode::PageDown);
     assert_eq!(drawn(&mut screen, (30, 5), PLAIN)[1..4], ["d", "e", "f"]);
     press(&mut screen, KeyCode::Down);
     assert_eq!(drawn(&mut screen, (30, 5), PLAIN)[1], "d");
-    assert_eq!(press(&mut screen, KeyCode::Char('q')), Asked::Nothing);
-    assert_eq!(press(&mut screen, KeyCode::Char('q')), Asked::Quit);
+    assert_eq!(press(&mut screen, KeyCode::Char('q')), ReadRequest::Nothing);
+    assert_eq!(press(&mut screen, KeyCode::Char('q')), ReadRequest::Quit);
 }
 
 #[test]
@@ -130,7 +134,7 @@ fn what_is_chosen_stays_chosen_where_it_moves() {
     assert_eq!(screen.chosen.as_deref(), Some("w main"));
     screen.take(WatchView { worktrees: vec![], ..view(0) });
     assert_eq!(screen.chosen, None);
-    assert_eq!(press(&mut screen, KeyCode::Enter), Asked::Nothing);
+    assert_eq!(press(&mut screen, KeyCode::Enter), ReadRequest::Nothing);
     assert_eq!(drawn(&mut screen, (40, 10), PLAIN)[0], "0 worktrees: nothing needs a person, 0 r");
 }
 

@@ -20,14 +20,14 @@ const PROGRAM: &str = "@ANDON@";
 
 /// Where settings cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct UnreadableSettings {
     /// From 1; `None` where the whole file is meant.
     pub line: Option<usize>,
     /// What is wrong, as a clause.
     pub why: String,
 }
 
-impl Broken {
+impl UnreadableSettings {
     /// At the innermost of the members that are named.
     fn shape(text: &str, members: &[&str], why: &str) -> Self {
         let start = text.len() - text.trim_start().len();
@@ -90,7 +90,7 @@ impl Template<'_> {
 ///
 /// # Errors
 /// When `text` is no object of JSON with comments, or has something else where hooks belong.
-pub fn merge(text: &str, template: &Template<'_>) -> Result<String, Broken> {
+pub fn merge(text: &str, template: &Template<'_>) -> Result<String, UnreadableSettings> {
     if let Some(text) = text.strip_prefix(BOM) {
         return Ok(BOM.to_owned() + &merge(text, template)?);
     }
@@ -100,20 +100,20 @@ pub fn merge(text: &str, template: &Template<'_>) -> Result<String, Broken> {
         None => root.object_value_or_create(),
         Some(_) => root.object_value(),
     };
-    let top = top.ok_or_else(|| Broken::shape(text, &[], "it is no JSON object"))?;
+    let top = top.ok_or_else(|| UnreadableSettings::shape(text, &[], "it is no JSON object"))?;
     for member in wanted.object_value().iter().flat_map(CstObject::properties) {
         let Some((name, value)) = template.member(&member) else { continue };
         if name != HOOKS && top.get(&name).is_none() {
             top.append(&name, value);
         }
     }
-    let not_object = || Broken::shape(text, &[HOOKS], "its \"hooks\" is no object");
+    let not_object = || UnreadableSettings::shape(text, &[HOOKS], "its \"hooks\" is no object");
     let hooks = top.object_value_or_create(HOOKS).ok_or_else(not_object)?;
     let events = wanted.object_value().and_then(|top| top.object_value(HOOKS));
     for event in events.iter().flat_map(CstObject::properties) {
         let (name, entries) = (event.decoded_name().unwrap_or_default(), event.array_value());
         let why = || format!("its \"hooks.{name}\" is no array");
-        let not_array = || Broken::shape(text, &[HOOKS, &name], &why());
+        let not_array = || UnreadableSettings::shape(text, &[HOOKS, &name], &why());
         let list = hooks.array_value_or_create(&name).ok_or_else(not_array)?;
         for entry in entries.iter().flat_map(CstArray::elements) {
             list.append(template.input(&entry));
@@ -126,7 +126,7 @@ pub fn merge(text: &str, template: &Template<'_>) -> Result<String, Broken> {
 ///
 /// # Errors
 /// When `text` is no JSON with comments.
-pub fn strip(text: &str, client: Client) -> Result<String, Broken> {
+pub fn strip(text: &str, client: Client) -> Result<String, UnreadableSettings> {
     if let Some(text) = text.strip_prefix(BOM) {
         return Ok(BOM.to_owned() + &strip(text, client)?);
     }
@@ -190,7 +190,7 @@ pub fn is_bare(text: &str) -> bool {
 ///
 /// # Errors
 /// When `text` is no JSON with comments.
-pub fn found(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, Broken> {
+pub fn found(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, UnreadableSettings> {
     let root = parse(text)?;
     let hooks = root.object_value().and_then(|top| top.object_value(HOOKS));
     let events = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
@@ -222,7 +222,7 @@ fn is_ours(handler: &CstObject, client: Client) -> bool {
     format!("{} ", words(handler).join(" ")).contains(&format!(" agent hook {} ", client.as_str()))
 }
 
-fn parse(text: &str) -> Result<CstRootNode, Broken> {
+fn parse(text: &str) -> Result<CstRootNode, UnreadableSettings> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -233,7 +233,7 @@ fn parse(text: &str) -> Result<CstRootNode, Broken> {
         allow_unary_plus_numbers: false,
         ..ParseOptions::default()
     };
-    CstRootNode::parse(text.trim_start_matches(BOM), &options).map_err(|error| Broken {
+    CstRootNode::parse(text.trim_start_matches(BOM), &options).map_err(|error| UnreadableSettings {
         line: Some(error.line_display()),
         why: format!("column {}: {}", error.column_display(), error.kind()),
     })

@@ -10,11 +10,11 @@ pub mod saved;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::merge::{Broken, Template};
+use self::merge::{Template, UnreadableSettings};
 use self::place::SettingsFile;
-use self::saved::{Saved, SavedFile};
+use self::saved::{SavedFile, SavedFiles};
 use super::InstallError;
-use super::edits::{self, Cleaned, Edit, FileKind};
+use super::edits::{self, Edit, EditRemoval, FileKind};
 use super::manifest::Birth;
 use andon_core::domain::client_spec::{CommandStart, FileOwner};
 
@@ -56,7 +56,7 @@ fn whole(file: &SettingsFile, program: &str) -> String {
     Template { client: file.client, text: &text, program }.filled()
 }
 
-fn settings_error(path: &Path, broken: Broken) -> InstallError {
+fn settings_error(path: &Path, broken: UnreadableSettings) -> InstallError {
     InstallError::Settings { path: path.to_owned(), line: broken.line, why: broken.why }
 }
 
@@ -65,7 +65,7 @@ fn text_of(file: &SettingsFile) -> Result<Option<String>, InstallError> {
     let broken = |error: std::string::FromUtf8Error| {
         let good = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
         let line = good.filter(|byte| **byte == b'\n').count() + 1;
-        settings_error(&file.path, Broken { line: Some(line), why: "it is not UTF-8".to_owned() })
+        settings_error(&file.path, UnreadableSettings { line: Some(line), why: "it is not UTF-8".to_owned() })
     };
     String::from_utf8(bytes).map(Some).map_err(broken)
 }
@@ -153,7 +153,7 @@ pub fn install(
     program: &str,
     saved_path: &Path,
 ) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
-    let mut saved = Saved::read(saved_path);
+    let mut saved = SavedFiles::read(saved_path);
     let (mut planned, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {
         if look(file, program) == SettingsState::Installed {
@@ -174,7 +174,7 @@ pub fn install(
     Ok(outcomes)
 }
 
-fn plan(file: &SettingsFile, program: &str, saved: &Saved) -> Result<(Edit, SavedFile), InstallError> {
+fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit, SavedFile), InstallError> {
     let now = text_of(file)?;
     let earlier = saved.get(&file.path);
     let made = now.is_none() || earlier.is_some_and(|entry| entry.birth == Birth::Made);
@@ -245,13 +245,16 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When a file cannot be read or written; the files before it in `files` are done then.
-pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathBuf, Cleaned)>, InstallError> {
-    let mut saved = Saved::read(saved_path);
+pub fn uninstall(
+    files: &[SettingsFile],
+    saved_path: &Path,
+) -> Result<Vec<(PathBuf, EditRemoval)>, InstallError> {
+    let mut saved = SavedFiles::read(saved_path);
     let mut outcomes = Vec::new();
     for file in files {
         let cleaned = clean(file, saved.get(&file.path))?;
         let entry = saved.take(&file.path);
-        if cleaned == Cleaned::Gone {
+        if cleaned == EditRemoval::Gone {
             for folder in entry.iter().flat_map(|entry| entry.created.iter().rev()) {
                 // One that holds other things by now stays.
                 let _ = fs::remove_dir(folder);
@@ -267,8 +270,8 @@ pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathB
     Ok(outcomes)
 }
 
-fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Cleaned, InstallError> {
-    let Some(text) = text_of(file)? else { return Ok(Cleaned::Nothing) };
+fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<EditRemoval, InstallError> {
+    let Some(text) = text_of(file)? else { return Ok(EditRemoval::Nothing) };
     let made = entry.is_some_and(|entry| entry.birth == Birth::Made);
     let stood = entry.is_some_and(|entry| entry.birth != Birth::Made && entry.undo(&text).is_some());
     let before = match (entry.and_then(|entry| entry.undo(&text)), file.way) {
@@ -277,14 +280,14 @@ fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Cleaned, Inst
             merge::strip(&text, file.client).map_err(|broken| settings_error(&file.path, broken))?
         }
         (None, FileOwner::Whole | FileOwner::Program) if is_ours(file, &text) => String::new(),
-        (None, FileOwner::Whole | FileOwner::Program) => return Ok(Cleaned::Nothing),
+        (None, FileOwner::Whole | FileOwner::Program) => return Ok(EditRemoval::Nothing),
     };
     if before == text {
-        return Ok(Cleaned::Nothing);
+        return Ok(EditRemoval::Nothing);
     }
     if before.is_empty() && file.way != FileOwner::Shared && !stood || made && merge::is_bare(&before) {
         fs::remove_file(&file.path).map_err(|error| InstallError::io("remove", &file.path, error))?;
-        return Ok(Cleaned::Gone);
+        return Ok(EditRemoval::Gone);
     }
     let edit = Edit {
         path: file.path.clone(),
@@ -294,7 +297,7 @@ fn clean(file: &SettingsFile, entry: Option<&SavedFile>) -> Result<Cleaned, Inst
         made: FileKind::Text,
     };
     edits::apply(&[edit])?;
-    Ok(Cleaned::Restored)
+    Ok(EditRemoval::Restored)
 }
 
 #[cfg(test)]

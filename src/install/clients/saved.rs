@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Every file that was changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedFiles {
     /// In the order in which they were changed first.
     pub files: Vec<SavedFile>,
 }
@@ -101,7 +101,7 @@ struct Wire {
     files: Vec<SavedFile>,
 }
 
-impl Saved {
+impl SavedFiles {
     /// Where it is kept, below a directory of ours.
     pub fn path(dir: &Path) -> PathBuf {
         dir.join("agent-settings.json")
@@ -174,18 +174,18 @@ mod tests {
     #[test]
     fn entries_are_kept_by_path_and_a_broken_file_is_none() {
         let dir = tempfile::tempdir().unwrap();
-        let path = Saved::path(dir.path());
-        assert_eq!(Saved::read(&path), Saved::default());
-        let mut saved = Saved::default();
+        let path = SavedFiles::path(dir.path());
+        assert_eq!(SavedFiles::read(&path), SavedFiles::default());
+        let mut saved = SavedFiles::default();
         saved.put(SavedFile::new(Path::new("/a"), (None, "x"), vec!["/d".into()]));
         saved.put(SavedFile::new(Path::new("/a"), (Some("y"), "x"), Vec::new()));
         saved.write(&path).unwrap();
-        assert_eq!(Saved::read(&path), saved);
+        assert_eq!(SavedFiles::read(&path), saved);
         assert_eq!(saved.get(Path::new("/a")).unwrap().birth, Birth::There);
         assert!(saved.take(Path::new("/a")).is_some() && saved.take(Path::new("/a")).is_none());
         saved.write(&path).unwrap();
         assert!(!path.exists());
         std::fs::write(&path, "{").unwrap();
-        assert_eq!(Saved::read(&path), Saved::default());
+        assert_eq!(SavedFiles::read(&path), SavedFiles::default());
     }
 }

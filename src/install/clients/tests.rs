@@ -23,14 +23,14 @@ impl Place {
     }
 
     fn saved(&self) -> PathBuf {
-        Saved::path(&self.dir.path().join("state"))
+        SavedFiles::path(&self.dir.path().join("state"))
     }
 
     fn install(&self, client: Client, program: &str) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
         install(&self.files(client), program, &self.saved())
     }
 
-    fn uninstall(&self, client: Client) -> Vec<Cleaned> {
+    fn uninstall(&self, client: Client) -> Vec<EditRemoval> {
         let done = uninstall(&self.files(client), &self.saved()).unwrap();
         done.into_iter().map(|(_, cleaned)| cleaned).collect()
     }
@@ -80,9 +80,9 @@ fn every_client_is_installed_once_and_leaves_nothing() {
         assert!(files.iter().all(|file| look(file, "/new/an don") == SettingsState::Installed), "{client:?}");
         place.install(client, "andon").unwrap();
         assert_eq!(place.tree(), after, "{client:?}");
-        assert!(place.uninstall(client).iter().all(|cleaned| *cleaned == Cleaned::Gone), "{client:?}");
+        assert!(place.uninstall(client).iter().all(|cleaned| *cleaned == EditRemoval::Gone), "{client:?}");
         assert_eq!(place.tree(), before, "{client:?}");
-        assert!(place.uninstall(client).iter().all(|cleaned| *cleaned == Cleaned::Nothing));
+        assert!(place.uninstall(client).iter().all(|cleaned| *cleaned == EditRemoval::Nothing));
     }
 }
 
@@ -153,12 +153,12 @@ fn what_a_person_wrote_meanwhile_stays() {
     let edited = std::fs::read_to_string(&path).unwrap().replace("\"opus\"", "\"sonnet\"");
     std::fs::write(&path, &edited).unwrap();
     assert_eq!(place.install(Client::Claude, "andon").unwrap()[0].1, WriteOutcome::Unchanged);
-    assert_eq!(place.uninstall(Client::Claude), [Cleaned::Restored]);
+    assert_eq!(place.uninstall(Client::Claude), [EditRemoval::Restored]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SETTINGS.replace("\"opus\"", "\"sonnet\""));
     // In a clone nothing is remembered; our hooks are known by their command.
     place.install(Client::Claude, "andon").unwrap();
     std::fs::remove_file(place.saved()).unwrap();
-    assert_eq!(place.uninstall(Client::Claude), [Cleaned::Restored]);
+    assert_eq!(place.uninstall(Client::Claude), [EditRemoval::Restored]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), SETTINGS.replace("\"opus\"", "\"sonnet\""));
     // A hook that was removed is put in again.
     place.install(Client::Claude, "andon").unwrap();
@@ -232,7 +232,7 @@ fn a_link_within_the_project_stays_one() {
     symlink("../config/claude.json", &link).unwrap();
     place.install(Client::Claude, "andon").unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().contains("PreToolUse") && link.is_symlink());
-    assert_eq!(place.uninstall(Client::Claude), [Cleaned::Restored]);
+    assert_eq!(place.uninstall(Client::Claude), [EditRemoval::Restored]);
     assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), link.is_symlink()), ("{}", true));
 }
 
@@ -244,14 +244,14 @@ fn a_hook_of_ones_own_is_not_replaced() {
     assert!(error.contains("PreToolUse is a file of your own"), "{error}");
     assert_eq!(place.tree().iter().filter(|(_, bytes)| bytes.is_some()).count(), 1);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!/bin/sh\nmine\n");
-    assert_eq!(place.uninstall(Client::Cline)[0], Cleaned::Nothing);
+    assert_eq!(place.uninstall(Client::Cline)[0], EditRemoval::Nothing);
     // Nor is a file that only has our name.
     let (place, path) = (Place::new(), ".github/hooks/andon.json");
     let path = place.put(path, "{\"version\": 1}");
     let error = place.install(Client::Copilot, "andon").unwrap_err().to_string();
     assert!(error.contains("andon.json is a file of your own"), "{error}");
     assert_eq!(look(&place.files(Client::Copilot)[0], "andon"), SettingsState::Foreign);
-    assert_eq!(place.uninstall(Client::Copilot), [Cleaned::Nothing]);
+    assert_eq!(place.uninstall(Client::Copilot), [EditRemoval::Nothing]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"version\": 1}");
     let place = Place::new();
     place.install(Client::Cline, "andon").unwrap();

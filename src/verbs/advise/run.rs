@@ -14,7 +14,7 @@ use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::error::OpsError;
 use andon_engine::standing::Resumed;
 use andon_engine::standing::{self, Answer};
-use andon_engine::timeline::{self, Loaded};
+use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
 
 /// What can be advised now. `current` is the provider at work; without one, the first of the chain.
@@ -51,7 +51,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provi
 }
 
 /// What the fill of the window of the node that acted last leads to.
-fn pressure(ws: &Workspace, loaded: &Loaded) -> Pressure {
+fn pressure(ws: &Workspace, loaded: &LoadedTimeline) -> Pressure {
     let node = loaded.timeline.window_node();
     detect::context_use(&loaded.timeline, node, &ws.config.rules)
         .map_or(Pressure::Free, |found| found.pressure)

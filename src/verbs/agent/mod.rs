@@ -14,10 +14,10 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::install::clients::place::Scope;
 use crate::install::clients::{SettingsState, WriteOutcome};
-use crate::install::edits::Cleaned;
+use crate::install::edits::EditRemoval;
 use crate::report::json;
 use crate::setup::clients::{ClientHooks, Trust};
-use crate::verbs::agent::run::install::{self, Installed, Uninstalled};
+use crate::verbs::agent::run::install::{self, ClientInstall, ClientUninstall};
 use crate::verbs::agent::run::list;
 use andon_core::domain::agent::Client;
 use andon_core::escape;
@@ -50,7 +50,7 @@ fn install(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn install_text(report: &Installed) -> String {
+fn install_text(report: &ClientInstall) -> String {
     let title = report.client.title();
     let mut text = String::new();
     for (path, changed) in &report.files {
@@ -66,7 +66,7 @@ fn install_text(report: &Installed) -> String {
     text
 }
 
-fn install_json(report: &Installed) -> Value {
+fn install_json(report: &ClientInstall) -> Value {
     let files = report.files.iter().map(
         |(path, changed)| json!({"path": path.to_string_lossy(), "changed": *changed == WriteOutcome::Written}),
     );
@@ -90,16 +90,16 @@ fn uninstall(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn cleaned_word(cleaned: Cleaned) -> Option<&'static str> {
+fn cleaned_word(cleaned: EditRemoval) -> Option<&'static str> {
     match cleaned {
-        Cleaned::Nothing => None,
-        Cleaned::Restored => Some("as before"),
-        Cleaned::Gone => Some("removed"),
+        EditRemoval::Nothing => None,
+        EditRemoval::Restored => Some("as before"),
+        EditRemoval::Gone => Some("removed"),
     }
 }
 
-fn uninstall_text(report: &Uninstalled) -> String {
-    let line = |(path, cleaned): &(std::path::PathBuf, Cleaned)| {
+fn uninstall_text(report: &ClientUninstall) -> String {
+    let line = |(path, cleaned): &(std::path::PathBuf, EditRemoval)| {
         cleaned_word(*cleaned).map(|word| format!("  {}: {word}\n", path_text(path)))
     };
     let text: String = report.files.iter().filter_map(line).collect();
@@ -111,7 +111,7 @@ fn uninstall_text(report: &Uninstalled) -> String {
     }
 }
 
-fn uninstall_json(report: &Uninstalled) -> Value {
+fn uninstall_json(report: &ClientUninstall) -> Value {
     let files = report.files.iter().map(|(path, cleaned)| {
         json!({"path": path.to_string_lossy(), "state": cleaned_word(*cleaned).unwrap_or("untouched")})
     });
@@ -119,7 +119,7 @@ fn uninstall_json(report: &Uninstalled) -> Value {
         "schema": "andon/agent-uninstall@1",
         "client": report.client.as_str(),
         "scope": report.scope.as_str(),
-        "changed": report.files.iter().any(|(_, cleaned)| *cleaned != Cleaned::Nothing),
+        "changed": report.files.iter().any(|(_, cleaned)| *cleaned != EditRemoval::Nothing),
         "files": files.collect::<Value>(),
     })
 }

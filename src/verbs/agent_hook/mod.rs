@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::ColorChoice;
-use crate::verbs::agent_hook::run::hook::{self, Halted, HookAsked, MAX_PAYLOAD};
+use crate::verbs::agent_hook::run::hook::{self, AgentHookCall, HaltState, MAX_PAYLOAD};
 use crate::verbs::agent_hook::text as words;
 use crate::verbs::hook::{run as git_hooks, run::HookCall};
 use andon_agents::{self as agent, HookPayload, Reply, Say};
@@ -47,7 +47,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         Ok(None) => return Exit::Allowed,
         Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
     };
-    let halted = guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(Halted::Unknown);
+    let halted = guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(HaltState::Unknown);
     Called { ctx, ws, client, event, halted }.answer(read)
 }
 
@@ -55,7 +55,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
 fn unknown(mut ctx: Context, what: &str) -> Exit {
     let ws = open(&mut ctx, None).ok().flatten();
     let refusal =
-        ws.and_then(|ws| guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(Halted::Unknown).refusal());
+        ws.and_then(|ws| guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(HaltState::Unknown).refusal());
     let reply = match refusal {
         Some(why) => {
             hook::reply(Client::Claude, ("PreToolUse", HookMoment::BeforeTool), &[], &Say::Refuse(why))
@@ -71,7 +71,7 @@ struct Called<'a> {
     ws: Workspace,
     client: Client,
     event: &'a str,
-    halted: Halted,
+    halted: HaltState,
 }
 
 impl Called<'_> {
@@ -89,7 +89,7 @@ impl Called<'_> {
             if self.client.spec().habits.shell_without_hooks && moment == HookMoment::AfterTool {
                 notes.extend(self.catch_up());
             }
-            let asked = HookAsked { client: self.client, event: self.event, payload: &payload };
+            let asked = AgentHookCall { client: self.client, event: self.event, payload: &payload };
             hook::run(&self.ctx, &self.ws, asked, &self.halted).map_err(|error| error.to_string())
         });
         match judged {

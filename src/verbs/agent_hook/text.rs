@@ -2,7 +2,7 @@
 //! verdict comes first, the help last, and all of it stays below [`MAX`] characters.
 
 use crate::verbs::agent_hook::view::SessionView;
-use andon_core::domain::agent_ruling::{Disarm, LetGo, MAX_HOLDS};
+use andon_core::domain::agent_ruling::{Disarm, MAX_HOLDS, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
@@ -125,11 +125,11 @@ pub fn held(missing: &str, times: usize) -> String {
 }
 
 /// That a turn ends although something is missing; nothing where all is well.
-pub fn let_go(why: LetGo, missing: &str, halt: Option<&Halt>) -> Option<String> {
+pub fn let_go(why: ReleaseReason, missing: &str, halt: Option<&Halt>) -> Option<String> {
     let missing = terminal_clip(missing, MESSAGE);
     let text = match why {
-        LetGo::Done => return None,
-        LetGo::Halted => match halt {
+        ReleaseReason::Done => return None,
+        ReleaseReason::Halted => match halt {
             Some(halt) => format!(
                 "andon: the turn ends halted: {}: {}. A person answers: .andon/{}",
                 terminal_clip(&halt.rule, 60),
@@ -138,13 +138,15 @@ pub fn let_go(why: LetGo, missing: &str, halt: Option<&Halt>) -> Option<String> 
             ),
             None => "andon: the turn ends stopped by a person. To go on: andon resume".to_owned(),
         },
-        LetGo::Cap => format!(
+        ReleaseReason::Cap => format!(
             "andon: the turn ends unfinished, held {MAX_HOLDS} times: {missing}. help: andon complete"
         ),
-        LetGo::NoProgress => {
+        ReleaseReason::NoProgress => {
             format!("andon: the turn ends unfinished, nothing moved: {missing}. help: andon complete")
         }
-        LetGo::Forgotten => format!("andon: the turn ends unfinished: {missing}. help: andon complete"),
+        ReleaseReason::Forgotten => {
+            format!("andon: the turn ends unfinished: {missing}. help: andon complete")
+        }
     };
     Some(bounded(&text))
 }
@@ -242,8 +244,8 @@ mod tests {
             unread(&long),
             nudge(&finding),
             held(&long, 1),
-            let_go(LetGo::Halted, &long, Some(&halt)).unwrap(),
-            let_go(LetGo::Cap, &long, None).unwrap(),
+            let_go(ReleaseReason::Halted, &long, Some(&halt)).unwrap(),
+            let_go(ReleaseReason::Cap, &long, None).unwrap(),
             kept(&long),
             broken(&long),
         ];
@@ -253,7 +255,7 @@ mod tests {
         }
         assert!(all[0].starts_with("refused: ") && all[0].ends_with("help: andon status"));
         assert!(session(&view).len() <= MAX_CONTEXT);
-        assert_eq!(let_go(LetGo::Done, "", None), None);
+        assert_eq!(let_go(ReleaseReason::Done, "", None), None);
         assert!(!all[2].contains('\n'));
     }
 }

@@ -14,7 +14,7 @@ use crate::report::json;
 use crate::verbs::backfill::run as backfill;
 use crate::verbs::backfill::text as report;
 use crate::verbs::backfill::view::BackfillReport;
-use andon_engine::bulk::Walked;
+use andon_engine::bulk::WalkEnd;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
@@ -25,8 +25,8 @@ pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
         backfill::run(&shell.ctx, &ws, &args.range, pace)
     })?;
     let left = match done.walked {
-        Walked::Whole => 0,
-        Walked::Part { done, of } => of.saturating_sub(done),
+        WalkEnd::Whole => 0,
+        WalkEnd::Part { done, of } => of.saturating_sub(done),
     };
     let result = BackfillReport { range: args.range.clone(), written: done.written, there: done.there, left };
     shell.out.result(&match args.format.format {

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use andon_core::domain::facts::{CommitRecord, Recording};
 use andon_core::domain::ids::{CommitId, Digest};
-use andon_engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
+use andon_engine::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::derive;
 use andon_engine::error::OpsError;
@@ -29,17 +29,22 @@ const MAX_PARTS: usize = 100_000;
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backfilled {
+pub struct BackfillOutcome {
     /// Records that were written.
     pub written: usize,
     /// Commits that had a note, readable or not.
     pub there: usize,
     /// Whether the end of the range was reached.
-    pub walked: Walked,
+    pub walked: WalkEnd,
 }
 
 /// Records the commits of `range` that have no record.
-pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> Result<Backfilled, OpsError> {
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    range: &str,
+    pace: &mut Pace<'_>,
+) -> Result<BackfillOutcome, OpsError> {
     let (commits, there) = unrecorded(ctx, range)?;
     let common_dir = ws.repo.common_dir();
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
@@ -51,8 +56,9 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
         tip: None,
         cache: &cache,
     };
-    let mut writing = Writing { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| match facts {
+    let mut writing =
+        RecordWriter { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
+    let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
             writing.take(&commit, derive::unrecorded(&commit, *derived).record)
         }
@@ -60,7 +66,7 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
     });
     // What was found so far is kept, whatever ended the walk.
     writing.flush()?;
-    Ok(Backfilled { written: writing.written, there, walked: walked? })
+    Ok(BackfillOutcome { written: writing.written, there, walked: walked? })
 }
 
 /// The commits of `range` that have no note, and how many have one. With a handle of its own, as everything that reads
@@ -103,7 +109,7 @@ impl Batch {
     }
 }
 
-struct Writing<'a> {
+struct RecordWriter<'a> {
     ctx: &'a Context,
     batch: Batch,
     /// What the record of a child names: the line of its parent that counts, from the newest batch and what that builds on.
@@ -111,7 +117,7 @@ struct Writing<'a> {
     written: usize,
 }
 
-impl Writing<'_> {
+impl RecordWriter<'_> {
     fn take(&mut self, commit: &CommitInfo, derived: CommitRecord) -> Result<(), OpsError> {
         let record = CommitRecord { recorded_at: self.ctx.now, recording: Recording::Backfilled, ..derived };
         self.batch.push(commit.id, record);

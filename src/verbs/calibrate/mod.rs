@@ -8,8 +8,8 @@ use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
-use crate::verbs::replay::run::calibrate::{self, Good, SettingsOf, Wanted};
-use crate::view::calibration::{Calibrated, Promised};
+use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, Good, SettingsOf};
+use crate::view::calibration::{CalibrationResult, PromiseKind};
 use crate::{report::json, verbs::calibrate::text as report};
 use andon_config as config;
 use andon_engine::effect::write_report;
@@ -34,13 +34,13 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
         (None, []) => Good::Range(args.range.as_deref().unwrap_or("HEAD")),
         (None, files) => Good::Events(files),
     };
-    let wanted = Wanted { good, alpha: args.alpha };
+    let wanted = CalibrationRequest { good, alpha: args.alpha };
     let found = progress::walk(shell, ("calibrate", args.threads), |pace, _| {
         calibrate::run(&shell.ctx, ground, &wanted, pace)
     })?;
     let found = match found {
-        Calibrated::Whole(found) => found,
-        Calibrated::Undecided { why, .. } => {
+        CalibrationResult::Whole(found) => found,
+        CalibrationResult::Undecided { why, .. } => {
             shell.out.message(&message::diagnostics(&[why], shell.out.err));
             return Ok(Exit::Undecided);
         }
@@ -55,7 +55,7 @@ pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
         write_report(&shell.ctx.cwd.join(file), &svg).map_err(|err| OpsError::of_output(&err))?;
     }
     Ok(match found.promised {
-        Promised::Factor(_) => Exit::Allowed,
-        Promised::TooFew(_) | Promised::Nothing => Exit::Refused,
+        PromiseKind::Factor(_) => Exit::Allowed,
+        PromiseKind::TooFew(_) | PromiseKind::Nothing => Exit::Refused,
     })
 }

@@ -8,7 +8,8 @@ use crate::json::{
     MistakenJson, UnaskedRuleJson,
 };
 use crate::view::calibration::{
-    Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, PromiseKept, Promised, RuleBound,
+    Calibration, CalibrationResult, LadderStep, MistakenHalts, OwnRules, PromiseKind, PromiseStatus,
+    RuleBound,
 };
 use crate::view::check::CheckReport;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -71,24 +72,24 @@ const COVERED: &str = "it covers the rules that see a loop make no progress; bud
 fn promise(found: &Calibration) -> String {
     let (runs, alpha) = (found.runs, percent(found.alpha));
     match found.promised {
-        Promised::Factor(100) => {
+        PromiseKind::Factor(100) => {
             format!(
                 "the configuration keeps the promise: of {} the next is halted with {alpha} at most",
                 phrase::count(runs, "good run")
             )
         }
-        Promised::Factor(at) => format!(
+        PromiseKind::Factor(at) => format!(
             "with the counts times {} the next good run is halted with a chance of {alpha} at most ({})",
             factor(at),
             phrase::count(runs, "run")
         ),
-        Promised::TooFew(needed) => {
+        PromiseKind::TooFew(needed) => {
             format!(
                 "nothing can be promised: {alpha} takes {}, and these are {runs}",
                 phrase::count(needed, "good run")
             )
         }
-        Promised::Nothing => {
+        PromiseKind::Nothing => {
             format!(
                 "nothing can be promised: of {} too many are halted even at the last step",
                 phrase::count(runs, "good run")
@@ -100,12 +101,14 @@ fn promise(found: &Calibration) -> String {
 /// What can be done where nothing is promised.
 fn help(found: &Calibration) -> Option<&'static str> {
     match found.promised {
-        Promised::Factor(_) => None,
-        Promised::TooFew(_) => Some("give more runs that went well, or ask for less with a larger --alpha"),
-        Promised::Nothing if found.mistaken.counted > 0 => Some(
+        PromiseKind::Factor(_) => None,
+        PromiseKind::TooFew(_) => {
+            Some("give more runs that went well, or ask for less with a larger --alpha")
+        }
+        PromiseKind::Nothing if found.mistaken.counted > 0 => Some(
             "loosen the rules whose halts were mistaken (andon status --rules), or ask for less with a larger --alpha",
         ),
-        Promised::Nothing => {
+        PromiseKind::Nothing => {
             Some("look whether those runs did go well, or ask for less with a larger --alpha")
         }
     }
@@ -159,7 +162,7 @@ fn beside(found: &Calibration, page: &mut Page) {
 }
 
 /// What `andon check --calibration` says: whether the present thresholds keep the promise.
-pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
+pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
     let report = |commits| CheckReport {
         range: range.to_owned(),
         configuration: None,
@@ -170,10 +173,10 @@ pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
         tests: None,
     };
     let found = match found {
-        Calibrated::Undecided { commits, why } => {
+        CalibrationResult::Undecided { commits, why } => {
             return CheckReport { undecided: vec![why.clone()], ..report(*commits) };
         }
-        Calibrated::Whole(found) => found,
+        CalibrationResult::Whole(found) => found,
     };
     let (runs, asked) = (found.runs, percent(found.alpha));
     let help = format!("andon calibrate {range} --alpha {}", found.alpha);
@@ -187,15 +190,15 @@ pub fn as_check(found: &Calibrated, range: &str) -> CheckReport {
     };
     let report = report(found.commits);
     match found.kept() {
-        PromiseKept::Yes(step) => {
+        PromiseStatus::Yes(step) => {
             let message = format!("the thresholds hold the promise of {asked}: {}", of(&step));
             CheckReport { warnings: vec![Diagnostic::note(message).code("calibration")], ..report }
         }
-        PromiseKept::No(step) => {
+        PromiseStatus::No(step) => {
             let message = format!("the thresholds do not hold the promise of {asked}: {}", of(&step));
             CheckReport { violations: said(Diagnostic::error(message)), ..report }
         }
-        PromiseKept::TooFew(needed) => {
+        PromiseStatus::TooFew(needed) => {
             let message = format!(
                 "whether the thresholds hold {asked} takes {}, and these are {runs}",
                 phrase::count(needed, "good run")
@@ -267,9 +270,9 @@ pub fn svg(found: &Calibration) -> String {
 /// The calibration for a program: `andon/calibration@1`.
 pub fn json(found: &Calibration) -> CalibrationJson {
     let (factor_of, needed) = match found.promised {
-        Promised::Factor(at) => (Some(factor(at)), None),
-        Promised::TooFew(needed) => (None, Some(needed)),
-        Promised::Nothing => (None, None),
+        PromiseKind::Factor(at) => (Some(factor(at)), None),
+        PromiseKind::TooFew(needed) => (None, Some(needed)),
+        PromiseKind::Nothing => (None, None),
     };
     let changes = found.changed.iter().flat_map(|change| {
         let one = |(param, was, is): &(&'static str, u64, u64)| CalibrationChangeJson {

@@ -17,8 +17,8 @@ use crate::verbs::check::{
     run as check,
     run::{CacheTrust, RangeRequest, TestsWanted},
 };
-use crate::verbs::replay::run::calibrate::{self, Good, SettingsOf, Wanted};
-use crate::verbs::test::{run as test, run::Shown};
+use crate::verbs::replay::run::calibrate::{self, CalibrationRequest, Good, SettingsOf};
+use crate::verbs::test::{run as test, run::OutputTarget};
 use crate::view::check::{CheckOutcome, CheckReport};
 use andon_config::TestCommand;
 use andon_engine::error::OpsError;
@@ -45,7 +45,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
 fn calibration(shell: &Shell, args: &CheckArgs, alpha: f64) -> Result<CheckReport, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let range = args.range.as_deref().unwrap_or("HEAD");
-    let wanted = Wanted { good: Good::Range(range), alpha };
+    let wanted = CalibrationRequest { good: Good::Range(range), alpha };
     let found = progress::walk(shell, ("check", args.threads), |pace, _| {
         calibrate::run(&shell.ctx, SettingsOf::Repository(&ws), &wanted, pace)
     })?;
@@ -61,7 +61,7 @@ fn judged(shell: &Shell, args: &CheckArgs) -> Result<CheckReport, OpsError> {
         let screens = output::screens();
         let own = delivery::files(&args.formats);
         let mut runner = |ws: &Workspace, command: &TestCommand| {
-            let shown = Shown { screens: &screens, pass: &mut pass };
+            let shown = OutputTarget { screens: &screens, pass: &mut pass };
             let (_, executed) = test::execute(&shell.ctx, ws, command, shown)?;
             Ok(executed.map_err(|error| error.to_string()))
         };

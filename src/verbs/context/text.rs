@@ -2,7 +2,7 @@
 
 use crate::json::{ContextJson, ThresholdsJson};
 use andon_core::domain::briefing::{BRIEFING, PROMPT};
-use andon_core::domain::context::{Cached, ContextUse, FillSource, Pressure, Thresholds};
+use andon_core::domain::context::{CachedTokens, ContextUse, FillSource, Pressure, Thresholds};
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::briefing::fill;
@@ -10,7 +10,7 @@ use andon_engine::text::message;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
-use andon_engine::view::context::{Briefed, ContextView};
+use andon_engine::view::context::{BriefingState, ContextView};
 
 /// Columns of a name.
 const NAME: usize = 100;
@@ -18,10 +18,10 @@ const NAME: usize = 100;
 fn source(view: &ContextView, found: &ContextUse) -> String {
     match (found.source, view.cached) {
         (FillSource::Reported, _) => "reported by the client (context_tokens)".to_owned(),
-        (FillSource::Computed, Cached::Separate) => {
+        (FillSource::Computed, CachedTokens::Separate) => {
             "computed: input_tokens + cached_tokens (usage.cached = \"separate\")".to_owned()
         }
-        (FillSource::Computed, Cached::Included) => {
+        (FillSource::Computed, CachedTokens::Included) => {
             "computed: input_tokens (usage.cached = \"included\")".to_owned()
         }
         (FillSource::Estimate, _) => {
@@ -32,7 +32,7 @@ fn source(view: &ContextView, found: &ContextUse) -> String {
 }
 
 fn briefing(view: &ContextView) -> Option<String> {
-    (view.briefed == Briefed::Yes).then(|| format!(".andon/{BRIEFING}"))
+    (view.briefed == BriefingState::Yes).then(|| format!(".andon/{BRIEFING}"))
 }
 
 /// The fill of each context window as lines for a terminal.
@@ -122,9 +122,9 @@ mod tests {
             fill: Some(fill),
             window: 200_000,
             thresholds,
-            cached: Cached::Separate,
+            cached: CachedTokens::Separate,
             finding: (pressure > Pressure::Free).then_some(finding),
-            briefed: Briefed::Yes,
+            briefed: BriefingState::Yes,
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
           briefing   .andon/MISSION_BRIEFING.md
         ");
         let included =
-            ContextView { cached: Cached::Included, ..view(FillSource::Computed, 1, Pressure::Free) };
+            ContextView { cached: CachedTokens::Included, ..view(FillSource::Computed, 1, Pressure::Free) };
         insta::assert_snapshot!(text(&included, Style::Plain), @r#"
         1 of 200000 tokens (0 %)
           node       agent
@@ -161,7 +161,7 @@ mod tests {
           thresholds warning 75 %, compaction 80 %, hard block 85 %
           briefing   .andon/MISSION_BRIEFING.md
         "#);
-        let unknown = ContextView { fill: None, finding: None, briefed: Briefed::No, ..included };
+        let unknown = ContextView { fill: None, finding: None, briefed: BriefingState::No, ..included };
         insta::assert_snapshot!(text(&unknown, Style::Plain), @r#"
         nothing is known of the context window
           node       agent

@@ -10,7 +10,7 @@ use andon_core::domain::tests::TestEvidence;
 use andon_engine::context::Context;
 use andon_engine::effect::report_files;
 use andon_engine::workspace::Workspace;
-use testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread};
+use testreport::{Examination, ExitKind, ReportProblem, ReportReading, Root, Unread};
 
 /// The report files to explain, and how to read them.
 pub struct ExplainRequest<'a> {
@@ -42,7 +42,12 @@ pub fn run(ctx: &Context, asked: &ExplainRequest<'_>) -> Vec<ExplainedFile> {
     asked.files.iter().enumerate().map(explain).collect()
 }
 
-fn read(path: &Path, name: &str, mut examination: Examination, exit: ExitKind) -> Result<Examined, Unread> {
+fn read(
+    path: &Path,
+    name: &str,
+    mut examination: Examination,
+    exit: ExitKind,
+) -> Result<ReportReading, Unread> {
     report_files::stream(path, &mut |bytes| examination.push(bytes)).map_err(|error| {
         let problem = ReportProblem::Unreadable(error.to_string());
         Unread { name: problem.name(), message: format!("{name}: {problem}") }
@@ -50,7 +55,7 @@ fn read(path: &Path, name: &str, mut examination: Examination, exit: ExitKind) -
     examination.finish(exit)
 }
 
-fn explained(found: Examined, command: Option<&str>) -> ExplainedRun {
+fn explained(found: ReportReading, command: Option<&str>) -> ExplainedRun {
     ExplainedRun {
         warnings: found.run.warnings.clone(),
         coarse: coarse_signature(&found.run.errors),

@@ -21,7 +21,7 @@ use andon_config::OnInternalError;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
-use andon_core::domain::git_hook::{GitHook, Prevented};
+use andon_core::domain::git_hook::{GitHook, PreventedStep};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::text::message::{self, Consequence};
@@ -186,10 +186,10 @@ fn refuse(shell: &Shell, call: &HookCall, messages: Vec<Diagnostic>) -> Exit {
 fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
     match (refused, call.name.spec().refuses) {
         (Refusal::Pass, _) => Consequence::Done,
-        (Refusal::Refuse, Some(Prevented::Push)) => Consequence::PushRefused,
-        (Refusal::Refuse, Some(Prevented::Rebase)) => Consequence::RebaseRefused,
-        (Refusal::Refuse, Some(Prevented::Patch)) => Consequence::PatchRefused,
-        (Refusal::Refuse, Some(Prevented::Commit) | None) => Consequence::CommitRefused,
+        (Refusal::Refuse, Some(PreventedStep::Push)) => Consequence::PushRefused,
+        (Refusal::Refuse, Some(PreventedStep::Rebase)) => Consequence::RebaseRefused,
+        (Refusal::Refuse, Some(PreventedStep::Patch)) => Consequence::PatchRefused,
+        (Refusal::Refuse, Some(PreventedStep::Commit) | None) => Consequence::CommitRefused,
     }
 }
 

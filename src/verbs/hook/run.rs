@@ -11,7 +11,7 @@ mod rewrite;
 use std::ffi::OsString;
 
 use self::push::JudgedTip;
-use self::record_commit::Recorded;
+use self::record_commit::RecordReport;
 use crate::setup::live;
 use andon_config::ConfigErrors;
 use andon_core::domain::decision::{Decision, Verdict};
@@ -49,7 +49,7 @@ pub enum HookEnd {
     /// A decision about this commit.
     Decided(Decision),
     /// A commit was recorded.
-    Recorded(Recorded),
+    Recorded(RecordReport),
     /// Tips that are pushed were judged.
     Judged(Vec<JudgedTip>),
 }
@@ -177,7 +177,7 @@ impl HookOutcome {
         Self { end: HookEnd::Decided(decision), refused, warnings, ..Self::silent() }
     }
 
-    fn recorded(recorded: Option<Recorded>) -> Self {
+    fn recorded(recorded: Option<RecordReport>) -> Self {
         let Some(mut recorded) = recorded else { return Self::silent() };
         let warnings = std::mem::take(&mut recorded.warnings);
         Self { end: HookEnd::Recorded(recorded), warnings, ..Self::silent() }

@@ -7,26 +7,26 @@ pub mod run;
 use std::path::PathBuf;
 
 use self::args::{InstallArgs, InstallMode, UninstallArgs};
-use self::purge::Purged;
+use self::purge::PurgeReport;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::install::apply::Removed;
+use crate::install::apply::HookRemoval;
 use crate::install::mode::Integration;
-use crate::install::plan::{Displaced, Intent};
+use crate::install::plan::{Displacement, Intent};
 use crate::json::{
-    FetchJson, HookJson, HooksGoneJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson,
+    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, LostHooksJson, PurgedJson,
     RemoteRefJson, UninstallJson,
 };
 use crate::report::json;
-use crate::setup::live::Gone;
+use crate::setup::live::HookLoss;
 use crate::verbs::agent::run as agents;
-use crate::verbs::agent::run::install::ClientsTakenOut;
+use crate::verbs::agent::run::install::ClientRemovals;
 use crate::verbs::install::{
     run as install,
     run::{
-        Along, Besides, Changed, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview,
-        Step, UninstallReport,
+        Along, Besides, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, Preview, Step,
+        StepEffect, UninstallReport,
     },
 };
 use andon_core::domain::counted::count;
@@ -78,7 +78,7 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
 }
 
 /// What is to be done before anything is guarded.
-fn waits(mode: Integration, gone: &Gone) -> Diagnostic {
+fn waits(mode: Integration, gone: &HookLoss) -> Diagnostic {
     let what =
         format!("commits are not guarded yet, {} does not start andon here: {}", mode.as_str(), gone.what);
     let error = Diagnostic::error(what).code("hooks").help(gone.hint.clone());
@@ -162,8 +162,8 @@ fn step_json(step: &Step) -> InstallStepJson<'_> {
     }
 }
 
-fn waits_json(gone: &Gone) -> HooksGoneJson<'_> {
-    HooksGoneJson { message: &gone.what, help: &gone.hint }
+fn waits_json(gone: &HookLoss) -> LostHooksJson<'_> {
+    LostHooksJson { message: &gone.what, help: &gone.hint }
 }
 
 fn mode_of(asked: InstallMode) -> Integration {
@@ -180,9 +180,9 @@ fn hook_word(hook: GitHook, intent: Intent) -> String {
     match intent {
         Intent::Keep => "there".to_owned(),
         Intent::RunsThrough(owner) => format!("runs through {}", owner.name()),
-        Intent::Write(Displaced::Nothing) => "installed".to_owned(),
-        Intent::Write(Displaced::OlderShim) => "renewed".to_owned(),
-        Intent::Write(Displaced::Chained | Displaced::Twin | Displaced::NewerOfSameTool) => {
+        Intent::Write(Displacement::Nothing) => "installed".to_owned(),
+        Intent::Write(Displacement::OlderShim) => "renewed".to_owned(),
+        Intent::Write(Displacement::Chained | Displacement::Twin | Displacement::NewerOfSameTool) => {
             let name = hook.name();
             let order = if name.starts_with("post-") { "after" } else { "before" };
             format!("installed; the hook that was there, now {name}.andon-chained, runs {order} it")
@@ -258,9 +258,10 @@ fn hooks_text(report: &InstallReport) -> String {
             "the configuration names andon already; nothing was added to it\n".to_owned()
         }
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
-            let word =
-                |changed: Changed| if changed == Changed::Nothing { "there" } else { "marked lines added" };
-            let line = |(path, changed): &(PathBuf, Changed)| {
+            let word = |changed: StepEffect| {
+                if changed == StepEffect::Nothing { "there" } else { "marked lines added" }
+            };
+            let line = |(path, changed): &(PathBuf, StepEffect)| {
                 format!("  {}: {}\n", shown(&path.to_string_lossy()), word(*changed))
             };
             report.files.iter().map(line).collect()
@@ -341,7 +342,7 @@ pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> 
     Ok(if report.is_incomplete() { Exit::Refused } else { Exit::Allowed })
 }
 
-fn purged_text(purged: &Purged) -> String {
+fn purged_text(purged: &PurgeReport) -> String {
     let (records, entries) = (count(purged.records, "record"), count(purged.entries, "ledger entry"));
     let mut text = format!("purged: {records}, {entries}\n");
     for path in &purged.folders {
@@ -364,23 +365,24 @@ fn purged_text(purged: &Purged) -> String {
     text
 }
 
-fn removed_word(removed: &Removed) -> Option<String> {
+fn removed_word(removed: &HookRemoval) -> Option<String> {
     match removed {
-        Removed::Nothing => None,
-        Removed::Gone => Some("removed".to_owned()),
-        Removed::Restored => Some("the hook from before is back".to_owned()),
-        Removed::Left(conflict) => Some(format!("left as it is: {conflict}")),
+        HookRemoval::Nothing => None,
+        HookRemoval::Gone => Some("removed".to_owned()),
+        HookRemoval::Restored => Some("the hook from before is back".to_owned()),
+        HookRemoval::Left(conflict) => Some(format!("left as it is: {conflict}")),
     }
 }
 
 fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::Path, GitHook, String)> {
     report.places.iter().flat_map(|place| {
-        let words = |(hook, removed): &(GitHook, Removed)| removed_word(removed).map(|word| (*hook, word));
+        let words =
+            |(hook, removed): &(GitHook, HookRemoval)| removed_word(removed).map(|word| (*hook, word));
         place.hooks.iter().filter_map(words).map(|(hook, word)| (place.dir.as_path(), hook, word))
     })
 }
 
-fn uninstall_text(report: &UninstallReport, clients: &ClientsTakenOut) -> String {
+fn uninstall_text(report: &UninstallReport, clients: &ClientRemovals) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
     let mut text = String::new();
     for (dir, hook, word) in each_removed(report) {
@@ -411,8 +413,8 @@ fn uninstall_text(report: &UninstallReport, clients: &ClientsTakenOut) -> String
 
 fn uninstall_json<'a>(
     report: &'a UninstallReport,
-    clients: &'a ClientsTakenOut,
-    purged: Option<&'a Purged>,
+    clients: &'a ClientRemovals,
+    purged: Option<&'a PurgeReport>,
 ) -> UninstallJson<'a> {
     let hooks = each_removed(report);
     UninstallJson {

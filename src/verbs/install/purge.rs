@@ -21,7 +21,7 @@ const REMOTE_NOTES: &str = "refs/notes/remotes/";
 
 /// What was deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Purged {
+pub struct PurgeReport {
     /// Records of commits.
     pub records: usize,
     /// Entries of the ledger: halts and answers.
@@ -64,7 +64,7 @@ pub fn may(ctx: &Context) -> Result<(), OpsError> {
 }
 
 /// Deletes everything that uninstalling leaves, but for `andon.toml`.
-pub fn run(repo: &Repo) -> Result<Purged, OpsError> {
+pub fn run(repo: &Repo) -> Result<PurgeReport, OpsError> {
     let records = repo.notes_list(NOTES_REF)?.len();
     let entries = Ledger::open(repo).read_all()?.0.len();
     let left_at_remotes = at_remotes(repo)?;
@@ -80,7 +80,7 @@ pub fn run(repo: &Repo) -> Result<Purged, OpsError> {
             Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
         }
     }
-    Ok(Purged { records, entries, folders, left_at_remotes })
+    Ok(PurgeReport { records, entries, folders, left_at_remotes })
 }
 
 /// What the names that are kept of remotes say that these have.

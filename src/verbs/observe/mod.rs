@@ -12,7 +12,7 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::json::{DecisionJson, HandedInJson, ObservedJson, TestRunJson};
 use crate::verbs::observe::run::stream::{self, Request};
-use crate::verbs::observe::run::test_run::{self, HandedInRun};
+use crate::verbs::observe::run::test_run::{self, SubmittedRun};
 use crate::verbs::{round, tick};
 use crate::{report::json, verbs::observe::text as report};
 use andon_engine::error::OpsError;
@@ -104,7 +104,7 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
         return read(shell, Some("test_run"), &lines_args, &mut input);
     };
     let ws = Workspace::open(&shell.ctx)?;
-    let handed = HandedInRun {
+    let handed = SubmittedRun {
         reports: args.report.clone(),
         exit_code,
         code: args.code.clone(),

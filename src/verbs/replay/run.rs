@@ -13,11 +13,11 @@ use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact, Recor
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::settings::RuleSettings;
-use andon_core::history::{self, EventEffect, Fold, Strike, Timeline, Upcoming};
+use andon_core::history::{self, EventEffect, Fold, NextCommit, Strike, Timeline};
 use andon_core::policy::{self, HaltPlace};
-use andon_engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
+use andon_engine::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::context::Context;
-use andon_engine::derive::{self, Derived};
+use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
 use andon_engine::lineage::Lineages;
 use andon_engine::named_files;
@@ -32,7 +32,7 @@ use andon_store::notes::NotesStore;
 const WEAKENING: usize = 1_000;
 
 /// The judgement of one commit.
-pub struct Replayed {
+pub struct CommitJudgement {
     /// The commit that was judged.
     pub commit: CommitId,
     /// The first line of its message.
@@ -44,7 +44,7 @@ pub struct Replayed {
 /// How a replay ended.
 pub struct ReplayEnd {
     /// Whether it was stopped before its end.
-    pub walked: Walked,
+    pub walked: WalkEnd,
     /// Records that could not be read, and were derived again instead.
     pub warnings: Vec<Diagnostic>,
 }
@@ -55,19 +55,19 @@ pub fn run(
     ws: &Workspace,
     range: &str,
     pace: &mut Pace<'_>,
-    show: &mut dyn FnMut(Replayed),
+    show: &mut dyn FnMut(CommitJudgement),
 ) -> Result<ReplayEnd, OpsError> {
     let mut warnings = Vec::new();
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
     let common_dir = ws.repo.common_dir();
-    let Asked { commits, parents, tip } = asked(ctx, range)?;
+    let RangeFacts { commits, parents, tip } = asked(ctx, range)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), gap);
     let texts = if commits.len() <= WEAKENING { Some(Repo::open(&ctx.cwd, &ctx.repo_env)?) } else { None };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
+    let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| {
             fresh.in_workflow(ws.config.workflow.clone()).counting(ws.config.cached)
         });
@@ -92,14 +92,14 @@ pub fn run(
             fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
         }
         lines.after(commit.id, fold);
-        show(Replayed { commit: commit.id, subject: commit.subject, decision });
+        show(CommitJudgement { commit: commit.id, subject: commit.subject, decision });
         Ok(())
     })?;
     Ok(ReplayEnd { walked, warnings })
 }
 
 /// What is known of a range before its commits are looked at.
-pub(in crate::verbs) struct Asked {
+pub(in crate::verbs) struct RangeFacts {
     pub(in crate::verbs) commits: Vec<CommitId>,
     /// The first parents of those commits.
     pub(in crate::verbs) parents: Vec<CommitId>,
@@ -109,7 +109,7 @@ pub(in crate::verbs) struct Asked {
 
 /// With a handle of its own, as everything that reads objects here: libgit2 maps and caches what it reads of each pack
 /// until no handle has it open.
-pub(in crate::verbs) fn asked(ctx: &Context, range: &str) -> Result<Asked, OpsError> {
+pub(in crate::verbs) fn asked(ctx: &Context, range: &str) -> Result<RangeFacts, OpsError> {
     Repo::cache_nothing();
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let tip = NotesStore::open(&repo)?.tip();
@@ -117,7 +117,7 @@ pub(in crate::verbs) fn asked(ctx: &Context, range: &str) -> Result<Asked, OpsEr
     // One that cannot be read is an error at its place in the walk.
     let first = |id: &CommitId| repo.commit(*id).ok()?.parents.first().copied();
     let parents = commits.iter().filter_map(first).collect();
-    Ok(Asked { commits, parents, tip })
+    Ok(RangeFacts { commits, parents, tip })
 }
 
 /// With the files named that go round, by a handle of its own.
@@ -145,7 +145,7 @@ pub(in crate::verbs) fn fact(
     facts: CommitFacts,
     fold: &Fold,
 ) -> (CommitFact, Option<Diagnostic>) {
-    let (derived, warning): (Box<Derived>, _) = match facts {
+    let (derived, warning): (Box<DerivedCommit>, _) = match facts {
         CommitFacts::Recorded(record) => {
             return (commit.fact(*record), None);
         }
@@ -153,7 +153,7 @@ pub(in crate::verbs) fn fact(
     };
     let mut fact = derive::unrecorded(commit, *derived);
     fact.record.kind = derive::kind_after(commit, fold.timeline().newest());
-    let upcoming = Upcoming {
+    let upcoming = NextCommit {
         parent: fact.record.parent,
         at: commit.committed_at,
         uptime: None,

@@ -12,12 +12,12 @@ use crate::cli::output::Format;
 use crate::report::json;
 use crate::verbs::review::{
     run as review,
-    run::{Act, Acted, Given},
+    run::{Act, ActReport, AnswerSource},
 };
 use crate::verbs::round::run as round;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
-use andon_engine::witnessing::{self, Said};
+use andon_engine::witnessing::{self, EntryStatement};
 use andon_engine::workspace::Workspace;
 
 /// Does what was asked.
@@ -126,7 +126,7 @@ fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn tell(shell: &Shell, acted: &Acted, format: Format) {
+fn tell(shell: &Shell, acted: &ActReport, format: Format) {
     shell.out.result(&match format {
         Format::Text => review::follow_text(acted),
         Format::Json => {
@@ -135,19 +135,19 @@ fn tell(shell: &Shell, acted: &Acted, format: Format) {
     });
 }
 
-fn given(args: &AnswerArgs) -> Result<Given<'_>, OpsError> {
+fn given(args: &AnswerArgs) -> Result<AnswerSource<'_>, OpsError> {
     if let Some(file) = &args.from {
-        return Ok(Given::File(file));
+        return Ok(AnswerSource::File(file));
     }
     if args.decision.is_none() {
-        return Ok(Given::Editor);
+        return Ok(AnswerSource::Editor);
     }
-    flags(args).map(Given::Flags)
+    flags(args).map(AnswerSource::Flags)
 }
 
 /// The answer that flags give.
-fn flags(args: &AnswerArgs) -> Result<Said, OpsError> {
-    let mut said = Said::new();
+fn flags(args: &AnswerArgs) -> Result<EntryStatement, OpsError> {
+    let mut said = EntryStatement::new();
     let mut put = |name: &str, value: Value| said.insert(name.to_owned(), value);
     put("decision", json!(args.decision));
     put("rationale", json!(args.rationale));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::situation::{self, HooksSeen, LoopSituation};
+use crate::situation::{self, HookSituation, LoopSituation};
 use crate::view::status::{
     CycleView, FailureSummary, LastHalt, LoopEvidence, RefusedCommits, StatusView, TestsOf,
 };
@@ -22,7 +22,7 @@ use andon_engine::error::OpsError;
 use andon_engine::evidence;
 use andon_engine::guard;
 use andon_engine::standing;
-use andon_engine::timeline::Loaded;
+use andon_engine::timeline::LoadedTimeline;
 use andon_engine::untracked;
 use andon_engine::workspace::Workspace;
 use andon_git::Head;
@@ -35,7 +35,7 @@ const EVIDENCE: usize = 12;
 /// Gathers the status of this worktree.
 pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let LoopSituation { head, loaded, recorded, standing, hooks, state } =
-        situation::look(ctx, ws, &HooksSeen::of(&ws.repo))?;
+        situation::look(ctx, ws, &HookSituation::of(&ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     if recorded.is_some() && standing.is_none() {
         // Answered, and the next hook begins a new window: the old halt is not shown again.
@@ -132,7 +132,7 @@ fn last_halt(
 }
 
 /// The flaky tests of the window and of the journal.
-fn flaky(loaded: &Loaded) -> Vec<String> {
+fn flaky(loaded: &LoadedTimeline) -> Vec<String> {
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let mut flaky = loaded.timeline.flaky().as_ref().clone();
     flaky.extend(history::flaky(valid.map(|run| &run.evidence)));
@@ -160,7 +160,7 @@ fn work_code(ws: &Workspace) -> Option<CodeId> {
     Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries).ok()
 }
 
-fn tests_of(ws: &Workspace, loaded: &Loaded, code: Option<CodeId>, tree: Option<TreeId>) -> TestsOf {
+fn tests_of(ws: &Workspace, loaded: &LoadedTimeline, code: Option<CodeId>, tree: Option<TreeId>) -> TestsOf {
     let Some(code) = code else { return TestsOf::Unknown };
     let found = match tree {
         Some(tree) => evidence::of_tree(ws, loaded, tree, code).ok().flatten(),

@@ -10,7 +10,7 @@ use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
 use crate::report::json;
 use crate::verbs::sync::text as report;
-use crate::verbs::sync::{run as sync, run::With};
+use crate::verbs::sync::{run as sync, run::SyncPeers};
 use andon_engine::error::OpsError;
 use andon_engine::sync::{Way, unasked};
 use andon_engine::workspace::Workspace;
@@ -20,8 +20,8 @@ use andon_git::{Online, Prompt};
 pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let with = match &args.bundle {
-        Some(file) => With::Bundle(file.clone()),
-        None => With::Remote { name: args.remote.clone(), fold: args.fold },
+        Some(file) => SyncPeers::Bundle(file.clone()),
+        None => SyncPeers::Remote { name: args.remote.clone(), fold: args.fold },
     };
     let way = if args.fetch_only { Way::FetchOnly } else { Way::Both };
     let online = Online { prompt: prompt(shell, &ws), patience: None };

@@ -14,7 +14,7 @@ use andon_engine::workspace::Workspace;
 use andon_git::Online;
 
 /// Who is to be synced with.
-pub enum With {
+pub enum SyncPeers {
     /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
     /// the only one.
     Remote {
@@ -28,12 +28,17 @@ pub enum With {
 }
 
 /// Unites the records and ledgers of this clone with those of another.
-pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Result<SyncReport, OpsError> {
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    with: SyncPeers,
+    how: (Way, Online),
+) -> Result<SyncReport, OpsError> {
     let (way, online) = how;
     // An answer by deletion that no hook has seen yet is to travel too.
     let halted = standing::resolve(ctx, ws)?.halt;
     let report = match with {
-        With::Remote { name, fold } => {
+        SyncPeers::Remote { name, fold } => {
             let peer = peer::choose(&ws.repo, name.as_deref())?;
             visited(ws, &peer.clone(), || {
                 let mut work = Sync::new(ctx, ws, peer, online);
@@ -44,7 +49,7 @@ pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Res
                 Ok(work.finish())
             })?
         }
-        With::Bundle(file) => {
+        SyncPeers::Bundle(file) => {
             let file = ctx.cwd.join(file);
             let (peer, there) = peer::bundle(&file, way)?;
             visited(ws, &peer.clone(), || {

@@ -1,6 +1,6 @@
 //! `andon sync`: what went over, and what was found on the other side.
 
-use andon_engine::view::sync::{Moved, SyncReport};
+use andon_engine::view::sync::{SyncReport, TransferCounts};
 
 use crate::json::{MovedJson, SyncJson};
 use crate::report::json;
@@ -28,7 +28,7 @@ pub fn text(report: &SyncReport, style: Style) -> String {
     page.finish()
 }
 
-fn words(moved: Moved) -> Option<String> {
+fn words(moved: TransferCounts) -> Option<String> {
     let records = (moved.records > 0).then(|| phrase::count(moved.records, "record"));
     let entries = (moved.entries > 0).then(|| phrase::count(moved.entries, "ledger entry"));
     let parts: Vec<String> = records.into_iter().chain(entries).collect();
@@ -37,7 +37,7 @@ fn words(moved: Moved) -> Option<String> {
 
 /// The report for a program: `andon/sync@1`.
 pub fn json(report: &SyncReport) -> SyncJson<'_> {
-    let moved = |Moved { records, entries }| MovedJson { records, ledger_entries: entries };
+    let moved = |TransferCounts { records, entries }| MovedJson { records, ledger_entries: entries };
     SyncJson {
         schema: "andon/sync@1",
         remote: &report.remote,
@@ -58,8 +58,8 @@ mod tests {
     fn one_line_says_what_went_over() {
         let mut report = SyncReport { remote: "origin".to_owned(), ..SyncReport::default() };
         assert_eq!(text(&report, Style::Plain), "synced with origin: nothing new\n");
-        report.received = Moved { records: 1, entries: 2 };
-        report.sent = Moved { records: 0, entries: 1 };
+        report.received = TransferCounts { records: 1, entries: 2 };
+        report.sent = TransferCounts { records: 0, entries: 1 };
         report.found.push(Diagnostic::warning("odd").code("x").help("do"));
         assert_eq!(
             text(&report, Style::Plain),

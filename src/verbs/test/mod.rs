@@ -29,7 +29,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         (Stream::Stdout, Format::Text) => out.pass_out(bytes),
         (Stream::Stdout, Format::Json) | (Stream::Stderr, _) => out.pass_err(bytes),
     };
-    let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
+    let shown = test::OutputTarget { screens: &output::screens(), pass: &mut pass };
     let subject = match &args.tree {
         Some(tree) => TestedSubject::Tree(tree.clone()),
         None if args.staged => TestedSubject::Staged,
@@ -49,8 +49,8 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     shown.extend(flaky(&ran));
     // The run is kept and its exit code passed on, whatever can be read of the loop.
     let decided = match ran.kept {
-        test::Kept::InJournal => watch::after_run(&shell.ctx, &ws),
-        test::Kept::Pending => Ok(None),
+        test::RunDestination::InJournal => watch::after_run(&shell.ctx, &ws),
+        test::RunDestination::Pending => Ok(None),
     };
     let decision = decided.unwrap_or_else(|err| {
         shown.extend(error::diagnostics(&err));
@@ -96,7 +96,7 @@ fn waits(ran: &test::Ran) -> Option<Diagnostic> {
         "commit from a shell that may write the git directory",
     ];
     let diagnostic = hints.into_iter().fold(Diagnostic::warning(what).code("test-run"), Diagnostic::help);
-    (ran.kept == test::Kept::Pending).then_some(diagnostic)
+    (ran.kept == test::RunDestination::Pending).then_some(diagnostic)
 }
 
 /// Silent when the run proves something; otherwise it says why not.

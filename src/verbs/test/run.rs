@@ -12,27 +12,27 @@ use std::path::{Path, PathBuf};
 use andon_config::TestCommand;
 use andon_core::change::secrets;
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
-use andon_core::domain::veil::Hidden;
+use andon_core::domain::veil::HiddenPath;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::apart::{self, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
 use andon_engine::effect::private::PrivateDir;
 use andon_engine::effect::program::{
-    self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings,
+    self, CommandExit, ProgramEnd, ProgramError, Screens, StopCause, Surroundings,
 };
-use andon_engine::effect::report_files::{self, FoundReport};
+use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
 use andon_engine::pending;
 use andon_engine::test_sets;
-use andon_engine::tested::{Executed, Since, TestedCode};
+use andon_engine::tested::{CommandResult, Since, TestedCode};
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 use self::preset::Unseen;
 
-pub use andon_engine::pending::Kept;
+pub use andon_engine::pending::RunDestination;
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;
@@ -47,7 +47,7 @@ pub struct Ran {
     /// The exit code to pass on.
     pub code: u8,
     /// Where it is kept.
-    pub kept: Kept,
+    pub kept: RunDestination,
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
     /// The remarks about a test run without a report.
@@ -79,7 +79,7 @@ pub enum Unread {
 }
 
 /// Where the output of the tests is shown.
-pub struct Shown<'a> {
+pub struct OutputTarget<'a> {
     /// The terminals that it goes to.
     pub screens: &'a Screens,
     /// Passes it on.
@@ -91,14 +91,14 @@ pub fn run(
     ctx: &Context,
     ws: &Workspace,
     (subject, wanted): (&TestedSubject, WantedTests),
-    shown: Shown<'_>,
+    shown: OutputTarget<'_>,
 ) -> Result<Ran, OpsError> {
     ws.top()?;
     let (command, configured) = choose(ws, &wanted)?;
     let apart = apart::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
     let (tested, executed) = execute(ctx, at, &command, shown)?;
-    let Executed { end, parsed, since, mut warnings } = match executed {
+    let CommandResult { end, parsed, since, mut warnings } = match executed {
         Ok(executed) => executed,
         Err(error) => {
             keep_not_started(ctx, ws, tested, &command, &error)?;
@@ -106,8 +106,8 @@ pub fn run(
         }
     };
     let unread = match configured {
-        Configured::Yes => unread(ws, &parsed, &command),
-        Configured::No => Unread::No,
+        CommandOrigin::Yes => unread(ws, &parsed, &command),
+        CommandOrigin::No => Unread::No,
     };
     let validity = validity(configured, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
@@ -128,8 +128,8 @@ pub fn execute(
     ctx: &Context,
     ws: &Workspace,
     command: &TestCommand,
-    shown: Shown<'_>,
-) -> Result<(TestedCode, Result<Executed, ProgramError>), OpsError> {
+    shown: OutputTarget<'_>,
+) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
     let top = ws.top()?.to_owned();
     let mut tested = TestedCode::now(ws)?;
     stop_point("test:begin");
@@ -138,12 +138,12 @@ pub fn execute(
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
     let mut mentions = tested.mentions(ws);
-    let Shown { screens, pass } = shown;
+    let OutputTarget { screens, pass } = shown;
     let mut pass = |stream: Stream, bytes: &[u8]| {
         mentions.push(stream, bytes);
         pass(stream, bytes);
     };
-    let shown = Shown { screens, pass: &mut pass };
+    let shown = OutputTarget { screens, pass: &mut pass };
     let end = match watched(ctx, ws, &asked, &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
             return Ok((tested, Err(error)));
@@ -169,7 +169,7 @@ pub fn execute(
     tested.bind(ws, &mentions.named_in(&parsed))?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));
-    Ok((tested, Ok(Executed { end, parsed, since, warnings })))
+    Ok((tested, Ok(CommandResult { end, parsed, since, warnings })))
 }
 
 /// Whether no report was recognised, though one could have been. A run that passes says so once.
@@ -204,7 +204,7 @@ fn keep_not_started(
 }
 
 /// A command as it is started.
-struct Started {
+struct CommandLaunch {
     directory: PathBuf,
     command: program::CommandLine,
     /// The report that `test.runner` adds.
@@ -213,9 +213,17 @@ struct Started {
 }
 
 /// Adds the report of `test.runner`. Whatever is in the way of that leaves the command as it is: the tests come first.
-fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Started, Option<PrivateDir>) {
+fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (CommandLaunch, Option<PrivateDir>) {
     let plain = || {
-        (Started { directory: top.to_path_buf(), command: spec(command), report: None, unseen: None }, None)
+        (
+            CommandLaunch {
+                directory: top.to_path_buf(),
+                command: spec(command),
+                report: None,
+                unseen: None,
+            },
+            None,
+        )
     };
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return plain() };
     let Ok(dir) = PrivateDir::create(ws.repo.git_dir()) else { return plain() };
@@ -228,18 +236,18 @@ fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Started, O
         return plain();
     }
     let command = program::CommandLine::Argv(made.argv);
-    (Started { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
+    (CommandLaunch { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
 }
 
 /// Runs the command; its output goes to the reader and is passed on, but for the line about our own report.
 fn watched(
     ctx: &Context,
     ws: &Workspace,
-    asked: &Started,
+    asked: &CommandLaunch,
     reader: &mut RunReader,
-    shown: Shown<'_>,
+    shown: OutputTarget<'_>,
 ) -> Result<ProgramEnd, OpsError> {
-    let Shown { screens, pass } = shown;
+    let OutputTarget { screens, pass } = shown;
     let mut unseen = Unseen::new(asked.unseen.clone());
     let mut sink = |stream: Stream, bytes: &[u8]| {
         let mut both = |bytes: &[u8]| {
@@ -266,7 +274,7 @@ fn watched(
 
 /// A runner that had to write a report, wrote none and said nothing about tests did not reach its end, whatever its
 /// exit code says: a test that ends the process with 0 looks like that.
-fn without_the_added_report(asked: &Started, parsed: &mut ParsedRun) -> Option<String> {
+fn without_the_added_report(asked: &CommandLaunch, parsed: &mut ParsedRun) -> Option<String> {
     let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
     if !exit_only || asked.report.is_none() {
         return None;
@@ -277,12 +285,12 @@ fn without_the_added_report(asked: &Started, parsed: &mut ParsedRun) -> Option<S
 
 /// Whether the command is the one that proves something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Configured {
+enum CommandOrigin {
     Yes,
     No,
 }
 
-fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, Configured), OpsError> {
+fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, CommandOrigin), OpsError> {
     let configured = || {
         ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
             what: "no test command is configured".to_owned(),
@@ -292,12 +300,12 @@ fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, Configure
     };
     let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match asked {
-        WantedTests::Configured => Ok((configured()?, Configured::Yes)),
-        WantedTests::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, Configured::No)),
+        WantedTests::Configured => Ok((configured()?, CommandOrigin::Yes)),
+        WantedTests::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, CommandOrigin::No)),
         WantedTests::Other(words) => {
             let asked = TestCommand::Argv(texts(words));
             let same = ws.config.test.command.as_ref().is_some_and(|command| command.is_same(&asked));
-            Ok((asked, if same { Configured::Yes } else { Configured::No }))
+            Ok((asked, if same { CommandOrigin::Yes } else { CommandOrigin::No }))
         }
     }
 }
@@ -311,9 +319,9 @@ fn spec(command: &TestCommand) -> program::CommandLine {
 
 fn exit_kind(end: &ProgramEnd) -> ExitKind {
     match (end.stopped, end.exit) {
-        (Stopped::TimedOut, _) => ExitKind::TimedOut,
-        (Stopped::No | Stopped::Forwarded(_), CommandExit::Code(code)) => ExitKind::Code(code),
-        (Stopped::No | Stopped::Forwarded(_), CommandExit::Signal(signal)) => ExitKind::Signal(signal),
+        (StopCause::TimedOut, _) => ExitKind::TimedOut,
+        (StopCause::No | StopCause::Forwarded(_), CommandExit::Code(code)) => ExitKind::Code(code),
+        (StopCause::No | StopCause::Forwarded(_), CommandExit::Signal(signal)) => ExitKind::Signal(signal),
     }
 }
 
@@ -335,7 +343,7 @@ fn changed_paths(since: &Since) -> Option<String> {
 }
 
 /// Which files the tests saw that git does not see, in words.
-fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
+fn hidden_paths(hidden: &[HiddenPath]) -> Vec<String> {
     let mut hints: Vec<String> = hidden
         .iter()
         .take(NAMED)
@@ -353,18 +361,18 @@ fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
     hints
 }
 
-fn validity(configured: Configured, end: &ProgramEnd, since: &Since, parsed: &ParsedRun) -> RunValidity {
+fn validity(configured: CommandOrigin, end: &ProgramEnd, since: &Since, parsed: &ParsedRun) -> RunValidity {
     match (end.stopped, configured) {
-        (Stopped::TimedOut | Stopped::Forwarded(_), _) => RunValidity::Interrupted,
-        (Stopped::No, Configured::No) => RunValidity::OtherCommand,
-        (Stopped::No, Configured::Yes) if parsed.not_started.is_some() => RunValidity::NotStarted,
-        (Stopped::No, Configured::Yes) if *since == Since::Unchanged => RunValidity::Valid,
-        (Stopped::No, Configured::Yes) => RunValidity::CodeChanged,
+        (StopCause::TimedOut | StopCause::Forwarded(_), _) => RunValidity::Interrupted,
+        (StopCause::No, CommandOrigin::No) => RunValidity::OtherCommand,
+        (StopCause::No, CommandOrigin::Yes) if parsed.not_started.is_some() => RunValidity::NotStarted,
+        (StopCause::No, CommandOrigin::Yes) if *since == Since::Unchanged => RunValidity::Valid,
+        (StopCause::No, CommandOrigin::Yes) => RunValidity::CodeChanged,
     }
 }
 
 /// The report files that are there, with when each was written.
-fn newest_reports(ws: &Workspace, top: &Path) -> Vec<FoundReport> {
+fn newest_reports(ws: &Workspace, top: &Path) -> Vec<ReportCandidate> {
     report_files::matching(top, &ws.config.test.reports)
 }
 
@@ -373,7 +381,7 @@ fn newest_reports(ws: &Workspace, top: &Path) -> Vec<FoundReport> {
 fn read_reports(
     ws: &Workspace,
     top: &Path,
-    before: &[FoundReport],
+    before: &[ReportCandidate],
     reader: &mut RunReader,
 ) -> (Vec<String>, usize) {
     let (mut warnings, mut written) = (Vec::new(), 0);

@@ -10,9 +10,9 @@ use self::args::WatchArgs;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
-use crate::cli::watching::{PAUSE, Watching, now};
+use crate::cli::watching::{PAUSE, WatchMemory, now};
 use crate::report::json;
-use crate::verbs::watch::{text as report, text::Told};
+use crate::verbs::watch::{text as report, text::PrintedLines};
 use andon_engine::error::OpsError;
 
 /// Shows the loops of all worktrees.
@@ -21,7 +21,7 @@ pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
     if !is_once && !args.plain {
         return screen(shell);
     }
-    let mut watching = Watching::begin(&shell.ctx)?;
+    let mut watching = WatchMemory::begin(&shell.ctx)?;
     if args.plain {
         return lines(shell, &mut watching);
     }
@@ -34,8 +34,8 @@ pub fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, OpsError> {
 }
 
 /// A line for each change, until the reader is gone.
-fn lines(shell: &Shell, watching: &mut Watching) -> Result<Exit, OpsError> {
-    let mut told = Told::default();
+fn lines(shell: &Shell, watching: &mut WatchMemory) -> Result<Exit, OpsError> {
+    let mut told = PrintedLines::default();
     loop {
         let view = watching.look(&now(&shell.ctx))?;
         let (changed, known) = report::lines(&told, &view);

@@ -3,13 +3,13 @@
 use crate::json::{LedgerFaultJson, LedgerVerifyJson};
 use andon_core::domain::findings::Level;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Witnessed};
+use andon_engine::witnessing::{self, LedgerFault};
 use andon_engine::workspace::Workspace;
 use andon_store::ledger::SignatureState;
 
 /// What a ledger holds, and what is wrong with it.
 #[derive(Debug)]
-pub struct LedgerVerified {
+pub struct LedgerReport {
     /// The id of the ledger.
     pub id: Option<String>,
     /// Entries that were read.
@@ -17,19 +17,19 @@ pub struct LedgerVerified {
     /// Those with a signature that holds.
     pub signed: usize,
     /// What is wrong.
-    pub faults: Vec<Witnessed>,
+    pub faults: Vec<LedgerFault>,
 }
 
 /// Verifies the whole ledger.
 ///
 /// # Errors
 /// The refs cannot be read.
-pub fn verify(ws: &Workspace) -> Result<LedgerVerified, OpsError> {
+pub fn verify(ws: &Workspace) -> Result<LedgerReport, OpsError> {
     let ledger = witnessing::load(ws)?;
     let is_signed = |state: &SignatureState| matches!(state, SignatureState::Good { .. });
     let mut faults = witnessing::faults(&ledger);
     faults.extend(witnessing::rewound(&ws.repo)?);
-    Ok(LedgerVerified {
+    Ok(LedgerReport {
         id: ledger.id.map(|id| id.to_string()),
         entries: ledger.entries.len(),
         signed: ledger.entries.iter().filter(|entry| is_signed(&entry.signature)).count(),
@@ -37,7 +37,7 @@ pub fn verify(ws: &Workspace) -> Result<LedgerVerified, OpsError> {
     })
 }
 
-impl LedgerVerified {
+impl LedgerReport {
     /// How many entries and refs are a person's wrong.
     pub fn wrong(&self) -> usize {
         self.faults.iter().filter(|fault| fault.level == Level::Block).count()
@@ -45,8 +45,8 @@ impl LedgerVerified {
 }
 
 /// The same for programs.
-pub fn json(found: &LedgerVerified) -> LedgerVerifyJson {
-    let fault = |fault: &Witnessed| LedgerFaultJson {
+pub fn json(found: &LedgerReport) -> LedgerVerifyJson {
+    let fault = |fault: &LedgerFault| LedgerFaultJson {
         entry: fault.entry.map(|id| id.to_string()),
         code: fault.code,
         level: fault.level.as_str(),

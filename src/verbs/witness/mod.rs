@@ -12,7 +12,7 @@ use crate::report::json;
 use crate::verbs::witness::ledger as verify;
 use crate::verbs::witness::{
     run as witness,
-    run::{Begun, ChangeStanding, KeyChange, OwnKey},
+    run::{ChangeStatus, KeyChange, NewLedger, OwnKey},
 };
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -73,7 +73,7 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn begun_text(begun: &Begun) -> String {
+fn begun_text(begun: &NewLedger) -> String {
     let print = begun.key.fingerprint();
     format!(
         "ledger {}\n{} is its admin and witness, with key {print}\n  help: send it to the others: andon sync\n  \
@@ -100,10 +100,10 @@ fn tell(shell: &Shell, done: &str, changed: &KeyChange, format: Format) {
     }
     let about = short(changed.about);
     let text = match changed.standing {
-        ChangeStanding::InForce => {
+        ChangeStatus::InForce => {
             format!("{done}: entry {about} is in force\n  help: send it to the others: andon sync\n")
         }
-        ChangeStanding::Waits { signed, threshold } => format!(
+        ChangeStatus::Waits { signed, threshold } => format!(
             "{done}: entry {about} has {signed} of {}\n  help: another admin: andon sync && andon witness sign {about}\n",
             count(threshold, "signature")
         ),

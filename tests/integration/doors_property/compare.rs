@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::doors::{beyond_gates, range, stream};
 use super::live::{Moment, OutcomeSpan, Way, live};
-use super::outcomes::{Outcome, Reported};
+use super::outcomes::{Outcome, ReportedFact};
 use super::story::{Answers, Back, Making, Step, Story};
 
 /// What came of a story.
@@ -75,8 +75,13 @@ fn is_history(story: &Story) -> bool {
 fn tested_afterwards(moments: &[Moment]) -> bool {
     let reported = |moments: &[Moment], kind: &str| -> Vec<serde_json::Value> {
         let lines = moments.iter().filter_map(|moment| match &moment.reported {
-            Reported::Line(line) | Reported::Commit(line) if line["type"] == kind => Some(line.clone()),
-            Reported::Line(_) | Reported::Commit(_) | Reported::Answer(_) | Reported::Refused => None,
+            ReportedFact::Line(line) | ReportedFact::Commit(line) if line["type"] == kind => {
+                Some(line.clone())
+            }
+            ReportedFact::Line(_)
+            | ReportedFact::Commit(_)
+            | ReportedFact::Answer(_)
+            | ReportedFact::Refused => None,
         });
         lines.collect()
     };
@@ -95,8 +100,10 @@ fn tested_afterwards(moments: &[Moment]) -> bool {
 /// a repository that branch is a task done, and counts no more (`engine::attempts`); a stream knows of no branches.
 fn told_to_a_stream(story: &Story, moments: &[Moment]) -> usize {
     let line = |moment: &Moment, kind: &str| match &moment.reported {
-        Reported::Line(line) | Reported::Commit(line) if line["type"] == kind => Some(line.clone()),
-        Reported::Line(_) | Reported::Commit(_) | Reported::Answer(_) | Reported::Refused => None,
+        ReportedFact::Line(line) | ReportedFact::Commit(line) if line["type"] == kind => Some(line.clone()),
+        ReportedFact::Line(_) | ReportedFact::Commit(_) | ReportedFact::Answer(_) | ReportedFact::Refused => {
+            None
+        }
     };
     let leaves = |step: usize| {
         let before = || moments.iter().filter(move |moment| moment.step < step);
@@ -122,10 +129,10 @@ fn compare(door: &str, moments: &[Moment], outcomes: &[OutcomeSpan], found: &mut
         let why = differs(&expected, &beyond_gates(&one.outcome), batch);
         if !why.is_empty() {
             let what = match &last.reported {
-                Reported::Line(line) | Reported::Commit(line) | Reported::Answer(line) => {
+                ReportedFact::Line(line) | ReportedFact::Commit(line) | ReportedFact::Answer(line) => {
                     line["type"].to_string()
                 }
-                Reported::Refused => "refused commit".to_owned(),
+                ReportedFact::Refused => "refused commit".to_owned(),
             };
             found.push(format!("{door}: step {} ({what}): {}", last.step, why.join("; ")));
             return;

@@ -4,7 +4,7 @@ use andon_core::domain::decision::Stage as Place;
 use serde_json::Value;
 
 use super::live::{Moment, OutcomeSpan};
-use super::outcomes::{Outcome, Reported, outcome};
+use super::outcomes::{Outcome, ReportedFact, outcome};
 use crate::support::{Stage, andon_path};
 
 /// `replay --events`: what is said of each moment that is a fact.
@@ -13,8 +13,10 @@ pub fn stream(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {
         .iter()
         .enumerate()
         .filter_map(|(number, moment)| match &moment.reported {
-            Reported::Line(line) | Reported::Commit(line) | Reported::Answer(line) => Some((number, line)),
-            Reported::Refused => None,
+            ReportedFact::Line(line) | ReportedFact::Commit(line) | ReportedFact::Answer(line) => {
+                Some((number, line))
+            }
+            ReportedFact::Refused => None,
         })
         .collect();
     let text: String = facts.iter().map(|(_, line)| format!("{line}\n")).collect();
@@ -34,7 +36,7 @@ pub fn stream(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {
 /// `replay RANGE`: what is said of each commit. A halt is taken as answered at once.
 pub fn range(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {
     let commits: Vec<usize> =
-        (0..moments.len()).filter(|at| matches!(moments[*at].reported, Reported::Commit(_))).collect();
+        (0..moments.len()).filter(|at| matches!(moments[*at].reported, ReportedFact::Commit(_))).collect();
     if commits.is_empty() {
         return Vec::new();
     }

@@ -10,7 +10,7 @@ use andon_store::wire::v1::encode_line;
 use serde_json::{Value, json};
 
 use super::ground::{ground, text};
-use super::outcomes::{Outcome, Reported, Standing, decision, recorded, reported_by, standing, time};
+use super::outcomes::{OpenHalt, Outcome, ReportedFact, decision, recorded, reported_by, standing, time};
 use super::story::{Answers, Back, Making, Step, Story};
 use crate::support::{Out, Stage, andon_path};
 
@@ -22,7 +22,7 @@ pub struct Moment {
     /// When, in seconds since the start.
     pub at: i64,
     /// What happened.
-    pub reported: Reported,
+    pub reported: ReportedFact,
     /// What was said.
     pub outcome: Outcome,
 }
@@ -50,7 +50,7 @@ pub struct OutcomeSpan {
 }
 
 /// A repository in which a story is lived through.
-struct Living<'a> {
+struct LiveDoor<'a> {
     stage: Stage,
     way: Way<'a>,
     now: i64,
@@ -70,7 +70,7 @@ struct Living<'a> {
 
 /// Lives through a story; the moments, and what was said of them.
 pub fn live(story: &Story, way: Way<'_>) -> (Vec<Moment>, Vec<OutcomeSpan>, Stage) {
-    let mut live = Living {
+    let mut live = LiveDoor {
         stage: ground(&story.rules),
         way,
         now: 0,
@@ -100,7 +100,7 @@ pub fn live(story: &Story, way: Way<'_>) -> (Vec<Moment>, Vec<OutcomeSpan>, Stag
     (live.moments, live.outcomes, live.stage)
 }
 
-impl Living<'_> {
+impl LiveDoor<'_> {
     fn take(&mut self, step: &Step) {
         match step {
             Step::Edit(file, state) => self.stage.write(&format!("{file}.rs"), text(*state)),
@@ -190,7 +190,7 @@ impl Living<'_> {
     }
 
     /// Notes what was seen at the newest moment, with the unanswered halt.
-    fn says(&mut self, reported: Reported, outcome: Outcome) {
+    fn says(&mut self, reported: ReportedFact, outcome: Outcome) {
         self.flush();
         let outcome = Outcome { halt: Some(self.halt()), ..outcome };
         let at = self.moments.len();
@@ -198,14 +198,14 @@ impl Living<'_> {
         self.moments.push(Moment { step: self.step, at: self.now, reported, outcome });
     }
 
-    fn halt(&self) -> Standing {
+    fn halt(&self) -> OpenHalt {
         self.standing().map(|standing| (standing.halt.rule, standing.halt.iteration))
     }
 
     /// The line that was reported for the coming moment.
     fn known(&self, moments: &[Moment]) -> Value {
         match moments.get(self.moments.len()).map(|moment| &moment.reported) {
-            Some(Reported::Line(line)) => {
+            Some(ReportedFact::Line(line)) => {
                 let mut line = line.clone();
                 if let (Some(members), false) = (line.as_object_mut(), self.windows) {
                     members.remove("session");
@@ -222,7 +222,7 @@ impl Living<'_> {
             Way::Hooks | Way::Lines(_) => {
                 let out = self.andon(&["observe", "event", "--format", "json"], Some(&line.to_string()));
                 let outcome = decision(&out);
-                self.says(Reported::Line(line), outcome);
+                self.says(ReportedFact::Line(line), outcome);
             }
             Way::Batch(_) => {
                 let at = self.moments.len();
@@ -234,7 +234,7 @@ impl Living<'_> {
                 self.moments.push(Moment {
                     step,
                     at,
-                    reported: Reported::Line(line),
+                    reported: ReportedFact::Line(line),
                     outcome: Outcome::default(),
                 });
             }
@@ -263,7 +263,7 @@ impl Living<'_> {
         };
         self.hand_in(line);
         if let (Way::Hooks, Some(newest)) = (self.way, self.moments.last_mut())
-            && let Reported::Line(line) = &mut newest.reported
+            && let ReportedFact::Line(line) = &mut newest.reported
         {
             reported_by(line, (self.now, self.node.as_deref(), self.session.as_deref()));
         }
@@ -286,7 +286,7 @@ impl Living<'_> {
         let (lines, _) = Journal::open(self.repo().git_dir()).read_tail();
         let line = lines.iter().rev().find(|line| matches!(line, JournalLine::TestRun(_))).unwrap();
         let line = serde_json::from_str(&encode_line(line)).unwrap();
-        self.says(Reported::Line(line), outcome);
+        self.says(ReportedFact::Line(line), outcome);
     }
 
     fn tick(&mut self) {
@@ -304,7 +304,7 @@ impl Living<'_> {
         line["code"] = end.code.map(|code| code.to_string()).into();
         line["docs"] = end.docs.map(|docs| docs.to_string()).into();
         reported_by(&mut line, (self.now, self.node.as_deref(), self.session.as_deref()));
-        self.says(Reported::Line(line), decision(&out));
+        self.says(ReportedFact::Line(line), decision(&out));
     }
 
     fn answer(&mut self) {
@@ -312,7 +312,7 @@ impl Living<'_> {
             Way::Hooks => self.standing().is_some(),
             Way::Lines(moments) | Way::Batch(moments) => {
                 let next = moments.get(self.moments.len());
-                next.is_some_and(|next| matches!(next.reported, Reported::Answer(_)))
+                next.is_some_and(|next| matches!(next.reported, ReportedFact::Answer(_)))
             }
         };
         if !due {
@@ -321,7 +321,7 @@ impl Living<'_> {
         self.flush();
         self.andon(&["resume", "--reason", "looked"], None).ok();
         let line = json!({ "type": "ack", "by": "a person", "reason": "looked", "at": time(self.now) });
-        self.says(Reported::Answer(line), Outcome::default());
+        self.says(ReportedFact::Answer(line), Outcome::default());
     }
 
     fn commit(&mut self, making: Making) {
@@ -344,8 +344,10 @@ impl Living<'_> {
             if args[0] == "revert" {
                 self.run("git".as_ref(), &["revert", "--quit"], None);
             }
-            return self
-                .says(Reported::Refused, Outcome { verdict: Some("halt".to_owned()), ..Outcome::default() });
+            return self.says(
+                ReportedFact::Refused,
+                Outcome { verdict: Some("halt".to_owned()), ..Outcome::default() },
+            );
         }
         self.depth += u32::from(!args.contains(&"--amend"));
         let (reported, outcome) = recorded(&self.repo(), head.unwrap(), &out);

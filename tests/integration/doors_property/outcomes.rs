@@ -14,7 +14,7 @@ use crate::support::Out;
 
 /// A fact, as the other doors can take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reported {
+pub enum ReportedFact {
     /// An event or a test run.
     Line(Value),
     /// A commit, as a stream tells of it.
@@ -26,7 +26,7 @@ pub enum Reported {
 }
 
 /// Rule and iteration of the unanswered halt; `None` where there is none.
-pub type Standing = Option<(String, u64)>;
+pub type OpenHalt = Option<(String, u64)>;
 
 /// What a door says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Outcome {
     /// The number of a commit.
     pub iteration: Option<u64>,
     /// The unanswered halt behind it, by its rule and iteration, where the door keeps one.
-    pub halt: Option<Standing>,
+    pub halt: Option<OpenHalt>,
 }
 
 /// Adds to a line what the environment said.
@@ -90,7 +90,7 @@ pub fn standing(repo: &Repo) -> Option<StandingHalt> {
 }
 
 /// What the record of a commit tells.
-pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Reported, Outcome) {
+pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (ReportedFact, Outcome) {
     let stored = NotesStore::open(repo).unwrap().get(commit).unwrap();
     let stored = stored.unwrap_or_else(|| panic!("no record of {commit}: {out}"));
     let text = encode_commit(&stored.record, &stored.extra);
@@ -128,5 +128,5 @@ pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Reported, Outcome)
         iteration: record["iteration"].as_u64(),
         halt: None,
     };
-    (Reported::Commit(reported), outcome)
+    (ReportedFact::Commit(reported), outcome)
 }

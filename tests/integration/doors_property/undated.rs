@@ -8,9 +8,9 @@ use super::random::Dice;
 use crate::support::andon_path;
 
 /// What both doors say of a stream: verdict and reason of the gravest.
-type Said = (Option<String>, Option<String>);
+type StreamVerdict = (Option<String>, Option<String>);
 
-fn said(outcome: Outcome) -> Said {
+fn said(outcome: Outcome) -> StreamVerdict {
     (outcome.verdict, outcome.reason)
 }
 
@@ -20,7 +20,7 @@ fn rank(outcome: &Outcome) -> usize {
 }
 
 /// What `observe` and `replay` say of `lines`, a day after they happened.
-fn told(lines: &[Value]) -> (Said, Said) {
+fn told(lines: &[Value]) -> (StreamVerdict, StreamVerdict) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let stage = ground("plain");
     stage.set_clock(24 * 3600);

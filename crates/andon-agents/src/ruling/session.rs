@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentFact, Deed};
+use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::ids::ShortHash;
 
 /// What is remembered of one session of one client.
@@ -35,7 +35,7 @@ impl Session {
         facts.iter().filter(of_session).fold(Self::default(), |folded, fact| {
             if fact.client == client {
                 folded.take(fact)
-            } else if let (Deed::Nudged, Some(mark), Some(_)) = (fact.deed, fact.mark, session) {
+            } else if let (AgentAction::Nudged, Some(mark), Some(_)) = (fact.deed, fact.mark, session) {
                 let mut folded = folded;
                 folded.nudged.insert(mark);
                 folded
@@ -47,28 +47,36 @@ impl Session {
 
     fn take(mut self, fact: &AgentFact) -> Self {
         self.remembered = true;
-        if matches!(fact.deed, Deed::Session | Deed::Prompt) {
+        if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {
             self.began = Some(fact.about.clone());
         }
         match (fact.deed, fact.mark) {
-            (Deed::Prompt, _) => self.held.clear(),
-            (Deed::Refused, Some(mark)) => {
+            (AgentAction::Prompt, _) => self.held.clear(),
+            (AgentAction::Refused, Some(mark)) => {
                 self.refused.insert(mark);
             }
-            (Deed::Nudged, Some(mark)) => {
+            (AgentAction::Nudged, Some(mark)) => {
                 self.nudged.insert(mark);
             }
-            (Deed::Counted, Some(mark)) => {
+            (AgentAction::Counted, Some(mark)) => {
                 self.counted.insert(mark);
             }
-            (Deed::Held, Some(mark)) => self.held.push(mark),
-            (Deed::Called, Some(mark)) => {
+            (AgentAction::Held, Some(mark)) => self.held.push(mark),
+            (AgentAction::Called, Some(mark)) => {
                 let times = self.called.entry(mark).or_default();
                 *times = number(fact).unwrap_or(*times).saturating_add(1);
             }
-            (Deed::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
+            (AgentAction::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
-            (Deed::Asked | Deed::Session | Deed::Released | Deed::Kept | Deed::Broken, _) | (_, None) => {}
+            (
+                AgentAction::Asked
+                | AgentAction::Session
+                | AgentAction::Released
+                | AgentAction::Kept
+                | AgentAction::Broken,
+                _,
+            )
+            | (_, None) => {}
         }
         self
     }
@@ -91,7 +99,7 @@ pub fn in_order(facts: &[AgentFact]) -> Vec<Client> {
 mod tests {
     use super::*;
 
-    fn fact(client: Client, session: &str, deed: Deed, mark: u8) -> AgentFact {
+    fn fact(client: Client, session: &str, deed: AgentAction, mark: u8) -> AgentFact {
         let mark = (mark > 0).then_some(ShortHash([mark; 8]));
         AgentFact { at: None, client, session: Some(session.into()), deed, about: String::new(), mark }
     }
@@ -100,15 +108,15 @@ mod tests {
     fn a_session_is_folded_from_its_own_facts() {
         use Client::{Claude, Copilot};
         let facts = [
-            fact(Claude, "a", Deed::Session, 0),
-            fact(Claude, "a", Deed::Held, 1),
-            fact(Claude, "b", Deed::Held, 7),
-            fact(Copilot, "a", Deed::Refused, 8),
-            fact(Claude, "a", Deed::Prompt, 0),
-            fact(Claude, "a", Deed::Held, 2),
-            fact(Claude, "a", Deed::Called, 3),
-            fact(Claude, "a", Deed::Called, 3),
-            fact(Claude, "a", Deed::Refused, 4),
+            fact(Claude, "a", AgentAction::Session, 0),
+            fact(Claude, "a", AgentAction::Held, 1),
+            fact(Claude, "b", AgentAction::Held, 7),
+            fact(Copilot, "a", AgentAction::Refused, 8),
+            fact(Claude, "a", AgentAction::Prompt, 0),
+            fact(Claude, "a", AgentAction::Held, 2),
+            fact(Claude, "a", AgentAction::Called, 3),
+            fact(Claude, "a", AgentAction::Called, 3),
+            fact(Claude, "a", AgentAction::Refused, 4),
         ];
         let session = Session::of(&facts, Claude, Some("a"));
         assert_eq!(session.held, [ShortHash([2; 8])]);

@@ -1,7 +1,7 @@
 //! Whether a turn may end: the done gate. A gate that holds a model which never obeys makes a loop of its own, and some
 //! clients have no cap (Codex, Gemini): so this gate has one, and it lets go where nothing moved.
 
-use andon_core::domain::agent_ruling::{LetGo, MAX_HOLDS};
+use andon_core::domain::agent_ruling::{MAX_HOLDS, ReleaseReason};
 use andon_core::domain::ids::ShortHash;
 
 /// What is known when a turn is about to end.
@@ -23,7 +23,7 @@ pub struct TurnAsked<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnRuling {
     /// It ends.
-    LetGo(LetGo),
+    LetGo(ReleaseReason),
     /// The turn continues; how often it was held, this time included.
     Hold(usize),
 }
@@ -31,16 +31,16 @@ pub enum TurnRuling {
 /// Judges the end of a turn.
 pub fn turn_end(asked: TurnAsked<'_>) -> TurnRuling {
     let Some(missing) = asked.missing.filter(|_| !asked.halted) else {
-        return TurnRuling::LetGo(if asked.halted { LetGo::Halted } else { LetGo::Done });
+        return TurnRuling::LetGo(if asked.halted { ReleaseReason::Halted } else { ReleaseReason::Done });
     };
     let forgotten = asked.continued == Some(true) && asked.held.is_empty() && !asked.remembered;
     if asked.held.len() >= MAX_HOLDS {
-        TurnRuling::LetGo(LetGo::Cap)
+        TurnRuling::LetGo(ReleaseReason::Cap)
     } else if asked.held.contains(&missing) {
         // An agent that goes to and fro between two states makes no progress either.
-        TurnRuling::LetGo(LetGo::NoProgress)
+        TurnRuling::LetGo(ReleaseReason::NoProgress)
     } else if forgotten {
-        TurnRuling::LetGo(LetGo::Forgotten)
+        TurnRuling::LetGo(ReleaseReason::Forgotten)
     } else {
         TurnRuling::Hold(asked.held.len() + 1)
     }
@@ -59,17 +59,17 @@ mod tests {
         for (asked, expected) in [
             (asked, TurnRuling::Hold(1)),
             (TurnAsked { held: &all[..2], ..asked }, TurnRuling::Hold(3)),
-            (TurnAsked { held: &all, ..asked }, TurnRuling::LetGo(LetGo::Cap)),
+            (TurnAsked { held: &all, ..asked }, TurnRuling::LetGo(ReleaseReason::Cap)),
             (
                 TurnAsked { held: &all[..2], missing: Some(mark(1)), ..asked },
-                TurnRuling::LetGo(LetGo::NoProgress),
+                TurnRuling::LetGo(ReleaseReason::NoProgress),
             ),
-            (TurnAsked { missing: None, ..asked }, TurnRuling::LetGo(LetGo::Done)),
-            (TurnAsked { halted: true, ..asked }, TurnRuling::LetGo(LetGo::Halted)),
+            (TurnAsked { missing: None, ..asked }, TurnRuling::LetGo(ReleaseReason::Done)),
+            (TurnAsked { halted: true, ..asked }, TurnRuling::LetGo(ReleaseReason::Halted)),
             (TurnAsked { continued: Some(true), ..asked }, TurnRuling::Hold(1)),
             (
                 TurnAsked { continued: Some(true), remembered: false, ..asked },
-                TurnRuling::LetGo(LetGo::Forgotten),
+                TurnRuling::LetGo(ReleaseReason::Forgotten),
             ),
         ] {
             assert_eq!(turn_end(asked), expected, "{asked:?}");
@@ -83,7 +83,7 @@ mod tests {
             let missing = Some(ShortHash([step; 8]));
             let asked =
                 TurnAsked { halted: false, missing, held: &held, continued: Some(true), remembered: true };
-            if turn_end(asked) == TurnRuling::LetGo(LetGo::Cap) {
+            if turn_end(asked) == TurnRuling::LetGo(ReleaseReason::Cap) {
                 assert_eq!(held.len(), MAX_HOLDS);
                 return;
             }

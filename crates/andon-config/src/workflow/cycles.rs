@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Anchor, Declared};
+use super::{Anchor, EdgeDeclaration};
 use crate::mistake::quoted;
 use crate::wrong::Wrong;
 use andon_core::domain::workflow::{Cycle, Node};
 
 /// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
-pub(super) fn cycles(nodes: &[Node], edges: &[Declared], wrongs: &mut Vec<Wrong>) -> Vec<Cycle> {
+pub(super) fn cycles(nodes: &[Node], edges: &[EdgeDeclaration], wrongs: &mut Vec<Wrong>) -> Vec<Cycle> {
     let components = components(nodes, edges);
     for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
         if !components.iter().any(|nodes| within(nodes, declared)) {
@@ -31,12 +31,12 @@ pub(super) fn cycles(nodes: &[Node], edges: &[Declared], wrongs: &mut Vec<Wrong>
     cycles
 }
 
-fn within(component: &BTreeSet<&str>, declared: &Declared) -> bool {
+fn within(component: &BTreeSet<&str>, declared: &EdgeDeclaration) -> bool {
     component.contains(declared.edge.from.as_str()) && component.contains(declared.edge.to.as_str())
 }
 
 /// Each component that is a cycle: of two nodes and more, or of one with a self-loop.
-fn components<'a>(nodes: &'a [Node], edges: &'a [Declared]) -> Vec<BTreeSet<&'a str>> {
+fn components<'a>(nodes: &'a [Node], edges: &'a [EdgeDeclaration]) -> Vec<BTreeSet<&'a str>> {
     let reach: Vec<BTreeSet<&str>> = nodes.iter().map(|node| reachable(&node.name, edges)).collect();
     let mut components: Vec<BTreeSet<&str>> = Vec::new();
     for (node, from_here) in nodes.iter().zip(&reach) {
@@ -53,7 +53,7 @@ fn components<'a>(nodes: &'a [Node], edges: &'a [Declared]) -> Vec<BTreeSet<&'a 
 }
 
 /// What is reached from `start` along at least one edge.
-fn reachable<'a>(start: &'a str, edges: &'a [Declared]) -> BTreeSet<&'a str> {
+fn reachable<'a>(start: &'a str, edges: &'a [EdgeDeclaration]) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
     let mut open = vec![start];
     while let Some(at) = open.pop() {
@@ -68,11 +68,11 @@ fn reachable<'a>(start: &'a str, edges: &'a [Declared]) -> BTreeSet<&'a str> {
 
 fn cycle(
     nodes: &[Node],
-    edges: &[Declared],
+    edges: &[EdgeDeclaration],
     component: &BTreeSet<&str>,
     wrongs: &mut Vec<Wrong>,
 ) -> Option<Cycle> {
-    let inside: Vec<&Declared> = edges.iter().filter(|declared| within(component, declared)).collect();
+    let inside: Vec<&EdgeDeclaration> = edges.iter().filter(|declared| within(component, declared)).collect();
     let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
     let chosen = anchors.next();
     if let Some(second) = anchors.next() {

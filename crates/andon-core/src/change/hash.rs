@@ -38,7 +38,7 @@ use crate::domain::paths::PathRules;
 
 /// How a change is read.
 #[derive(Debug, Clone, Copy)]
-pub struct Reading<'a> {
+pub struct HashOptions<'a> {
     /// Which paths count, and which are documents.
     pub rules: &'a PathRules,
     /// What lines are compared as.
@@ -57,8 +57,8 @@ pub struct TextPair<'a> {
 }
 
 /// The normalized diff so far. Changes come in byte order of their paths.
-pub struct Summing<'a> {
-    reading: Reading<'a>,
+pub struct HashInput<'a> {
+    reading: HashOptions<'a>,
     hash: Sha256,
     summary: DiffSummary,
     survey: Survey<'a>,
@@ -95,9 +95,9 @@ fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalize
     hunks.filter(|hunk| hunk.removed != hunk.added).collect()
 }
 
-impl<'a> Summing<'a> {
+impl<'a> HashInput<'a> {
     /// Nothing yet.
-    pub fn new(reading: &Reading<'a>) -> Self {
+    pub fn new(reading: &HashOptions<'a>) -> Self {
         let summary = DiffSummary {
             hash: DiffHash([0; 32]),
             empty: true,

@@ -47,7 +47,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut count = Count::default();
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
-    let (mut untested, mut between) = (Untested::default(), Edit::NoCode);
+    let (mut untested, mut between) = (UntestedFailures::default(), Edit::NoCode);
     let flaky = timeline.flaky();
     let (mut credits, baseline) = (Credits::default(), baseline(timeline));
     for iteration in timeline.attempted() {
@@ -84,12 +84,12 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
 
 /// The failures before an untested change of code.
 #[derive(Debug, Default)]
-struct Untested<'a> {
+struct UntestedFailures<'a> {
     newest: Option<&'a TestEvidence>,
     edited: bool,
 }
 
-impl<'a> Untested<'a> {
+impl<'a> UntestedFailures<'a> {
     /// Whether the earlier failures are repaired: code changed without a test run, most of the earlier failures pass,
     /// and most of the present failures passed then. Without such a change in between, each result describes the edit
     /// before it: one test repaired and another broken is no progress.

@@ -3,7 +3,7 @@
 
 /// Whether a runner takes tests from a file, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Collected {
+pub enum TestCollection {
     /// By its name.
     ByName,
     /// Not by its name, in a language where runners go by names.
@@ -12,7 +12,7 @@ pub enum Collected {
     AnyName,
 }
 
-impl Collected {
+impl TestCollection {
     /// What the name of a file says.
     pub fn of(path: &[u8]) -> Self {
         let path = String::from_utf8_lossy(path);
@@ -46,11 +46,11 @@ fn is_hidden_from_go(path: &str) -> bool {
 /// of tests without a word in its name goes to a runner that takes all of them.
 pub fn left_behind(old: &[u8], new: &[u8]) -> bool {
     let moves_to_tests = folder(old) != folder(new) && in_folder_of_tests(new);
-    Collected::of(old) == Collected::ByName
-        && match Collected::of(new) {
-            Collected::ByName => false,
-            Collected::No => ending(new) == b"go" || !moves_to_tests || ending(old) != ending(new),
-            Collected::AnyName => true,
+    TestCollection::of(old) == TestCollection::ByName
+        && match TestCollection::of(new) {
+            TestCollection::ByName => false,
+            TestCollection::No => ending(new) == b"go" || !moves_to_tests || ending(old) != ending(new),
+            TestCollection::AnyName => true,
         }
 }
 

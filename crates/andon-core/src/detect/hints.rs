@@ -3,13 +3,13 @@
 //! nothing: no command takes work out of the working tree or the index, none stages what was staged in part, and none
 //! ends a merge, a pick, a revert or a rebase that is under way.
 
-use super::situation::{GitUnderway, IndexUse, Making, PathDifference, Staging, Whereabouts};
+use super::situation::{CommitDraft, GitUnderway, IndexUse, PathDifference, Staging, Whereabouts};
 
 /// The key of the table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State<'a> {
     /// The commit that was refused; `None` where no commit is being made.
-    pub(super) making: Option<&'a Making>,
+    pub(super) making: Option<&'a CommitDraft>,
     /// The first of the paths that differ between the tested code and that of the commit.
     pub(super) paths: &'a [PathDifference],
     /// How many differ in all.
@@ -159,12 +159,12 @@ mod tests {
         }
     }
 
-    fn making(underway: GitUnderway, index: IndexUse) -> Making {
+    fn making(underway: GitUnderway, index: IndexUse) -> CommitDraft {
         let exact = if index == IndexUse::AsIs { "andon test --staged" } else { "andon test --tree T" };
-        Making { underway, index, exact: exact.to_owned() }
+        CommitDraft { underway, index, exact: exact.to_owned() }
     }
 
-    type Case<'a> = (&'a str, Option<Making>, Vec<PathDifference>, Staging, Vec<&'a str>);
+    type Case<'a> = (&'a str, Option<CommitDraft>, Vec<PathDifference>, Staging, Vec<&'a str>);
 
     /// Each row by the state that it is for, with the commands that lead out of it.
     #[test]

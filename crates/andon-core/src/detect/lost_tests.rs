@@ -9,7 +9,7 @@ use crate::domain::tests::{Extent, Identity, LostTests, TestEvidence};
 
 /// What a change did to the tests of its files, by their names there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Compared {
+pub struct TestComparison {
     /// What it took away; `None` when it is nothing.
     pub taken: Option<Weakening>,
     /// All that are gone.
@@ -28,7 +28,7 @@ pub fn lost_tests(
     before: &[Identity],
     now: &[Identity],
     told: &BTreeSet<&str>,
-    files: &Compared,
+    files: &TestComparison,
 ) -> LostTests {
     let had: BTreeMap<&str, bool> = before.iter().map(|test| (test.id.as_str(), test.skipped)).collect();
     let has: BTreeMap<&str, bool> = now.iter().map(|test| (test.id.as_str(), test.skipped)).collect();
@@ -46,7 +46,7 @@ type Set<'a> = BTreeMap<&'a str, bool>;
 
 /// The tests that are gone, but for each that moved (its own name came elsewhere, or its file tells so), was a row of a test
 /// that is still there, or may be one of those that came in its place.
-fn unnamed_again<'a>(had: &Set<'a>, has: &Set<'a>, files: &Compared) -> Vec<&'a str> {
+fn unnamed_again<'a>(had: &Set<'a>, has: &Set<'a>, files: &TestComparison) -> Vec<&'a str> {
     let gone: Vec<&str> = had.keys().filter(|id| !has.contains_key(**id)).copied().collect();
     let new: Vec<&str> = has.keys().filter(|id| !had.contains_key(**id)).copied().collect();
     if gone.is_empty() {

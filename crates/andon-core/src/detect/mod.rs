@@ -31,14 +31,14 @@ mod testkit;
 mod words;
 
 pub use attempts::uncredited_falls;
-pub use collected::{Collected, left_behind, subject};
-pub use lost_tests::{Compared, lost_in_all, lost_tests, taken_by, with_lost};
+pub use collected::{TestCollection, left_behind, subject};
+pub use lost_tests::{TestComparison, lost_in_all, lost_tests, taken_by, with_lost};
 pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{is_hot, knobs, signals, signals_by};
 pub use situation::{
-    Candidate, CodeChange, DocsChange, EvidenceState, GitUnderway, IndexUse, Making, Origin, PathDifference,
-    PathHint, Side, Situation, Staging, Stops, Whereabouts,
+    Candidate, CodeChange, CommitDraft, DocsChange, EvidenceState, GitUnderway, IndexUse, Origin,
+    PathDifference, PathHint, Side, Situation, Staging, Stops, Whereabouts,
 };
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::situation::Situation;
 use crate::domain::about::About;
 use crate::domain::decision::Stage;
-use crate::domain::detail::{Detail, Found};
+use crate::domain::detail::{Detail, FindingDetail};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 
@@ -66,7 +66,7 @@ pub struct Docs {
 
 impl Rule {
     /// A finding of this rule with nothing but its detail: for `Finding { evidence, help, ..here }`.
-    pub fn finding(&self, level: Level, found: impl Found) -> Finding {
+    pub fn finding(&self, level: Level, found: impl FindingDetail) -> Finding {
         Finding {
             rule: self.id,
             level,

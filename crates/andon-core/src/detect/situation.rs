@@ -42,14 +42,14 @@ pub struct Candidate {
     /// Where none is configured: what a person may put there, in one line.
     pub advice: Option<String>,
     /// The commit that is being made; `None` where none is.
-    pub making: Option<Making>,
+    pub making: Option<CommitDraft>,
     /// The code paths that another hook changed after the tests had run on what was to be committed.
     pub changed_by_hook: Vec<Vec<u8>>,
 }
 
 /// A commit that is being made, as far as the way out of its refusal depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Making {
+pub struct CommitDraft {
     /// The merge, pick, revert or rebase that it concludes or continues.
     pub underway: GitUnderway,
     /// Which index it is made of.

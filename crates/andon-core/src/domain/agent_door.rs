@@ -39,7 +39,7 @@ pub struct ToolUse {
 
 /// What an agent's hook did or saw. Kept, so that "already said" is a fold over facts and no counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Deed {
+pub enum AgentAction {
     /// A session began.
     Session,
     /// A person gave a prompt: counts per turn begin anew.
@@ -66,7 +66,7 @@ pub enum Deed {
     Broken,
 }
 
-impl Deed {
+impl AgentAction {
     /// Every deed with its name in the journal of agents.
     pub const ALL: [(Self, &'static str); 12] = [
         (Self::Session, "session"),
@@ -84,7 +84,7 @@ impl Deed {
     ];
 }
 
-named!(Deed, "what an agent's hook did");
+named!(AgentAction, "what an agent's hook did");
 
 /// How the session of a canary begins: what `andon doctor --live` sends is no agent's work.
 pub const CANARY: &str = "andon-canary-";
@@ -99,7 +99,7 @@ pub struct AgentFact {
     /// The client's session. Untrusted text.
     pub session: Option<String>,
     /// What the hook of the client did.
-    pub deed: Deed,
+    pub deed: AgentAction,
     /// What it was about, in words. Untrusted text.
     pub about: String,
     /// Distinguishes it from others of its kind.

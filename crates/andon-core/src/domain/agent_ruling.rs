@@ -48,7 +48,7 @@ impl Disarm {
 
 /// Why a turn may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LetGo {
+pub enum ReleaseReason {
     /// Nothing is missing.
     Done,
     /// The loop is halted: more work would be refused.

@@ -3,7 +3,7 @@
 
 /// Whether the input tokens that a client reports hold the cached ones already (`usage.cached`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Cached {
+pub enum CachedTokens {
     /// They do not: `Context Usage = cached + current input`.
     #[default]
     Separate,
@@ -11,7 +11,7 @@ pub enum Cached {
     Included,
 }
 
-impl Cached {
+impl CachedTokens {
     /// Every value with its name.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Separate, "separate"), (Self::Included, "included")];
 
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn cached_tokens_are_added_or_held_already() {
-        assert_eq!(Cached::Separate.sum(1_000, 150_000), 151_000);
-        assert_eq!(Cached::Separate.sum(u64::MAX, 1), u64::MAX);
-        assert_eq!(Cached::Included.sum(151_000, 150_000), 151_000);
-        assert_eq!(Cached::Included.sum(10, 150_000), 150_000, "a contradiction");
+        assert_eq!(CachedTokens::Separate.sum(1_000, 150_000), 151_000);
+        assert_eq!(CachedTokens::Separate.sum(u64::MAX, 1), u64::MAX);
+        assert_eq!(CachedTokens::Included.sum(151_000, 150_000), 151_000);
+        assert_eq!(CachedTokens::Included.sum(10, 150_000), 150_000, "a contradiction");
     }
 }

@@ -167,7 +167,7 @@ pub struct StandingHalt {
 
 /// One line of "what was tried".
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct TriedLine {
     /// Number of the iteration.
     pub iteration: u64,
     /// The commit of the iteration; none where it was not made.
@@ -188,7 +188,7 @@ pub struct Tried {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Story {
     /// A line per iteration, oldest first.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<TriedLine>,
     /// The commit with the fewest failing tests, the newest of equals, and that count.
     pub best: Option<(CommitId, u64)>,
     /// Ids of the tests that fail now.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// What one kind of finding consists of. Each rule declares its own in its file; `Display` is the message.
-pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
+pub trait FindingDetail: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// The part that programs get, and that is stored with the message.
     fn figures(&self) -> Figures {
         Figures::Unreported
@@ -12,18 +12,18 @@ pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
 }
 
 /// A sentence of which programs are shown no figures.
-impl Found for String {}
+impl FindingDetail for String {}
 
 /// A sentence that is always the same.
-impl Found for &'static str {}
+impl FindingDetail for &'static str {}
 
 /// The detail of a finding. Cheap to clone.
 #[derive(Clone)]
-pub struct Detail(Arc<dyn Found>);
+pub struct Detail(Arc<dyn FindingDetail>);
 
 impl Detail {
     /// The detail of `found`.
-    pub fn new(found: impl Found) -> Self {
+    pub fn new(found: impl FindingDetail) -> Self {
         Self(Arc::new(found))
     }
 
@@ -35,31 +35,31 @@ impl Detail {
     /// The same with words before it.
     #[must_use]
     pub fn after(&self, before: impl Into<String>) -> Self {
-        Self::new(Framed { before: before.into(), detail: self.clone(), after: String::new() })
+        Self::new(FramedDetail { before: before.into(), detail: self.clone(), after: String::new() })
     }
 
     /// The same with words behind it.
     #[must_use]
     pub fn before(&self, after: impl Into<String>) -> Self {
-        Self::new(Framed { before: String::new(), detail: self.clone(), after: after.into() })
+        Self::new(FramedDetail { before: String::new(), detail: self.clone(), after: after.into() })
     }
 }
 
 /// A detail with words before and after it, which leave its figures as they are.
 #[derive(Debug)]
-struct Framed {
+struct FramedDetail {
     before: String,
     detail: Detail,
     after: String,
 }
 
-impl fmt::Display for Framed {
+impl fmt::Display for FramedDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}{}", self.before, self.detail, self.after)
     }
 }
 
-impl Found for Framed {
+impl FindingDetail for FramedDetail {
     fn figures(&self) -> Figures {
         self.detail.figures()
     }

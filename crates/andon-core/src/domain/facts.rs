@@ -220,7 +220,7 @@ impl Skip {
 
 /// What a record says of the record of its first parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub enum Prev {
+pub enum PrevRecord {
     /// Nothing: written by an earlier version, or there is no parent.
     #[default]
     Unsaid,
@@ -230,7 +230,7 @@ pub enum Prev {
     Line(Digest),
 }
 
-impl Prev {
+impl PrevRecord {
     /// The line that is named.
     pub fn line(self) -> Option<Digest> {
         match self {
@@ -252,7 +252,7 @@ pub struct CommitRecord {
     /// The first parent; `None` for a root commit.
     pub parent: Option<CommitId>,
     /// The record before it in the chain.
-    pub prev: Prev,
+    pub prev: PrevRecord,
     /// Kind of commit.
     pub kind: CommitKind,
     /// Gate receipt.
@@ -292,13 +292,13 @@ pub struct CommitRecord {
     pub findings: Vec<RecordedFinding>,
     /// The attempt that this commit is once more, moved by a rebase, a pick or a patch, or the newest
     /// of those that it joins (a squash); `None` where it is the first.
-    pub carries: Option<Box<Carried>>,
+    pub carries: Option<Box<CarriedAttempt>>,
 }
 
 /// The attempt that a moved commit carries on, as it was recorded when it was made. The code that was tested then is
 /// not the code of the moved commit, so its tests are kept here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carried {
+pub struct CarriedAttempt {
     /// The commit as it was made first.
     pub commit: CommitId,
     /// The first parent of the commit that was moved: what an amend is known by.
@@ -311,7 +311,7 @@ pub struct Carried {
     pub tests: Option<TestEvidence>,
 }
 
-impl Carried {
+impl CarriedAttempt {
     /// The attempt behind `commit`, whose record is `record`: its own, or the one that it carries already.
     pub fn of(commit: CommitId, record: &CommitRecord) -> Self {
         let own = record.tests.clone().filter(|tests| tests.code == record.code);

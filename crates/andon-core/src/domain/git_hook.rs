@@ -9,7 +9,7 @@ pub struct HookSpec {
     /// What Andon does at it.
     pub work: Work,
     /// What is refused at it; `None` after the fact.
-    pub refuses: Option<Prevented>,
+    pub refuses: Option<PreventedStep>,
     /// When a configuration that cannot be read refuses.
     pub gate: ConfigGate,
     /// Whether git writes lines to its standard input.
@@ -23,7 +23,7 @@ pub struct HookSpec {
     /// What its loss costs.
     pub loss: Loss,
     /// Where it says that the program is gone.
-    pub says_gone: SaysGone,
+    pub says_gone: MissingProgramNotice,
 }
 
 /// What Andon does at a hook.
@@ -47,7 +47,7 @@ pub enum Work {
 
 /// What git does not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prevented {
+pub enum PreventedStep {
     /// It makes no commit.
     Commit,
     /// It does not push.
@@ -80,7 +80,7 @@ pub enum Loss {
 
 /// Where a hook says that the program is gone: once a commit and once a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SaysGone {
+pub enum MissingProgramNotice {
     /// Nowhere.
     Nowhere,
     /// Where the output of every hook is seen.
@@ -185,12 +185,12 @@ const fn after(name: &'static str, work: Work) -> HookSpec {
         names_files: false,
         in_frameworks: true,
         loss: Loss::Detail,
-        says_gone: SaysGone::Nowhere,
+        says_gone: MissingProgramNotice::Nowhere,
     }
 }
 
 /// A hook that refuses.
-const fn before(name: &'static str, work: Work, refused: Prevented) -> HookSpec {
+const fn before(name: &'static str, work: Work, refused: PreventedStep) -> HookSpec {
     HookSpec { refuses: Some(refused), ..after(name, work) }
 }
 
@@ -198,44 +198,47 @@ const PRE_COMMIT: HookSpec = HookSpec {
     gate: ConfigGate::Always,
     sees_index: true,
     loss: Loss::Guard,
-    ..before("pre-commit", Work::Mark, Prevented::Commit)
+    ..before("pre-commit", Work::Mark, PreventedStep::Commit)
 };
 
 const PRE_MERGE_COMMIT: HookSpec =
-    HookSpec { sees_index: true, ..before("pre-merge-commit", Work::AskHalts, Prevented::Commit) };
+    HookSpec { sees_index: true, ..before("pre-merge-commit", Work::AskHalts, PreventedStep::Commit) };
 
 const PREPARE_COMMIT_MSG: HookSpec = HookSpec {
     gate: ConfigGate::WhereAsked,
     names_files: true,
     loss: Loss::Guard,
-    says_gone: SaysGone::WhereAllIsSeen,
-    ..before("prepare-commit-msg", Work::Judge, Prevented::Commit)
+    says_gone: MissingProgramNotice::WhereAllIsSeen,
+    ..before("prepare-commit-msg", Work::Judge, PreventedStep::Commit)
 };
 
-const POST_COMMIT: HookSpec =
-    HookSpec { loss: Loss::Guard, says_gone: SaysGone::InFrameworks, ..after("post-commit", Work::Record) };
+const POST_COMMIT: HookSpec = HookSpec {
+    loss: Loss::Guard,
+    says_gone: MissingProgramNotice::InFrameworks,
+    ..after("post-commit", Work::Record)
+};
 
 const POST_MERGE: HookSpec =
-    HookSpec { says_gone: SaysGone::InFrameworks, ..after("post-merge", Work::RecordMerge) };
+    HookSpec { says_gone: MissingProgramNotice::InFrameworks, ..after("post-merge", Work::RecordMerge) };
 
 const POST_REWRITE: HookSpec = HookSpec { reads_stdin: true, ..after("post-rewrite", Work::Rewrite) };
 
 const PRE_PUSH: HookSpec = HookSpec {
     gate: ConfigGate::Always,
     reads_stdin: true,
-    says_gone: SaysGone::Everywhere,
-    ..before("pre-push", Work::JudgePush, Prevented::Push)
+    says_gone: MissingProgramNotice::Everywhere,
+    ..before("pre-push", Work::JudgePush, PreventedStep::Push)
 };
 
 const PRE_APPLYPATCH: HookSpec = HookSpec {
     in_frameworks: false,
-    says_gone: SaysGone::WhereAllIsSeen,
-    ..before("pre-applypatch", Work::AskHalts, Prevented::Patch)
+    says_gone: MissingProgramNotice::WhereAllIsSeen,
+    ..before("pre-applypatch", Work::AskHalts, PreventedStep::Patch)
 };
 
 const POST_APPLYPATCH: HookSpec = HookSpec { in_frameworks: false, ..after("post-applypatch", Work::Record) };
 
-const PRE_REBASE: HookSpec = before("pre-rebase", Work::AskHalts, Prevented::Rebase);
+const PRE_REBASE: HookSpec = before("pre-rebase", Work::AskHalts, PreventedStep::Rebase);
 
 #[cfg(test)]
 mod tests {

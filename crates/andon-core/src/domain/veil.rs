@@ -17,7 +17,7 @@ pub enum Veil {
 
 /// A path whose change git does not see.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Hidden {
+pub struct HiddenPath {
     /// The submodule in which it lies, by its path from the top; empty for the repository itself.
     pub submodule: Vec<u8>,
     /// Path from the root of that repository.
@@ -39,7 +39,7 @@ impl Veil {
     }
 }
 
-impl Hidden {
+impl HiddenPath {
     /// Path from the top of the working tree.
     pub fn full_path(&self) -> Vec<u8> {
         if self.submodule.is_empty() {
@@ -95,7 +95,7 @@ mod tests {
             ),
         ];
         for (veil, expected) in cases {
-            let mut hidden = Hidden { submodule: b"s".to_vec(), path: b"a/b".to_vec(), veil };
+            let mut hidden = HiddenPath { submodule: b"s".to_vec(), path: b"a/b".to_vec(), veil };
             assert_eq!(hidden.command(quote), expected);
             hidden.submodule.clear();
             assert_eq!(hidden.command(quote), expected.replace(" -C s", "").replace("s/a/b", "a/b"));

@@ -75,7 +75,7 @@ pub struct Cast {
 
 /// How a turn began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Opening {
+pub enum TurnStart {
     /// With `turn_start`.
     Reported,
     /// By what was seen of it first: its next commit is another turn.
@@ -90,7 +90,7 @@ pub struct Turn {
     /// Its number among the turns of the window, from 1.
     pub number: u64,
     /// How it began.
-    pub opening: Opening,
+    pub opening: TurnStart,
     /// When it began, or when a person last answered a halt in it: known of an announced turn only.
     pub started: Option<Timestamp>,
     /// When it ended; `None` while it lasts.

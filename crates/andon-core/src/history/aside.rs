@@ -19,7 +19,7 @@ use crate::domain::ids::CommitId;
 
 /// An attempt, and its place among the commits of the window.
 #[derive(Debug, Clone)]
-pub struct Attempted {
+pub struct PlacedAttempt {
     /// After how many of them.
     pub after: usize,
     /// What was recorded.

@@ -71,7 +71,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::context::Cached;
+    use crate::domain::context::CachedTokens;
     use crate::domain::events::{Clearing, Event, Output, OutputKind};
     use crate::domain::facts::Fact;
     use crate::domain::ids::Digest;
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_client_whose_input_holds_the_cached_tokens_is_believed() {
-        let mut fold = Fold::new(GAP).counting(Cached::Included);
+        let mut fold = Fold::new(GAP).counting(CachedTokens::Included);
         fold.push(event(usage(None, Some(50), Some(40))));
         assert_eq!(fold.timeline().window_tokens("agent"), Some((50, FillSource::Computed)));
     }

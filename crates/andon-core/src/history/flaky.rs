@@ -11,7 +11,7 @@ use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
 
 /// What failed in runs that can be compared.
-struct Failed<'a> {
+struct ComparableFailures<'a> {
     /// In any of them.
     once: BTreeSet<&'a str>,
     /// In all of them.
@@ -24,7 +24,7 @@ struct Failed<'a> {
 /// tests: a test that is not named because it did not run has not passed, and each form has ids of its own.
 pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSet<String> {
     let mut flaky = BTreeSet::new();
-    let mut seen: BTreeMap<(CodeId, u64, &str, &str), Failed<'_>> = BTreeMap::new();
+    let mut seen: BTreeMap<(CodeId, u64, &str, &str), ComparableFailures<'_>> = BTreeMap::new();
     let mut results: Vec<&TestEvidence> = results.into_iter().collect();
     results.sort_by_key(|tests| tests.code);
     for same_code in results.chunk_by(|one, next| one.code == next.code) {
@@ -45,7 +45,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
 
 fn compare<'a>(
     results: &[&'a TestEvidence],
-    seen: &mut BTreeMap<(CodeId, u64, &'a str, &'a str), Failed<'a>>,
+    seen: &mut BTreeMap<(CodeId, u64, &'a str, &'a str), ComparableFailures<'a>>,
 ) {
     for tests in results {
         let whole = matches!(tests.status, TestStatus::Passed | TestStatus::Failed) && !tests.truncated;
@@ -60,7 +60,7 @@ fn compare<'a>(
                 failed.always.retain(|id| failing.contains(id));
             }
             None => {
-                seen.insert(key, Failed { once: failing.clone(), always: failing });
+                seen.insert(key, ComparableFailures { once: failing.clone(), always: failing });
             }
         }
     }

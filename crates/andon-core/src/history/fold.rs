@@ -11,7 +11,7 @@ use super::refusals::{Refusals, RefusedAttempts};
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, push_bounded,
 };
-use crate::domain::context::Cached;
+use crate::domain::context::CachedTokens;
 use crate::domain::events::What;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact};
 use crate::domain::ids::{CodeId, CommitId};
@@ -24,7 +24,7 @@ const MAX_RESETS: usize = 64;
 
 /// A commit that is about to be recorded: what decides its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Upcoming {
+pub struct NextCommit {
     /// Its first parent: an amend has that of the commit it replaces.
     pub parent: Option<CommitId>,
     /// When it is recorded.
@@ -39,7 +39,7 @@ pub struct Upcoming {
     pub strike: Strike,
 }
 
-impl Upcoming {
+impl NextCommit {
     fn of(fact: &CommitFact) -> Self {
         let (record, kind) = (&fact.record, fact.record.made_as());
         let carried = record.carries.as_ref();
@@ -80,7 +80,7 @@ impl Fold {
 
     /// The same fold for clients whose input tokens hold the cached ones, or do not.
     #[must_use]
-    pub fn counting(mut self, cached: Cached) -> Self {
+    pub fn counting(mut self, cached: CachedTokens) -> Self {
         self.timeline.cached = cached;
         self
     }
@@ -175,13 +175,13 @@ pub fn fold(facts: &[Fact], session_gap: Span) -> Timeline {
 /// or process begins nothing: a shell loop around an agent has a session for each turn. An amend takes the number of
 /// the commit it replaces; a pick of a rebase replays what was counted already and keeps the newest number, but is never numbered 1 inside a window. Every other
 /// commit counts, merges and reverts too: they are no strikes, but the cap is a budget.
-pub fn next_iteration(timeline: &Timeline, upcoming: &Upcoming) -> u64 {
+pub fn next_iteration(timeline: &Timeline, upcoming: &NextCommit) -> u64 {
     if timeline.ends_before(upcoming) { 1 } else { timeline.number_for(upcoming) }
 }
 
 /// Whether a run begins with `commit`, given the window before it.
 pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
-    let upcoming = Upcoming::of(commit);
+    let upcoming = NextCommit::of(commit);
     let anew = match commit.record.iteration {
         1 => timeline.amended_by(&upcoming).is_none() || timeline.ends_before(&upcoming),
         // Not numbered: facts of commits without records, and of streams.
@@ -197,7 +197,7 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
 pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     match commit.record.iteration {
         // A record that continues the numbers saw no pause; a first one comes after a pause, or after an answer.
-        0 | 1 => timeline.ends_before(&Upcoming::of(commit)),
+        0 | 1 => timeline.ends_before(&NextCommit::of(commit)),
         _ => timeline.newest().is_none(),
     }
 }
@@ -219,7 +219,7 @@ fn known_time(at: Timestamp) -> Option<Timestamp> {
 
 impl Timeline {
     /// Whether `upcoming` belongs to another run than the window (docs/concepts.md, "run").
-    fn ends_before(&self, upcoming: &Upcoming) -> bool {
+    fn ends_before(&self, upcoming: &NextCommit) -> bool {
         let Some(newest) = self.newest() else { return true };
         // What was observed since then is a sign of life as well: one long turn is no pause.
         let last = self.activity.lively.max(known_time(newest.at));
@@ -231,7 +231,7 @@ impl Timeline {
         Moment { at, uptime: upcoming.uptime }.pause_since(last) > self.session_gap
     }
 
-    fn number_for(&self, upcoming: &Upcoming) -> u64 {
+    fn number_for(&self, upcoming: &NextCommit) -> u64 {
         let highest = self.iterations.iter().map(|iteration| iteration.number).max().unwrap_or(0);
         if let Some(amended) = self.amended_by(upcoming).and_then(|at| self.iterations.get(at)) {
             return amended.number;
@@ -253,7 +253,7 @@ impl Timeline {
 
     /// The place of the iteration that `upcoming` amends: the newest one with the same parent. After a reset a plain
     /// commit amends the newest, if it has its parent and its code.
-    fn amended_by(&self, upcoming: &Upcoming) -> Option<usize> {
+    fn amended_by(&self, upcoming: &NextCommit) -> Option<usize> {
         let same = |one: &Iteration| one.source == Source::Commit && one.parent == upcoming.parent;
         match upcoming.kind {
             CommitKind::Amend => self.iterations.iter().rposition(same),
@@ -337,7 +337,7 @@ impl Timeline {
         }
         // The number in the record was counted where and when it was written. It covers what came before the window,
         // and refused commits; it takes back nothing that was seen here since then. 0 is "not numbered".
-        let counted = self.number_for(&Upcoming::of(&fact));
+        let counted = self.number_for(&NextCommit::of(&fact));
         let number = amended.unwrap_or(match fact.record.iteration {
             0 => counted,
             recorded if self.iterations.is_empty() => recorded,
@@ -370,7 +370,7 @@ impl Timeline {
                 self.iterations.iter().rposition(committed)
             }
             CommitKind::Amend | CommitKind::Normal => self
-                .amended_by(&Upcoming::of(fact))
+                .amended_by(&NextCommit::of(fact))
                 .filter(|at| self.iterations.get(*at).is_some_and(|one| is_same_tree(one, record))),
             CommitKind::Merge | CommitKind::Revert => None,
         }
@@ -378,7 +378,7 @@ impl Timeline {
 
     /// Whether `fact` amends the commit at which the newest answer was given, and leaves its tree alone.
     fn is_answered_again(&self, fact: &CommitFact) -> bool {
-        let upcoming = Upcoming::of(fact);
+        let upcoming = NextCommit::of(fact);
         let amends = |one: &Iteration| one.parent == upcoming.parent && is_same_tree(one, &fact.record);
         upcoming.kind == CommitKind::Amend
             && self.iterations.is_empty()
@@ -407,7 +407,7 @@ impl Timeline {
 
     /// What a commit does to those before it; the number of the one that it amends.
     fn rewrite(&mut self, fact: &CommitFact) -> Option<u64> {
-        let amended = self.amended_by(&Upcoming::of(fact));
+        let amended = self.amended_by(&NextCommit::of(fact));
         let Some(at) = amended else {
             self.amended.clear();
             return None;

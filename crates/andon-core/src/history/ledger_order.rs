@@ -75,9 +75,9 @@ mod tests {
     use crate::testkit::oid;
 
     /// Entries as (number, Lamport number, parents); one without a Lamport number cannot be read.
-    type Written<'a> = (u64, Option<u64>, &'a [u64]);
+    type EntryOrder<'a> = (u64, Option<u64>, &'a [u64]);
 
-    fn order(entries: &[Written<'_>]) -> Vec<u64> {
+    fn order(entries: &[EntryOrder<'_>]) -> Vec<u64> {
         let id = |number: u64| CommitId(oid(number));
         let entry = |number: u64| EntryId([u8::try_from(number).unwrap(); 32]);
         let keys = entries
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn parents_come_first_then_lamport_numbers_then_ids() {
-        let table: &[(&[Written<'_>], &[u64])] = &[
+        let table: &[(&[EntryOrder<'_>], &[u64])] = &[
             (&[], &[]),
             (&[(2, Some(1), &[]), (1, Some(2), &[2])], &[2, 1]),
             // Two writers, whatever their order in the walk.

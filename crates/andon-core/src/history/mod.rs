@@ -29,18 +29,18 @@ mod window;
 
 pub use activity::{
     Activity, Begins, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS,
-    Marks, Newest, NodeOutput, NodeTotals, Opening, Turn,
+    Marks, Newest, NodeOutput, NodeTotals, Turn, TurnStart,
 };
-pub use aside::{Aside, Attempted, LineOfWork, aside};
+pub use aside::{Aside, LineOfWork, PlacedAttempt, aside};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
-pub use fold::{Fold, Upcoming, begins, comes_after_pause, fold, next_iteration};
+pub use fold::{Fold, NextCommit, begins, comes_after_pause, fold, next_iteration};
 pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use pace::{TRIES, are_tries, come_slowly, stood};
 pub use paths::PathState;
 pub use refusals::{Refusals, RefusedAttempts, RefusedCode};
-pub use snapshot::{Passing, Snapshot, TurnIteration};
+pub use snapshot::{PassedCommit, Snapshot, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,

@@ -27,7 +27,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::facts::{Carried, CommitKind, Fact};
+    use crate::domain::facts::{CarriedAttempt, CommitKind, Fact};
     use crate::testkit::{GAP, chain, commit};
 
     /// `unknown` where nothing is said, `none` where the commit has no number.
@@ -63,7 +63,7 @@ mod tests {
         let Fact::Commit(first) = facts[0].clone() else { unreachable!() };
         if let Fact::Commit(again) = &mut facts[2] {
             again.record.kind = CommitKind::CherryPick;
-            again.record.carries = Some(Box::new(Carried::of(first.id.unwrap(), &first.record)));
+            again.record.carries = Some(Box::new(CarriedAttempt::of(first.id.unwrap(), &first.record)));
         }
         assert_eq!(numbers(&facts), ["1", "2", "none"]);
     }

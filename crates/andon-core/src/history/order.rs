@@ -5,9 +5,9 @@
 //! after the newest commit of the window that was recorded before it. The summary of the first part of the journal
 //! comes after the commits that it has seen.
 
-use super::aside::Attempted;
+use super::aside::PlacedAttempt;
 use super::fold::Fold;
-use super::snapshot::{Passing, Snapshot};
+use super::snapshot::{PassedCommit, Snapshot};
 use crate::domain::events::Event;
 use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
@@ -24,11 +24,11 @@ pub enum AckPlace {
 
 /// A commit that was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
+pub struct MarkedCommit {
     /// The commit that the record belongs to.
     pub commit: CommitId,
     /// Its turn.
-    pub passing: Passing,
+    pub passing: PassedCommit,
 }
 
 /// One observation of the journal.
@@ -39,7 +39,7 @@ pub enum JournalItem {
     /// The acknowledgement of that number.
     Ack(usize),
     /// A commit was recorded.
-    Commit(Marked),
+    Commit(MarkedCommit),
     /// The test run of that number.
     Run(usize),
 }
@@ -56,7 +56,7 @@ pub enum FoldStep {
     /// A commit was made here.
     Committed,
     /// A commit that the window does not reach or that is not behind HEAD: a turn of its node all the same.
-    Pass(Passing),
+    Pass(PassedCommit),
 }
 
 impl Fold {
@@ -124,7 +124,7 @@ impl Observations<'_> {
 }
 
 /// The commits of a window, with the attempts outside of it at the places where they were made.
-pub fn line<'a>(window: &'a [CommitFact], aside: &'a [Attempted]) -> Vec<&'a CommitFact> {
+pub fn line<'a>(window: &'a [CommitFact], aside: &'a [PlacedAttempt]) -> Vec<&'a CommitFact> {
     let mut line = Vec::with_capacity(window.len() + aside.len());
     let mut aside = aside.iter().peekable();
     for (before, fact) in window.iter().enumerate() {
@@ -140,7 +140,7 @@ pub fn line<'a>(window: &'a [CommitFact], aside: &'a [Attempted]) -> Vec<&'a Com
 /// Drops the attempts that a person has answered for. Where they and the answer are both in this journal, it says which
 /// came first: `recorded` holds the commits that it names before and after the newest answer. Else their times decide.
 pub fn forget_answered(
-    aside: &mut Vec<Attempted>,
+    aside: &mut Vec<PlacedAttempt>,
     acks: &[(Ack, AckPlace)],
     recorded: (&[CommitId], &[CommitId]),
 ) {
@@ -197,7 +197,7 @@ impl<'a> Merge<'a> {
                 if let Some(at) = self.observed.index(marked.commit) {
                     self.commits_up_to(at + 1);
                 } else {
-                    self.steps.push(FoldStep::Pass(Passing { number: 0, ..marked.passing.clone() }));
+                    self.steps.push(FoldStep::Pass(PassedCommit { number: 0, ..marked.passing.clone() }));
                 }
                 self.steps.push(FoldStep::Committed);
             }

@@ -68,7 +68,7 @@ impl Snapshot {
 
 /// A commit as the journal knows it, without its record: a turn of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passing {
+pub struct PassedCommit {
     /// Who committed.
     pub node: String,
     /// When it was recorded.
@@ -168,7 +168,7 @@ impl Fold {
     }
 
     /// Takes a commit that only the journal knows.
-    pub fn pass(&mut self, commit: &Passing) {
+    pub fn pass(&mut self, commit: &PassedCommit) {
         self.committed();
         let line = &mut self.timeline;
         if commit.begins == Begins::Run && line.has_commits() {
@@ -245,7 +245,7 @@ mod tests {
         let (node, number) = (before.node_of(&commit), before.number() + 1);
         let at = Some(record.recorded_at).filter(|at| at.0 != 0);
         let begins = if record.iteration == 1 { Begins::Run } else { Begins::Nothing };
-        fold.pass(&Passing { node, at, code: record.code, number, begins });
+        fold.pass(&PassedCommit { node, at, code: record.code, number, begins });
     }
 
     fn over(mut fold: Fold, facts: &[Fact]) -> Fold {

@@ -3,7 +3,7 @@
 use super::flaky::steady_count;
 use super::outcome::failing_count;
 use super::timeline::Timeline;
-use crate::domain::decision::{Story, Tried};
+use crate::domain::decision::{Story, TriedLine};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestEvidence;
 
@@ -45,7 +45,7 @@ impl Timeline {
     pub fn story(&self) -> Story {
         let tried = self.iterations.iter().map(|iteration| {
             let tests = iteration.tests.as_ref();
-            Tried {
+            TriedLine {
                 iteration: iteration.number,
                 commit: iteration.commit,
                 kind: iteration.kind,

@@ -9,7 +9,7 @@ use super::activity::{Activity, EventEffect};
 use super::memo::Memo;
 use super::outcome::failing_count;
 use crate::domain::change::{ChangeFacts, Nature};
-use crate::domain::context::Cached;
+use crate::domain::context::CachedTokens;
 use crate::domain::facts::{
     Ack, CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording, Skip, Weakening,
 };
@@ -285,8 +285,8 @@ pub struct Timeline {
     /// Derived from the rest, and forgotten whenever that changes.
     pub(super) known_flaky: Memo,
     /// What reported input tokens hold.
-    pub(super) cached: Cached,
-    /// The number of the newest commit of the run that was passed without its record ([`super::Passing`]): 0 where records
+    pub(super) cached: CachedTokens,
+    /// The number of the newest commit of the run that was passed without its record ([`super::PassedCommit`]): 0 where records
     /// tell the numbers, `None` where nothing was passed since the newest iteration.
     pub passed: Option<u64>,
 }
@@ -308,7 +308,7 @@ impl Timeline {
             answered: None,
             session_gap,
             known_flaky: Memo::default(),
-            cached: Cached::default(),
+            cached: CachedTokens::default(),
             passed: None,
             began: None,
         }

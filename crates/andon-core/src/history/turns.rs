@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::activity::{
     Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
-    NodeOutput, NodeTotals, Opening, Turn,
+    NodeOutput, NodeTotals, Turn, TurnStart,
 };
 use super::memo::Memo;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
@@ -158,23 +158,23 @@ impl Timeline {
 
     fn begin_turn(&mut self, node: &str, at: Option<Timestamp>) {
         if let Some(before) = self.activity.open.remove(node) {
-            if before.opening == Opening::Reported && before.commits == 0 {
+            if before.opening == TurnStart::Reported && before.commits == 0 {
                 self.activity.marks.unended = self.activity.marks.unended.saturating_add(1);
             }
             self.close(before);
         }
-        self.open_turn(node, at, Opening::Reported);
+        self.open_turn(node, at, TurnStart::Reported);
     }
 
     /// The open turn of `node`; one begins when there is none. `None` when there are too many nodes.
     fn turn_of(&mut self, node: &str, at: Option<Timestamp>) -> Option<&mut Turn> {
         if !self.activity.open.contains_key(node) {
-            self.open_turn(node, at, Opening::Implied);
+            self.open_turn(node, at, TurnStart::Implied);
         }
         self.activity.open.get_mut(node)
     }
 
-    fn open_turn(&mut self, node: &str, at: Option<Timestamp>, opening: Opening) {
+    fn open_turn(&mut self, node: &str, at: Option<Timestamp>, opening: TurnStart) {
         let activity = &mut self.activity;
         let known = activity.nodes.contains_key(node);
         if !known && activity.nodes.len() >= MAX_NODES {
@@ -194,7 +194,7 @@ impl Timeline {
             opening,
             // The first event of an unannounced turn is not its beginning. A clock that was set back measures nothing.
             started: at
-                .filter(|_| opening == Opening::Reported)
+                .filter(|_| opening == TurnStart::Reported)
                 .map(|at| activity.now.map_or(at, |now| now.max(at))),
             ended: None,
             commits: 0,
@@ -223,7 +223,7 @@ impl Timeline {
             .activity
             .open
             .get(node)
-            .is_some_and(|turn| turn.opening == Opening::Implied && turn.commits > 0);
+            .is_some_and(|turn| turn.opening == TurnStart::Implied && turn.commits > 0);
         if full && let Some(before) = self.activity.open.remove(node) {
             self.close(before);
         }

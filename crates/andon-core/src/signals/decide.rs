@@ -20,12 +20,12 @@ pub struct SignalFacts {
     /// Signals of rules.
     pub rules: BTreeSet<Signal>,
     /// Who saw it.
-    pub seen: SeenBy,
+    pub seen: Observer,
 }
 
 /// Who saw a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SeenBy {
+pub enum Observer {
     /// A hook, a stream of events, or tests.
     #[default]
     Watched,
@@ -71,9 +71,9 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
     }
     memory.consecutive = memory.consecutive.saturating_add(1);
     let more = match facts.seen {
-        SeenBy::Watched => 0,
-        SeenBy::Unwatched => 1,
-        SeenBy::Tried => u64::try_from(TRIES).unwrap_or(u64::MAX),
+        Observer::Watched => 0,
+        Observer::Unwatched => 1,
+        Observer::Tried => u64::try_from(TRIES).unwrap_or(u64::MAX),
     };
     if memory.consecutive < knobs.rounds.max(1).saturating_add(more) || memory.escalated_at.is_some() {
         return EscalationCall::Wait;

@@ -8,7 +8,7 @@
 mod decide;
 mod rounds;
 
-pub use decide::{Memory, SeenBy, SignalFacts, step};
+pub use decide::{Memory, Observer, SignalFacts, step};
 pub use rounds::{episode, every_round};
 
 #[cfg(test)]

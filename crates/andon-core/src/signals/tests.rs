@@ -17,12 +17,17 @@ struct Loop {
     memory: Memory,
     iteration: u64,
     knobs: Option<Knobs>,
-    seen: SeenBy,
+    seen: Observer,
 }
 
 impl Loop {
     fn new() -> Self {
-        Self { memory: Memory::default(), iteration: 0, knobs: Some(Knobs::default()), seen: SeenBy::Watched }
+        Self {
+            memory: Memory::default(),
+            iteration: 0,
+            knobs: Some(Knobs::default()),
+            seen: Observer::Watched,
+        }
     }
 
     /// One round: iterations without change, a code state, verdicts.
@@ -106,7 +111,9 @@ fn co_occurrence_x_n_escalates() {
 /// Where no hook recorded the commits it takes one iteration more, and four where they come minutes apart.
 #[test]
 fn unwatched_rounds_take_more() {
-    for (seen, wanted) in [(SeenBy::Watched, [2, 4]), (SeenBy::Unwatched, [3, 5]), (SeenBy::Tried, [6, 8])] {
+    for (seen, wanted) in
+        [(Observer::Watched, [2, 4]), (Observer::Unwatched, [3, 5]), (Observer::Tried, [6, 8])]
+    {
         for (rounds, wanted) in [2, 4].into_iter().zip(wanted) {
             let mut one = Loop::new();
             (one.knobs, one.seen) = (Some(Knobs { rounds, ..Knobs::default() }), seen);
@@ -115,9 +122,9 @@ fn unwatched_rounds_take_more() {
         }
     }
     let mut mixed = Loop::new();
-    mixed.seen = SeenBy::Unwatched;
+    mixed.seen = Observer::Unwatched;
     mixed.round(4, 1, &[SPLIT, SPLIT]);
-    mixed.seen = SeenBy::Watched;
+    mixed.seen = Observer::Watched;
     assert_eq!(mixed.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate, "a hook saw the newest");
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::andon_dir::newest_of;
-use super::consult::{self, Consulted};
+use super::consult::{self, ConsultOutput};
 use super::{AndonDir, EffectError, Site, write_andon_file};
 use crate::json;
 use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
@@ -167,11 +167,11 @@ fn run(section: &str, program: &Program, site: &Site<'_>, input: &[u8]) -> Resul
     let dir = site.andon_dir.as_ref().map_or(Path::new("."), AndonDir::top);
     let ended = consult::run(program, dir, input, ANSWER_BYTES);
     match ended {
-        Ok(Consulted { code: Some(0), output, .. }) => Ok(output),
-        Ok(Consulted { code: Some(code), .. }) => {
+        Ok(ConsultOutput { code: Some(0), output, .. }) => Ok(output),
+        Ok(ConsultOutput { code: Some(code), .. }) => {
             Err(EffectError::Response(format!("the program of [{section}] ended with {code}")))
         }
-        Ok(Consulted { code: None, .. }) => Err(EffectError::Response(format!(
+        Ok(ConsultOutput { code: None, .. }) => Err(EffectError::Response(format!(
             "the program of [{section}] was stopped after {}",
             program.timeout
         ))),

@@ -22,7 +22,7 @@ const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE",
 
 /// What a program left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Consulted {
+pub struct ConsultOutput {
     /// Exit code; 128 + signal when it was killed, `None` when the time was up.
     pub code: Option<i32>,
     /// The beginning of its standard output, made UTF-8 lossily.
@@ -30,7 +30,7 @@ pub struct Consulted {
 }
 
 /// Runs `program` in `dir` with `input` on its standard input, and keeps at most `most` bytes of what it says.
-pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Result<Consulted> {
+pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Result<ConsultOutput> {
     let missing = || io::Error::new(io::ErrorKind::InvalidInput, "an empty command");
     let (name, arguments) = program.argv.split_first().ok_or_else(missing)?;
     #[allow(clippy::disallowed_methods, reason = "the door of the user's own programs")]
@@ -56,7 +56,7 @@ pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Resu
     };
     // A process that it left behind may hold the pipe open for ever.
     let bytes = output.recv_timeout(REST).unwrap_or_default();
-    Ok(Consulted { code, output: String::from_utf8_lossy(&bytes).into_owned() })
+    Ok(ConsultOutput { code, output: String::from_utf8_lossy(&bytes).into_owned() })
 }
 
 /// Writes the input and reads the output at the same time, so that neither side waits for the other.
@@ -95,7 +95,7 @@ mod tests {
         Program { argv: vec!["sh".into(), "-c".into(), script.into()], timeout: Span(seconds) }
     }
 
-    fn ran(program: &Program, input: &[u8], most: usize) -> Consulted {
+    fn ran(program: &Program, input: &[u8], most: usize) -> ConsultOutput {
         run(program, Path::new("/"), input, most).unwrap()
     }
 

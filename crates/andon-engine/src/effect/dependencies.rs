@@ -32,7 +32,7 @@ const MAX_DEPTH: usize = 6;
 
 /// What was taken along.
 #[derive(Debug, Default)]
-pub struct TakenAlong {
+pub struct CopiedDependencies {
     /// Paths from the top.
     pub paths: Vec<PathBuf>,
     /// Whether an environment of Python is among them: what is installed in it may point to the working tree.
@@ -42,8 +42,8 @@ pub struct TakenAlong {
 /// Makes the dependencies of the working tree at `from` known in the checkout at `to`. Files of the checkout stay. A
 /// directory is created, and its contents are linked: a relative link in it, such as one of a package of this very
 /// project, then leads to the checkout.
-pub fn take_along(from: &Path, to: &Path) -> TakenAlong {
-    let mut taken = TakenAlong::default();
+pub fn take_along(from: &Path, to: &Path) -> CopiedDependencies {
+    let mut taken = CopiedDependencies::default();
     let mut waiting = vec![(PathBuf::new(), 0_usize)];
     let mut looked_at = 0;
     while let Some((below, depth)) = waiting.pop() {

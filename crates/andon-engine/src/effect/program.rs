@@ -46,7 +46,7 @@ use thiserror::Error;
 use andon_core::domain::time::Span;
 use testreport::Stream;
 
-pub use self::end::{CommandExit, ProgramEnd, Stopped};
+pub use self::end::{CommandExit, ProgramEnd, StopCause};
 pub use self::terminal::Screens;
 
 use self::command::{Group, Start};

@@ -18,10 +18,10 @@ const MAX_REPORTS: usize = 4_096;
 const CHUNK: usize = 64 * 1024;
 
 /// A file that a glob names, with when it was last written.
-pub type FoundReport = (PathBuf, Option<SystemTime>);
+pub type ReportCandidate = (PathBuf, Option<SystemTime>);
 
 /// The regular files below `top` that match one of `globs` (relative to `top`), sorted.
-pub fn matching(top: &Path, globs: &[String]) -> Vec<FoundReport> {
+pub fn matching(top: &Path, globs: &[String]) -> Vec<ReportCandidate> {
     let mut found = Vec::new();
     let mut budget = MAX_ENTRIES;
     for glob in globs {
@@ -52,7 +52,7 @@ fn fixed_part(glob: &str) -> PathBuf {
 struct Walk<'a> {
     top: &'a Path,
     matcher: &'a globset::GlobMatcher,
-    found: &'a mut Vec<FoundReport>,
+    found: &'a mut Vec<ReportCandidate>,
     budget: &'a mut usize,
 }
 

@@ -7,7 +7,7 @@ use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_core::detect::{PathDifference, PathHint, Side};
 use andon_core::domain::ids::TreeId;
-use andon_core::domain::veil::{Hidden, Veil};
+use andon_core::domain::veil::{HiddenPath, Veil};
 use andon_core::escape::shell_quote_bytes;
 use andon_git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
 use andon_store::fingerprint::Difference;
@@ -61,6 +61,6 @@ fn hint(ws: &Workspace, difference: &Difference, veil: Option<&Veil>) -> Option<
         }
         _ => veil.cloned(),
     }?;
-    let hidden = Hidden { submodule: Vec::new(), path: path.clone(), veil };
+    let hidden = HiddenPath { submodule: Vec::new(), path: path.clone(), veil };
     Some(PathHint { reason: hidden.veil.reason(), command: hidden.command(shell_quote_bytes) })
 }

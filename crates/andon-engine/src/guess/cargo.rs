@@ -1,16 +1,16 @@
 //! Cargo: a package, or a workspace of several.
 
 use super::listing::Listing;
-use super::{Found, GuessedCommand};
+use super::{GuessedCommand, KindGuess};
 
 /// Directories whose package is a helper of the one at the top, and has no tests of the project.
 const HELPERS: [&str; 5] = ["fuzz", "xtask", "examples", "benches", "bench"];
 
-pub(super) fn guess(listing: &Listing) -> Option<Found> {
+pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
     let manifest = listing.text("Cargo.toml")?;
     let parsed: Option<toml::Table> = toml::from_str(manifest).ok();
     let Some(parsed) = parsed else {
-        return Some(Found::Unsure {
+        return Some(KindGuess::Unsure {
             seen: "a Cargo.toml that cannot be read".to_owned(),
             candidates: vec![GuessedCommand::new("cargo test", "Cargo.toml")],
         });
@@ -36,10 +36,10 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let others: Vec<&str> =
         listing.below("Cargo.toml").into_iter().filter(|dir| !HELPERS.contains(dir)).collect();
     Some(match others.first() {
-        Some(other) if !workspace => Found::Unsure {
+        Some(other) if !workspace => KindGuess::Unsure {
             seen: format!("Cargo.toml without a workspace beside {other}/Cargo.toml"),
             candidates: vec![candidate],
         },
-        Some(_) | None => Found::Sure(candidate),
+        Some(_) | None => KindGuess::Sure(candidate),
     })
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::listing::Listing;
-use super::{Found, GuessedCommand};
+use super::{GuessedCommand, KindGuess};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -60,10 +60,10 @@ const REACHING: WordList = words![
     "--test",
 ];
 
-pub(super) fn guess(listing: &Listing) -> Option<Found> {
+pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
     let Some(text) = listing.text("package.json") else { return deno(listing) };
     let Ok(package) = serde_json::from_str::<Package>(text) else {
-        return Some(Found::Unsure {
+        return Some(KindGuess::Unsure {
             seen: "a package.json that cannot be read".to_owned(),
             candidates: Vec::new(),
         });
@@ -72,7 +72,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
         Ok(manager) => manager,
         Err(seen) => {
             let script = script(&package).map(|_| GuessedCommand::new("npm test", "package.json"));
-            return Some(Found::Unsure { seen, candidates: script.into_iter().collect() });
+            return Some(KindGuess::Unsure { seen, candidates: script.into_iter().collect() });
         }
     };
     let workspaces = listing.has("pnpm-workspace.yaml")
@@ -81,7 +81,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let found = match (script(&package), workspaces) {
         (Some(script), false) => Some(of_script(manager, script)),
         (Some(script), true) if reaches(script) => Some(of_script(manager, script)),
-        (Some(_), true) => Some(Found::Unsure {
+        (Some(_), true) => Some(KindGuess::Unsure {
             seen: "workspaces in package.json, whose test script may be that of its root alone".to_owned(),
             candidates: vec![GuessedCommand::new(run(manager), "package.json"), everywhere(manager)],
         }),
@@ -95,14 +95,14 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
 }
 
 /// `deno test`, or the task of that name.
-fn deno(listing: &Listing) -> Option<Found> {
+fn deno(listing: &Listing) -> Option<KindGuess> {
     let name = listing.first(&["deno.json", "deno.jsonc"])?;
     let task = listing.text(name).is_some_and(|text| {
         let tasks = text.split_once("\"tasks\"").map_or("", |(_, rest)| rest);
         let tasks = tasks.split_once('}').map_or(tasks, |(tasks, _)| tasks);
         tasks.contains("\"test\"")
     });
-    Some(Found::Sure(GuessedCommand::new(if task { "deno task test" } else { "deno test" }, name)))
+    Some(KindGuess::Sure(GuessedCommand::new(if task { "deno task test" } else { "deno test" }, name)))
 }
 
 /// The test script, unless it is what `npm init` puts there.
@@ -197,21 +197,21 @@ fn everywhere(manager: Manager) -> GuessedCommand {
     GuessedCommand::new(command, "the workspaces of package.json")
 }
 
-fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
+fn of_workspaces(listing: &Listing, manager: Manager) -> KindGuess {
     let tool = [("turbo.json", "npx turbo run test"), ("nx.json", "npx nx run-many -t test")];
     let tool = tool.into_iter().find(|(name, _)| listing.has(name));
     let all = everywhere(manager);
     match (manager, tool) {
-        (_, Some((name, command))) => Found::Unsure {
+        (_, Some((name, command))) => KindGuess::Unsure {
             seen: format!("workspaces in package.json without a test script, and {name}"),
             candidates: vec![GuessedCommand::new(command, name), all],
         },
         // Fails where one package has no such script.
-        (Manager::YarnClassic, None) => Found::Unsure {
+        (Manager::YarnClassic, None) => KindGuess::Unsure {
             seen: "workspaces of Yarn 1 in package.json, without a test script".to_owned(),
             candidates: vec![all],
         },
-        (Manager::YarnBerry(Foreach::Plugin), None) => Found::Unsure {
+        (Manager::YarnBerry(Foreach::Plugin), None) => KindGuess::Unsure {
             seen: "workspaces of a Yarn before 4 in package.json, without a test script".to_owned(),
             candidates: vec![GuessedCommand::new(
                 "yarn workspaces foreach run test",
@@ -219,7 +219,7 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
             )],
         },
         (Manager::Npm | Manager::Pnpm | Manager::YarnBerry(Foreach::BuiltIn) | Manager::Bun, None) => {
-            Found::Sure(all)
+            KindGuess::Sure(all)
         }
     }
 }
@@ -230,7 +230,7 @@ fn reaches(script: &str) -> bool {
 }
 
 /// A runner that waits for changes never ends: vitest does so on a terminal, unless an option forbids it.
-fn of_script(manager: Manager, script: &str) -> Found {
+fn of_script(manager: Manager, script: &str) -> KindGuess {
     let words: Vec<&str> = script.split_whitespace().collect();
     let last = words.iter().rposition(|word| matches!(*word, "&&" | ";" | "||")).map_or(0, |at| at + 1);
     let command = words.get(last..).unwrap_or_default();
@@ -243,7 +243,7 @@ fn of_script(manager: Manager, script: &str) -> Found {
         });
     let reported = run(manager);
     if watches {
-        return Found::Unsure {
+        return KindGuess::Unsure {
             seen: format!("a test script in package.json that waits for changes ({})", shown(script)),
             candidates: vec![GuessedCommand::new(reported, "package.json")],
         };
@@ -262,11 +262,11 @@ fn of_script(manager: Manager, script: &str) -> Found {
     } else {
         GuessedCommand::new(reported, "package.json")
     };
-    Found::Sure(candidate)
+    KindGuess::Sure(candidate)
 }
 
 /// There is no script: the configuration of a runner, or bun's own, decides the command.
-fn without_script(listing: &Listing, manager: Manager) -> Option<Found> {
+fn without_script(listing: &Listing, manager: Manager) -> Option<KindGuess> {
     let configured = |name: &str| {
         ["js", "ts", "mjs", "cjs", "mts", "cts", "json"]
             .iter()
@@ -274,12 +274,12 @@ fn without_script(listing: &Listing, manager: Manager) -> Option<Found> {
             .find(|path| listing.has(path))
     };
     if let Some(path) = configured("vitest") {
-        return Some(Found::Sure(GuessedCommand::new("npx vitest run", path)));
+        return Some(KindGuess::Sure(GuessedCommand::new("npx vitest run", path)));
     }
     if let Some(path) = configured("jest") {
-        return Some(Found::Sure(GuessedCommand::new("npx jest", path)));
+        return Some(KindGuess::Sure(GuessedCommand::new("npx jest", path)));
     }
-    (manager == Manager::Bun).then(|| Found::Sure(GuessedCommand::new("bun test", "bun.lock")))
+    (manager == Manager::Bun).then(|| KindGuess::Sure(GuessedCommand::new("bun test", "bun.lock")))
 }
 
 fn shown(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Every other kind of project: mostly one file and the usual command for it.
 
 use super::listing::Listing;
-use super::{Found, GuessedCommand};
+use super::{GuessedCommand, KindGuess};
 
 /// A file at the top, and the command that follows from it whatever is in it.
 const PLAIN: [(&str, &str); 14] = [
@@ -21,32 +21,32 @@ const PLAIN: [(&str, &str); 14] = [
     ("rebar.config", "rebar3 do eunit, ct"),
 ];
 
-type Kind = fn(&Listing) -> Option<Found>;
+type Kind = fn(&Listing) -> Option<KindGuess>;
 
 /// What is looked for, in the order of reporting.
 pub(super) const KINDS: [Kind; 9] = [go, maven, gradle, dotnet, ruby, php, dart, cmake, plain];
 
-fn sure(command: impl Into<String>, because: impl Into<String>) -> Found {
-    Found::Sure(GuessedCommand::new(command, because))
+fn sure(command: impl Into<String>, because: impl Into<String>) -> KindGuess {
+    KindGuess::Sure(GuessedCommand::new(command, because))
 }
 
-fn plain(listing: &Listing) -> Option<Found> {
+fn plain(listing: &Listing) -> Option<KindGuess> {
     let found = PLAIN.iter().filter(|(name, _)| listing.has(name));
     let mut found: Vec<GuessedCommand> =
         found.map(|(name, command)| GuessedCommand::new(*command, *name)).collect();
     // One build tool may have two files.
     found.dedup_by(|one, other| one.command == other.command);
-    found.into_iter().map(Found::Sure).reduce(Found::beside)
+    found.into_iter().map(KindGuess::Sure).reduce(KindGuess::beside)
 }
 
 /// A module, or the modules that go.work lists: a pattern reaches the packages of one module alone.
-fn go(listing: &Listing) -> Option<Found> {
+fn go(listing: &Listing) -> Option<KindGuess> {
     if let Some(text) = listing.text("go.work") {
         let used = used(text);
         let inside =
             |dir: &&str| !dir.starts_with("..") && !dir.starts_with('/') && !dir.contains([' ', '\'', '"']);
         if used.is_empty() || used.len() > 20 || !used.iter().all(inside) {
-            return Some(Found::Unsure {
+            return Some(KindGuess::Unsure {
                 seen: "a go.work of modules that cannot be listed here".to_owned(),
                 candidates: vec![GuessedCommand::new("go test ./...", "go.work")],
             });
@@ -56,8 +56,8 @@ fn go(listing: &Listing) -> Option<Found> {
     }
     let below = listing.below("go.mod");
     listing.has("go.mod").then(|| match below.first() {
-        None => Found::Sure(GuessedCommand::new("go test ./...", "go.mod")),
-        Some(other) => Found::Unsure {
+        None => KindGuess::Sure(GuessedCommand::new("go test ./...", "go.mod")),
+        Some(other) => KindGuess::Unsure {
             seen: format!("go.mod, and a module of its own in {other}, which ./... does not reach"),
             candidates: vec![GuessedCommand::new("go test ./...", "go.mod")],
         },
@@ -88,19 +88,19 @@ fn used(text: &str) -> Vec<&str> {
     found
 }
 
-fn maven(listing: &Listing) -> Option<Found> {
+fn maven(listing: &Listing) -> Option<KindGuess> {
     let command = if listing.has("mvnw") { "./mvnw test" } else { "mvn test" };
-    listing.has("pom.xml").then(|| Found::Sure(GuessedCommand::new(command, "pom.xml")))
+    listing.has("pom.xml").then(|| KindGuess::Sure(GuessedCommand::new(command, "pom.xml")))
 }
 
-fn gradle(listing: &Listing) -> Option<Found> {
+fn gradle(listing: &Listing) -> Option<KindGuess> {
     let files = ["build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle"];
     let file = listing.first(&files)?;
     let program = if listing.has("gradlew") { "./gradlew" } else { "gradle" };
     let read = ["build.gradle.kts", "build.gradle", "app/build.gradle.kts", "app/build.gradle"];
     let android = read.iter().filter_map(|path| listing.text(path)).any(|text| text.contains("com.android."));
     if android {
-        return Some(Found::Unsure {
+        return Some(KindGuess::Unsure {
             seen: format!("{file} of an Android project, whose unit tests are one task for each variant"),
             candidates: vec![GuessedCommand::new(format!("{program} testDebugUnitTest"), file)],
         });
@@ -108,7 +108,7 @@ fn gradle(listing: &Listing) -> Option<Found> {
     Some(sure(format!("{program} test"), file))
 }
 
-fn dotnet(listing: &Listing) -> Option<Found> {
+fn dotnet(listing: &Listing) -> Option<KindGuess> {
     let ending = |ends: &[&str]| -> Vec<String> {
         listing.top().filter(|name| ends.iter().any(|end| name.ends_with(end))).map(str::to_owned).collect()
     };
@@ -121,7 +121,7 @@ fn dotnet(listing: &Listing) -> Option<Found> {
         ([], several) | (several, _) => {
             let named =
                 |name: &String| GuessedCommand::new(format!("dotnet test {}", word(name)), name.as_str());
-            Some(Found::Unsure {
+            Some(KindGuess::Unsure {
                 seen: format!("{} of which none is the whole for sure", several.join(", ")),
                 candidates: several.iter().map(named).collect(),
             })
@@ -135,7 +135,7 @@ fn word(name: &str) -> String {
     if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
-fn ruby(listing: &Listing) -> Option<Found> {
+fn ruby(listing: &Listing) -> Option<KindGuess> {
     let gemfile = listing.text("Gemfile");
     let bundle = if gemfile.is_some() { "bundle exec " } else { "" };
     let specs = listing.has(".rspec")
@@ -154,7 +154,7 @@ fn ruby(listing: &Listing) -> Option<Found> {
     } else if rake {
         found.push(GuessedCommand::new(format!("{bundle}rake test"), "the task in Rakefile"));
     } else if tests && gemfile.is_some() {
-        return Some(Found::Unsure {
+        return Some(KindGuess::Unsure {
             seen: "tests in test/, and no task that runs them".to_owned(),
             candidates: vec![GuessedCommand::new(
                 format!("{bundle}ruby -Itest -e 'Dir[\"./test/**/*_test.rb\"].each {{ require _1 }}'"),
@@ -164,7 +164,7 @@ fn ruby(listing: &Listing) -> Option<Found> {
     } else if found.is_empty() && gemfile.is_some_and(|text| gem(text, "rspec")) {
         found.push(GuessedCommand::new(format!("{bundle}rspec"), "rspec in Gemfile"));
     }
-    found.into_iter().map(Found::Sure).reduce(Found::beside)
+    found.into_iter().map(KindGuess::Sure).reduce(KindGuess::beside)
 }
 
 /// `gem "rspec"`, and those that bring it along (`rspec-rails`).
@@ -199,11 +199,11 @@ fn has_test_task(rakefile: &str) -> bool {
     })
 }
 
-fn php(listing: &Listing) -> Option<Found> {
+fn php(listing: &Listing) -> Option<KindGuess> {
     let composer = listing.text("composer.json");
     let parsed: Option<serde_json::Value> = composer.and_then(|text| serde_json::from_str(text).ok());
     if composer.is_some() && parsed.is_none() {
-        return Some(Found::Unsure {
+        return Some(KindGuess::Unsure {
             seen: "a composer.json that cannot be read".to_owned(),
             candidates: Vec::new(),
         });
@@ -228,7 +228,7 @@ fn php(listing: &Listing) -> Option<Found> {
     }
     match configured {
         Some(file) => Some(sure("vendor/bin/phpunit", file)),
-        None if required("phpunit/phpunit") => Some(Found::Unsure {
+        None if required("phpunit/phpunit") => Some(KindGuess::Unsure {
             seen: "phpunit in composer.json, and no phpunit.xml that says what it runs".to_owned(),
             candidates: vec![GuessedCommand::new("vendor/bin/phpunit tests", "composer.json")],
         }),
@@ -236,7 +236,7 @@ fn php(listing: &Listing) -> Option<Found> {
     }
 }
 
-fn dart(listing: &Listing) -> Option<Found> {
+fn dart(listing: &Listing) -> Option<KindGuess> {
     let text = listing.text("pubspec.yaml")?;
     let flutter = text.lines().any(|line| line.trim() == "sdk: flutter" || line.trim_end() == "flutter:");
     Some(sure(if flutter { "flutter test" } else { "dart test" }, "pubspec.yaml"))
@@ -244,7 +244,7 @@ fn dart(listing: &Listing) -> Option<Found> {
 
 /// `ctest` runs what was built last, which need not be this code: the command builds as well. Where it builds is
 /// only known where it has been built.
-fn cmake(listing: &Listing) -> Option<Found> {
+fn cmake(listing: &Listing) -> Option<KindGuess> {
     let meson = listing.has("meson.build");
     let read = ["CMakeLists.txt", "tests/CMakeLists.txt", "test/CMakeLists.txt"];
     let words = ["enable_testing", "include(CTest)", "add_test", "_discover_tests"];
@@ -255,7 +255,7 @@ fn cmake(listing: &Listing) -> Option<Found> {
         (true, _) if listing.has("build/CMakeCache.txt") => {
             Some(sure("cmake --build build && ctest --test-dir build", "CMakeLists.txt and build/"))
         }
-        (true, _) => Some(Found::Unsure {
+        (true, _) => Some(KindGuess::Unsure {
             seen: "CMakeLists.txt, and no build directory that is known".to_owned(),
             candidates: vec![GuessedCommand::new(
                 "cmake -S . -B build && cmake --build build && ctest --test-dir build",
@@ -265,7 +265,7 @@ fn cmake(listing: &Listing) -> Option<Found> {
         (false, true) if listing.has("build/build.ninja") => {
             Some(sure("meson test -C build", "meson.build and build/"))
         }
-        (false, true) => Some(Found::Unsure {
+        (false, true) => Some(KindGuess::Unsure {
             seen: "meson.build, and no build directory that is known".to_owned(),
             candidates: vec![GuessedCommand::new("meson test -C build", "meson.build")],
         }),

@@ -1,7 +1,7 @@
 //! Python: the runner that the project names, and the tool that owns its environment.
 
 use super::listing::Listing;
-use super::{Found, GuessedCommand};
+use super::{GuessedCommand, KindGuess};
 
 /// Files whose mention of pytest makes it the runner.
 const NAMING: [&str; 11] = [
@@ -39,14 +39,15 @@ const ENVIRONMENTS: [(&str, &str, &str); 12] = [
     ("venv/Scripts/pytest.exe", "", "venv/Scripts/"),
 ];
 
-pub(super) fn guess(listing: &Listing) -> Option<Found> {
+pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
     let holds = |file: &str, word: &str| {
         word.is_empty() || listing.text(file).is_some_and(|text| text.contains(word))
     };
     let environment = ENVIRONMENTS.iter().find(|(file, word, _)| listing.has(file) && holds(file, word));
     let (lock, before) = environment.map_or(("", ""), |(lock, _, before)| (*lock, *before));
     let direct = direct(listing, before, lock);
-    let managed = [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(Found::beside);
+    let managed =
+        [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(KindGuess::beside);
     match (direct, managed) {
         // tox and nox make environments of their own: next to a lock file either may be meant.
         (Some(direct), Some(managed))
@@ -60,12 +61,12 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
 }
 
 /// A runner that is started as it is.
-fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
+fn direct(listing: &Listing, before: &str, lock: &str) -> Option<KindGuess> {
     let because = |file: &str| {
         if lock.is_empty() || lock == file { file.to_owned() } else { format!("{file} and {lock}") }
     };
     if listing.has("manage.py") && pytest(listing).is_none() {
-        return Some(Found::Sure(GuessedCommand::new(
+        return Some(KindGuess::Sure(GuessedCommand::new(
             format!("{before}python manage.py test"),
             because("manage.py"),
         )));
@@ -74,7 +75,7 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
         let candidate = GuessedCommand::new(format!("{before}pytest"), because(file));
         let members = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.uv.workspace]"));
         if members && lock == "uv.lock" {
-            return Some(Found::Unsure {
+            return Some(KindGuess::Unsure {
                 seen: "a workspace of uv, whose members may need packages of their own".to_owned(),
                 candidates: vec![
                     GuessedCommand::new("uv run --all-packages pytest", "pyproject.toml"),
@@ -82,18 +83,18 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
                 ],
             });
         }
-        return Some(Found::Sure(candidate));
+        return Some(KindGuess::Sure(candidate));
     }
     if let Some((dir, file)) = unittest(listing) {
         let package = dir.is_empty() || listing.has(&format!("{dir}/__init__.py"));
         let discover = if package { String::new() } else { format!(" discover -s {dir}") };
         let command = format!("{before}python -m unittest{discover}");
-        return Some(Found::Sure(GuessedCommand::new(command, because(&file))));
+        return Some(KindGuess::Sure(GuessedCommand::new(command, because(&file))));
     }
     let project = ["[project]", "[tool.poetry]", "[build-system]"];
     let named =
         listing.text("pyproject.toml").is_some_and(|text| project.iter().any(|part| text.contains(part)));
-    (named || listing.has("setup.py")).then(|| Found::Unsure {
+    (named || listing.has("setup.py")).then(|| KindGuess::Unsure {
         seen: format!("{} that names no test runner", if named { "a pyproject.toml" } else { "a setup.py" }),
         candidates: vec![
             GuessedCommand::new(format!("{before}pytest"), "a guess"),
@@ -129,7 +130,7 @@ fn unittest(listing: &Listing) -> Option<(&'static str, String)> {
     listing.top().find(is_test).map(|name| ("", name.to_owned()))
 }
 
-fn tox(listing: &Listing) -> Option<Found> {
+fn tox(listing: &Listing) -> Option<KindGuess> {
     let ini = listing.text("tox.ini").is_some_and(|text| text.contains("[tox]") || text.contains("[testenv"));
     let project = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.tox"));
     let cfg = listing.text("setup.cfg").is_some_and(|text| text.contains("[tox:tox]"));
@@ -140,11 +141,11 @@ fn tox(listing: &Listing) -> Option<Found> {
         (cfg, "setup.cfg"),
     ];
     let (_, file) = named.into_iter().find(|(there, _)| *there)?;
-    Some(Found::Sure(GuessedCommand::new("tox", file)))
+    Some(KindGuess::Sure(GuessedCommand::new("tox", file)))
 }
 
 /// Environments of hatch: a script of the project's own, or the tests as hatch runs them.
-fn hatch(listing: &Listing) -> Option<Found> {
+fn hatch(listing: &Listing) -> Option<KindGuess> {
     let tables = [("pyproject.toml", "[tool.hatch.envs."), ("hatch.toml", "[envs.")];
     let (file, table) = tables
         .into_iter()
@@ -154,17 +155,17 @@ fn hatch(listing: &Listing) -> Option<Found> {
     let scripts = scripts.split("\n[").next().unwrap_or_default();
     let is_test = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == "test");
     let command = if scripts.lines().any(is_test) { "hatch run test" } else { "hatch test" };
-    Some(Found::Sure(GuessedCommand::new(command, file)))
+    Some(KindGuess::Sure(GuessedCommand::new(command, file)))
 }
 
 /// The session that is called after tests; all sessions may build documents or publish.
-fn nox(listing: &Listing) -> Option<Found> {
+fn nox(listing: &Listing) -> Option<KindGuess> {
     let text = listing.text("noxfile.py")?;
     let session = ["tests", "test", "unit", "unit_tests", "pytest"];
     let session = session.iter().find(|name| text.contains(&format!("def {name}(")));
     Some(match session {
-        Some(name) => Found::Sure(GuessedCommand::new(format!("nox -s {name}"), "noxfile.py")),
-        None => Found::Unsure {
+        Some(name) => KindGuess::Sure(GuessedCommand::new(format!("nox -s {name}"), "noxfile.py")),
+        None => KindGuess::Unsure {
             seen: "a noxfile.py without a session called tests".to_owned(),
             candidates: vec![GuessedCommand::new("nox", "noxfile.py")],
         },

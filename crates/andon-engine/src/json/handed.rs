@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::halt::HaltJson;
-use andon_core::domain::decision::Tried;
+use andon_core::domain::decision::TriedLine;
 use andon_core::domain::escalation::EscalationMode;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::response::{Handoff, Notice, Start};
@@ -40,7 +40,7 @@ struct TriedJson<'a> {
 impl<'a> From<&'a Handoff> for HandoffJson<'a> {
     fn from(handoff: &'a Handoff) -> Self {
         let Handoff { signals, halt, episode, story } = handoff;
-        let tried = |tried: &'a Tried| TriedJson {
+        let tried = |tried: &'a TriedLine| TriedJson {
             iteration: tried.iteration,
             commit: tried.commit,
             subject: &tried.subject,

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::peer::{Peer, Standing};
+use super::peer::{Peer, PeerKnowledge};
 use crate::error::OpsError;
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::time::Timestamp;
 use andon_git::{NotesTree, Repo};
-use andon_store::by_writer::{self, Incoming, PREFIX, TakenIn, UnitedNotes, lacking, line_up};
+use andon_store::by_writer::{self, IntakeReport, PREFIX, UnitedNotes, WriterNews, lacking, line_up};
 use andon_store::ledger::{self, Ledger};
 use andon_store::memory::{Kind, Memory};
 use andon_store::notes;
@@ -25,7 +25,7 @@ pub(super) type Tips = BTreeMap<String, CommitId>;
 
 /// What is remembered.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Remembered {
+struct SyncMemory {
     /// The state of the records here up to which everything that was written here is in the ref of this clone.
     carried: Option<CommitId>,
     /// Refs of writers as they were taken in.
@@ -43,7 +43,7 @@ struct AtRemote {
     writers: Tips,
 }
 
-impl Remembered {
+impl SyncMemory {
     fn read(repo: &Repo) -> Self {
         Memory::of(repo, Kind::Sync).get(&()).unwrap_or_default()
     }
@@ -55,11 +55,11 @@ impl Remembered {
 
 /// The records of writers in one sync.
 pub(super) struct ByWriter {
-    memory: Remembered,
+    memory: SyncMemory,
     /// By what the remote is remembered.
     remote: String,
     /// Whether its refs stay here.
-    standing: Standing,
+    standing: PeerKnowledge,
     /// What the refs of the remote's writers begin with here.
     prefix: String,
     /// What was taken in before this sync.
@@ -76,7 +76,7 @@ pub(super) struct ByWriter {
 
 impl ByWriter {
     pub(super) fn of(repo: &Repo, peer: &Peer) -> Self {
-        let memory = Remembered::read(repo);
+        let memory = SyncMemory::read(repo);
         let url = repo.config_string(&format!("remote.{}.url", peer.address)).unwrap_or_default();
         // Hashed: addresses may hold passwords.
         let remote = Digest(Sha256::digest(format!("{} {url}", peer.address)).into()).to_string();
@@ -99,10 +99,10 @@ impl ByWriter {
         repo: &Repo,
         tips: &Tips,
         at: Timestamp,
-    ) -> Result<(TakenIn, Incoming), OpsError> {
+    ) -> Result<(IntakeReport, WriterNews), OpsError> {
         let named: Vec<(String, &String, CommitId)> =
             tips.iter().map(|(writer, tip)| (format!("{}{writer}", self.prefix), writer, *tip)).collect();
-        let mut incoming = Incoming::default();
+        let mut incoming = WriterNews::default();
         for (name, writer, tip) in &named {
             let known = self.memory.taken.get(name).copied();
             if known != Some(*tip) {
@@ -111,7 +111,7 @@ impl ByWriter {
         }
         let taken_in = by_writer::take_in(repo, &incoming, at)?;
         add_up(&mut self.incoming, &incoming);
-        if self.standing == Standing::Configured && !incoming.tips.is_empty() {
+        if self.standing == PeerKnowledge::Configured && !incoming.tips.is_empty() {
             let unread = |writer: &String| incoming.unread.iter().any(|(name, _)| name == writer);
             self.memory.taken.retain(|name, _| !name.starts_with(&self.prefix));
             let read = named.into_iter().filter(|(_, writer, _)| !unread(writer));
@@ -132,7 +132,7 @@ impl ByWriter {
         let there = |(writer, known): (&String, &CommitId)| {
             tips.get(writer).is_some_and(|tip| repo.is_ancestor(*known, *tip).unwrap_or(false))
         };
-        if self.standing == Standing::Passing && !self.at_remote().writers.iter().all(there) {
+        if self.standing == PeerKnowledge::Passing && !self.at_remote().writers.iter().all(there) {
             self.miss(None);
         }
     }
@@ -189,7 +189,7 @@ impl ByWriter {
         let here = repo.ref_commit(own)?;
         let has = |tip: CommitId| here.is_some_and(|here| repo.is_ancestor(tip, here).unwrap_or(false));
         let known = self.at_remote().writers.get(writer).copied();
-        let is_there = self.standing == Standing::Passing || tips.contains_key(writer);
+        let is_there = self.standing == PeerKnowledge::Passing || tips.contains_key(writer);
         if known.is_some_and(|known| !has(known) || !is_there) {
             self.miss(None);
         }
@@ -222,7 +222,7 @@ impl ByWriter {
             let known = complete.and(writers.get(writer).copied());
             // What is new since then came in by this sync.
             if known != self.before.get(&format!("{}{writer}", self.prefix)).copied() {
-                let mut more = Incoming::default();
+                let mut more = WriterNews::default();
                 more.add(repo, writer, known, *tip);
                 add_up(&mut there, &more);
             }
@@ -255,7 +255,7 @@ impl ByWriter {
             && !self.is_spared
         {
             writers.insert(own[PREFIX.len()..].to_owned(), tip);
-            if self.standing == Standing::Configured {
+            if self.standing == PeerKnowledge::Configured {
                 self.memory.taken.insert(format!("{}{}", self.prefix, &own[PREFIX.len()..]), tip);
             }
         }
@@ -273,7 +273,7 @@ pub(super) fn own_ref(repo: &Repo) -> Result<Option<String>, OpsError> {
     Ok(ledger.and_then(|name| Some(format!("{PREFIX}{}", name.rsplit_once('/')?.1))))
 }
 
-fn add_up(lines: &mut UnitedNotes, incoming: &Incoming) {
+fn add_up(lines: &mut UnitedNotes, incoming: &WriterNews) {
     for (commit, note) in &incoming.notes {
         line_up(lines, *commit, note.as_deref());
     }
@@ -295,15 +295,15 @@ fn known_lines<'a>(
 ///
 /// # Errors
 /// [`OpsError`] when it cannot be read or written.
-pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<TakenIn, OpsError> {
+pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<IntakeReport, OpsError> {
     let mut found = repo.refs_with_prefix(PREFIX)?;
     found.extend(repo.refs_with_prefix(by_writer::REMOTE_PREFIX)?);
     if found.is_empty() {
-        return Ok(TakenIn::default());
+        return Ok(IntakeReport::default());
     }
     let own = own_ref(repo)?;
-    let mut memory = Remembered::read(repo);
-    let mut incoming = Incoming::default();
+    let mut memory = SyncMemory::read(repo);
+    let mut incoming = WriterNews::default();
     let ids = |name: &str| name.rsplit('/').next().is_some_and(ledger::is_writer);
     for (name, target) in found.into_iter().filter(|(name, _)| ids(name)) {
         let tip = CommitId(target);
@@ -315,7 +315,7 @@ pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<TakenIn, OpsError> 
         memory.taken.insert(name, tip);
     }
     if incoming.tips.is_empty() {
-        return Ok(TakenIn::default());
+        return Ok(IntakeReport::default());
     }
     let taken_in = by_writer::take_in(repo, &incoming, at)?;
     memory.taken.retain(|name, _| !incoming.unread.iter().any(|(unread, _)| unread == name));

@@ -5,14 +5,14 @@
 
 use super::Sync;
 use super::by_writer::{Tips, own_ref};
-use super::outgoing::Outgoing;
-use super::takeover::{Takeover, Tracked};
+use super::outgoing::OutgoingRef;
+use super::takeover::{RemoteState, Takeover};
 use crate::error::OpsError;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{PushEnd, PushedTo, Repo};
-use andon_store::by_writer::{self, Incoming, PREFIX};
+use andon_store::by_writer::{self, PREFIX, WriterNews};
 use andon_store::ledger::Ledger;
 
 impl Sync<'_> {
@@ -20,7 +20,7 @@ impl Sync<'_> {
     /// refs. No lock is needed: a ref is removed only in the state that was read, and a writer that continues makes it
     /// anew.
     pub fn fold(&mut self, days: u32) -> Result<(), OpsError> {
-        let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        let now = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
         let silent = self.takeover.take_silent(&now, days)?;
         if silent.is_empty() {
             return Ok(());
@@ -29,7 +29,7 @@ impl Sync<'_> {
         let outgoing = self.takeover.outgoing(&now)?;
         let pushed = self.ws.repo.push_refs(
             &self.takeover.peer().address,
-            &outgoing.iter().map(Outgoing::spec).collect::<Vec<_>>(),
+            &outgoing.iter().map(OutgoingRef::spec).collect::<Vec<_>>(),
             self.online,
         )?;
         self.takeover.arrived(&outgoing, &pushed)?;
@@ -47,7 +47,7 @@ impl Sync<'_> {
 impl Takeover<'_> {
     /// Copies the records of silent writers into this clone's ref; returns the names of their refs and the commits that
     /// they point to.
-    fn take_silent(&mut self, theirs: &Tracked, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
+    fn take_silent(&mut self, theirs: &RemoteState, days: u32) -> Result<Vec<(String, CommitId)>, OpsError> {
         let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
         let mut silent = Tips::new();
         for (writer, tip) in &theirs.records {
@@ -91,7 +91,7 @@ fn take_over(repo: &Repo, silent: Tips, at: Timestamp) -> Result<Tips, OpsError>
     let own =
         own.map_or_else(|| Ok(format!("{PREFIX}{}", Ledger::open(repo).writer_id()?)), Ok::<_, OpsError>)?;
     let mut taken = Tips::new();
-    let mut incoming = Incoming::default();
+    let mut incoming = WriterNews::default();
     for (writer, tip) in silent.into_iter().filter(|(writer, _)| *writer != own[PREFIX.len()..]) {
         incoming.add(repo, &writer, None, tip);
         taken.insert(writer, tip);

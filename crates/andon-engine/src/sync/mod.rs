@@ -22,10 +22,10 @@ use crate::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{Online, Prompt, PushEnd, PushedTo, Quiet, RemoteError, back_off};
 pub use by_writer::take_in_fetched;
-use outgoing::Outgoing;
+use outgoing::OutgoingRef;
 use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
-use takeover::{Takeover, Tracked};
+use takeover::{RemoteState, Takeover};
 
 /// How often a sync begins anew when another writer is faster: a copy of this clone with the same id, or the holder of
 /// the lock of a ref. Each time one writer wins, so that even a hundred of them are done by then.
@@ -114,7 +114,7 @@ impl<'a> Sync<'a> {
     /// Receives, sends, or both; what others were faster in is done again.
     pub fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
         // What an earlier fetch left behind: the next one may move or remove it.
-        let left = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        let left = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
         self.takeover.adopt(&left)?;
         let mut before = left;
         let mut tries = 0;
@@ -125,7 +125,7 @@ impl<'a> Sync<'a> {
             }
             tries += 1;
             let Step::Done(()) = self.fetch()? else { continue };
-            let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+            let now = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
             self.takeover.compare(&before, &now)?;
             self.takeover.adopt(&now)?;
             stop_point("sync:adopted");
@@ -161,8 +161,8 @@ impl<'a> Sync<'a> {
     }
 
     /// Done when no other writer was faster at any of the refs.
-    fn push(&mut self, outgoing: &[Outgoing]) -> Result<Step<()>, OpsError> {
-        let specs: Vec<String> = outgoing.iter().map(Outgoing::spec).collect();
+    fn push(&mut self, outgoing: &[OutgoingRef]) -> Result<Step<()>, OpsError> {
+        let specs: Vec<String> = outgoing.iter().map(OutgoingRef::spec).collect();
         let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online());
         let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
         stop_point("sync:pushed");
@@ -183,7 +183,7 @@ impl<'a> Sync<'a> {
 
     /// Writes what is here to a bundle, where that holds less.
     pub fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
-        let there = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        let there = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
         let lacking = self.takeover.outgoing_to_file(&there)?;
         if lacking.is_empty() {
             return Ok(());

@@ -1,7 +1,7 @@
 //! What the remote lacks, and the result of pushing it.
 
 use super::by_writer::own_ref;
-use super::takeover::{Takeover, Tracked};
+use super::takeover::{RemoteState, Takeover};
 use crate::error::OpsError;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::CommitId;
@@ -11,7 +11,7 @@ use andon_store::ledger::{self, Ledger};
 use andon_store::notes;
 
 /// A ref that the remote lacks or has less of.
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingRef {
     name: String,
     tip: CommitId,
     tracking: String,
@@ -19,7 +19,7 @@ pub(crate) struct Outgoing {
     entries: usize,
 }
 
-impl Outgoing {
+impl OutgoingRef {
     /// The tip by its id: hooks may move the ref on meanwhile.
     pub(crate) fn spec(&self) -> String {
         format!("{}:{}", self.tip, self.name)
@@ -34,7 +34,7 @@ pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
 }
 impl Takeover<'_> {
     /// What the remote lacks: records by this clone's own ref, ledgers by theirs.
-    pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+    pub(crate) fn outgoing(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
         let own = own_ref(self.repo)?;
         let writer = own.as_deref().and_then(|own| own.strip_prefix(PREFIX)).unwrap_or_default();
         let tracking = format!("{}{writer}", self.peer.records);
@@ -48,7 +48,7 @@ impl Takeover<'_> {
     }
 
     /// What a bundle lacks: it has one ref for all records, which no other clone writes at the same time.
-    pub(crate) fn outgoing_to_file(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+    pub(crate) fn outgoing_to_file(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
         let mut outgoing = self.of_records(notes::REF.to_owned(), self.peer.notes.clone(), theirs.notes)?;
         outgoing.extend(self.of_ledgers(theirs)?);
         Ok(outgoing)
@@ -59,15 +59,15 @@ impl Takeover<'_> {
         name: String,
         tracking: String,
         there: Option<CommitId>,
-    ) -> Result<Vec<Outgoing>, OpsError> {
+    ) -> Result<Vec<OutgoingRef>, OpsError> {
         let Some(tip) = self.repo.ref_commit(&name)?.filter(|tip| there != Some(*tip)) else {
             return Ok(Vec::new());
         };
         let records = self.repo.notes_ahead(there, tip)?;
-        Ok(vec![Outgoing { name, tip, tracking, records, entries: 0 }])
+        Ok(vec![OutgoingRef { name, tip, tracking, records, entries: 0 }])
     }
 
-    fn of_ledgers(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+    fn of_ledgers(&self, theirs: &RemoteState) -> Result<Vec<OutgoingRef>, OpsError> {
         let mut outgoing = Vec::new();
         for (name, tip) in self.repo.refs_with_prefix(ledger::REF_PREFIX)? {
             let writer = name.strip_prefix(ledger::REF_PREFIX).unwrap_or(&name);
@@ -78,13 +78,13 @@ impl Takeover<'_> {
             }
             let entries = Ledger::open(self.repo).entries_since(writer, there, tip)?;
             let tracking = format!("{}{writer}", self.peer.ledgers);
-            outgoing.push(Outgoing { name, tip, tracking, records: 0, entries });
+            outgoing.push(OutgoingRef { name, tip, tracking, records: 0, entries });
         }
         Ok(outgoing)
     }
 
     /// Remembers what arrived and says what was refused.
-    pub(crate) fn arrived(&mut self, outgoing: &[Outgoing], pushed: &[PushedTo]) -> Result<(), OpsError> {
+    pub(crate) fn arrived(&mut self, outgoing: &[OutgoingRef], pushed: &[PushedTo]) -> Result<(), OpsError> {
         for one in pushed {
             let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
             match &one.end {
@@ -101,12 +101,12 @@ impl Takeover<'_> {
         Ok(())
     }
 
-    fn remember(&self, sent: &Outgoing) -> Result<(), OpsError> {
+    fn remember(&self, sent: &OutgoingRef) -> Result<(), OpsError> {
         Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
     }
 
     /// Remembers what was written to a file.
-    pub(crate) fn written(&mut self, outgoing: &[Outgoing]) {
+    pub(crate) fn written(&mut self, outgoing: &[OutgoingRef]) {
         for one in outgoing {
             self.report.sent.records += one.records;
             self.report.sent.entries += one.entries;

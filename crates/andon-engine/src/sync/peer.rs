@@ -19,7 +19,7 @@ pub struct Peer {
     /// What git is given.
     pub address: String,
     /// How well it is known.
-    pub standing: Standing,
+    pub standing: PeerKnowledge,
     /// The ref under which its records are kept here.
     pub notes: String,
     /// What the refs under which its ledgers are kept here begin with.
@@ -30,7 +30,7 @@ pub struct Peer {
 
 /// How well a peer is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum PeerKnowledge {
     /// A remote that is configured here.
     Configured,
     /// An address.
@@ -43,7 +43,7 @@ impl Peer {
         Self {
             label: name.to_owned(),
             address: name.to_owned(),
-            standing: Standing::Configured,
+            standing: PeerKnowledge::Configured,
             notes: format!("refs/notes/remotes/{name}/andon"),
             ledgers: format!("{}{name}/ledger/", ledger::REMOTE_PREFIX),
             records: format!("{}{name}/", by_writer::REMOTE_PREFIX),
@@ -56,7 +56,7 @@ impl Peer {
         Self {
             label: without_password(label),
             address: address.to_owned(),
-            standing: Standing::Passing,
+            standing: PeerKnowledge::Passing,
             notes: format!("{space}notes/andon"),
             ledgers: format!("{space}ledger/"),
             records: format!("{space}records/"),
@@ -82,8 +82,8 @@ impl Peer {
     /// Forgets what was only passing through; also what a process that was killed left.
     pub fn forget(&self, repo: &Repo) -> Result<(), GitError> {
         match self.standing {
-            Standing::Configured => Ok(()),
-            Standing::Passing => repo.drop_passing(PASSING),
+            PeerKnowledge::Configured => Ok(()),
+            PeerKnowledge::Passing => repo.drop_passing(PASSING),
         }
     }
 }

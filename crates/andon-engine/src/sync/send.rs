@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use super::peer::{self, Peer};
-use super::takeover::Tracked;
+use super::takeover::RemoteState;
 use super::{Step, Sync, Way, unheard, visited};
 use crate::context::Context;
 use crate::error::OpsError;
@@ -49,7 +49,7 @@ pub fn sends(repo: &Repo) -> bool {
 pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Prompt) -> Option<Diagnostic> {
     let peer = peer::pushed_to(&ws.repo, &to.name, &to.url);
     let label = peer.label.clone();
-    let first = peer.standing == peer::Standing::Configured
+    let first = peer.standing == peer::PeerKnowledge::Configured
         && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
     let again = format!("andon sync {}", shell_quote(&label));
     let failed = |why: &str| {
@@ -85,7 +85,7 @@ fn reported(report: &SyncReport, label: &str) -> Diagnostic {
 
 fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {
     let mut work = Sync { max_seconds: MAX_SECONDS, ..Sync::new(ctx, ws, peer, online) };
-    let known = Tracked::read(&ws.repo, work.takeover.peer())?;
+    let known = RemoteState::read(&ws.repo, work.takeover.peer())?;
     work.takeover.adopt(&known)?;
     work.takeover.offer(&known)?;
     let outgoing = work.takeover.outgoing(&known)?;

@@ -14,14 +14,14 @@ use andon_store::ledger::{self, Arrival, Ledger};
 use andon_store::{notes, unite};
 
 use super::by_writer::{ByWriter, Tips};
-use super::peer::{Peer, Standing};
+use super::peer::{Peer, PeerKnowledge};
 
 /// Most writers that are taken over from one remote.
 const MAX_WRITERS: usize = 10_000;
 
 /// What the remote had when it was last looked at.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tracked {
+pub(crate) struct RemoteState {
     pub(super) notes: Option<CommitId>,
     /// Tips by writer.
     pub(super) ledgers: Tips,
@@ -29,7 +29,7 @@ pub(crate) struct Tracked {
     pub(super) records: Tips,
 }
 
-impl Tracked {
+impl RemoteState {
     pub(crate) fn read(repo: &Repo, peer: &Peer) -> Result<Self, GitError> {
         let notes = repo.ref_commit(&peer.notes)?;
         Ok(Self { notes, ledgers: tips(repo, &peer.ledgers)?, records: tips(repo, &peer.records)? })
@@ -90,15 +90,15 @@ impl<'a> Takeover<'a> {
     /// A command that looks at what is kept of the peer; of an address nothing is.
     fn look(&self, command: String) -> String {
         match self.peer.standing {
-            Standing::Configured => command,
-            Standing::Passing => {
+            PeerKnowledge::Configured => command,
+            PeerKnowledge::Passing => {
                 format!("see what is there: git ls-remote {}", shell_quote(&self.peer.label))
             }
         }
     }
 
     /// Takes over what the remote has.
-    pub(crate) fn adopt(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
+    pub(crate) fn adopt(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
         if let Some(tip) = theirs.notes {
             let union = unite::unite(self.repo, tip, self.ctx.now)?;
             self.report.received.records += union.received;
@@ -176,8 +176,8 @@ impl<'a> Takeover<'a> {
             Ok(Arrival::Forked) => {
                 let remote = self.remote().to_owned();
                 let end = match self.peer.standing {
-                    Standing::Configured => "both are kept, ours is not pushed",
-                    Standing::Passing => "theirs was not taken over",
+                    PeerKnowledge::Configured => "both are kept, ours is not pushed",
+                    PeerKnowledge::Passing => "theirs was not taken over",
                 };
                 let what = format!(
                     "the ledger of {writer} at {remote} is not the one that is here: it was rewritten, or two clones \
@@ -206,7 +206,7 @@ impl<'a> Takeover<'a> {
     /// Why a ledger from an unknown source cannot be what it says. A configured remote is believed, and judged by
     /// `check`.
     fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
-        if self.peer.standing == Standing::Configured {
+        if self.peer.standing == PeerKnowledge::Configured {
             return None;
         }
         let ledger = Ledger::open(self.repo);
@@ -226,7 +226,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Says what went back, or away, at the remote since it was last seen.
-    pub(crate) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
+    pub(crate) fn compare(&mut self, before: &RemoteState, now: &RemoteState) -> Result<(), OpsError> {
         if let Some(seen) = before.notes
             && self.went_back("the records", notes::REF, seen, now.notes)?
         {
@@ -279,7 +279,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Writes what the remote lacks of records to this clone's ref.
-    pub(crate) fn offer(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
+    pub(crate) fn offer(&mut self, theirs: &RemoteState) -> Result<(), OpsError> {
         let missing = self.records.offer(self.repo, &theirs.records, theirs.notes, self.ctx.now)?;
         stop_point("sync:offered");
         for (writer, seen) in missing {
@@ -289,7 +289,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Everything has arrived that the remote lacked.
-    pub(crate) fn all_arrived(&mut self, theirs: &Tracked) {
+    pub(crate) fn all_arrived(&mut self, theirs: &RemoteState) {
         if !self.is_refused {
             self.records.arrived(self.repo, &theirs.records);
         }

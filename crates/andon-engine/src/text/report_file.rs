@@ -3,7 +3,7 @@
 //! a page or two. Text by agents and authors is shown as code spans or escaped, so that no subject can pose as a
 //! heading, a link or an instruction of this file.
 
-use andon_core::domain::decision::{Halt, HaltEvidence, Story, Tried};
+use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::findings::{HaltReason, ReportFile};
@@ -165,7 +165,7 @@ pub(super) fn tried(page: &mut Page, story: &Story) {
     }
 }
 
-fn tried_line(page: &mut Page, tried: &Tried) {
+fn tried_line(page: &mut Page, tried: &TriedLine) {
     let place = tried.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
     let kind = match tried.kind {
         CommitKind::Normal => String::new(),

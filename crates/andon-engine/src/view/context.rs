@@ -1,6 +1,6 @@
 //! How full a context window is, and what was done about it.
 
-use andon_core::domain::context::{Cached, ContextUse, Thresholds};
+use andon_core::domain::context::{CachedTokens, ContextUse, Thresholds};
 use andon_core::domain::findings::Finding;
 
 /// What is known of a context window.
@@ -15,16 +15,16 @@ pub struct ContextView {
     /// What leads to what.
     pub thresholds: Thresholds,
     /// `usage.cached`
-    pub cached: Cached,
+    pub cached: CachedTokens,
     /// What the rule says of it; `None` when there is nothing to say.
     pub finding: Option<Finding>,
     /// Whether there is a briefing.
-    pub briefed: Briefed,
+    pub briefed: BriefingState,
 }
 
 /// Whether a briefing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Briefed {
+pub enum BriefingState {
     /// There is a new `MISSION_BRIEFING.md`.
     Yes,
     /// None was due, or it could not be written.

@@ -4,7 +4,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 
 /// How many records and ledger entries went one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct TransferCounts {
     /// Commits whose records are new or larger on the receiving side.
     pub records: usize,
     /// Ledger entries.
@@ -17,9 +17,9 @@ pub struct SyncReport {
     /// A remote's name, an address without its password, or the path of a bundle.
     pub remote: String,
     /// What was received from the remote.
-    pub received: Moved,
+    pub received: TransferCounts,
     /// What was sent to the remote.
-    pub sent: Moved,
+    pub sent: TransferCounts,
     /// Writers whose refs were folded into this clone's.
     pub folded: usize,
     /// How often it was begun anew because another writer was faster.

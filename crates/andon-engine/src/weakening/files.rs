@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::OpsError;
-use andon_core::detect::{Collected, Compared, Patterns, left_behind, subject};
+use andon_core::detect::{Patterns, TestCollection, TestComparison, left_behind, subject};
 use andon_core::domain::change::Change;
 use andon_core::domain::facts::Weakening;
 use andon_core::domain::ids::{Oid, TreeId};
@@ -22,14 +22,14 @@ const MAX_ALL: usize = 32 << 20;
 const MAX_CAME: usize = 256;
 
 /// What was read of a change.
-pub(super) struct Changed {
+pub(super) struct ChangeTexts {
     pub texts: Vec<ChangedText>,
     extent: Extent,
 }
 
-impl Changed {
+impl ChangeTexts {
     /// What a comparison of the texts found, with how much was read. Tests that became rows are reported as well.
-    pub fn told(&self, found: &Compared) -> Option<Weakening> {
+    pub fn told(&self, found: &TestComparison) -> Option<Weakening> {
         let rows = found.rows;
         let taken = found.taken.clone().or_else(|| (rows > 0).then(Weakening::default));
         taken.map(|taken| Weakening { extent: taken.extent.max(self.extent), rows, ..taken })
@@ -38,7 +38,7 @@ impl Changed {
 
 /// The request about a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum TextRequest {
     /// What it took away.
     Losses,
     /// Also what it brought where it took nothing away.
@@ -47,12 +47,12 @@ pub(super) enum Asked {
 
 /// Which files of a change are read: by their paths, and then by their texts.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'w> {
+pub(super) struct FileSelection<'w> {
     pub path: &'w dyn Fn(&[u8]) -> bool,
     pub text: &'w dyn Fn(&str) -> bool,
 }
 
-impl Wanted<'_> {
+impl FileSelection<'_> {
     /// All of them.
     pub const ALL: Self = Self { path: &|_| true, text: &|_| true };
 
@@ -88,14 +88,14 @@ pub(super) fn changed(
     repo: &Repo,
     patterns: &Patterns<'_>,
     changes: &[Change],
-    asked: Asked,
-    wanted: Wanted<'_>,
-) -> Result<Changed, OpsError> {
+    asked: TextRequest,
+    wanted: FileSelection<'_>,
+) -> Result<ChangeTexts, OpsError> {
     let mut pairs = pairs(changes, patterns);
     pairs.retain(|pair| wanted.has_path(pair));
-    let mut read = Changed { texts: Vec::new(), extent: Extent::Whole };
+    let mut read = ChangeTexts { texts: Vec::new(), extent: Extent::Whole };
     // A file that was added takes nothing away, but what went elsewhere may have come there.
-    if asked == Asked::Losses && pairs.iter().all(|pair| pair.old.is_none()) {
+    if asked == TextRequest::Losses && pairs.iter().all(|pair| pair.old.is_none()) {
         return Ok(read);
     }
     pairs.sort_by(|one, other| one.rank().cmp(&other.rank()));
@@ -132,11 +132,11 @@ pub(super) fn compared(
     repo: &Repo,
     patterns: &Patterns<'_>,
     changes: &[Change],
-    wanted: Wanted<'_>,
-) -> Result<Compared, OpsError> {
-    let read = changed(repo, patterns, changes, Asked::Names, wanted)?;
+    wanted: FileSelection<'_>,
+) -> Result<TestComparison, OpsError> {
+    let read = changed(repo, patterns, changes, TextRequest::Names, wanted)?;
     let found = andon_weakening::compared(&read.texts, patterns);
-    Ok(Compared { taken: read.told(&found), ..found })
+    Ok(TestComparison { taken: read.told(&found), ..found })
 }
 
 /// Both texts, where they fit.
@@ -150,7 +150,7 @@ fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
     let holds = |path: &[u8]| andon_weakening::knows(patterns, &extension(path));
     let mut left: BTreeMap<(&[u8], String), &[u8]> = BTreeMap::new();
     for change in changes.iter().filter(|change| change.new.is_none()) {
-        if Collected::of(&change.path) == Collected::ByName {
+        if TestCollection::of(&change.path) == TestCollection::ByName {
             left.insert((folder(&change.path), subject(&change.path)), &change.path);
         }
     }

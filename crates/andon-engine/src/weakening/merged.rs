@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use super::files::{self, Wanted};
+use super::files::{self, FileSelection};
 use crate::error::OpsError;
-use andon_core::detect::{Compared, Patterns};
+use andon_core::detect::{Patterns, TestComparison};
 use andon_core::domain::change::Change;
 use andon_core::domain::facts::Weakening;
-use andon_git::{Claimed, CommitInfo, Made, Repo};
+use andon_git::{CommitInfo, MergeClaim, Repo, TreeVerdict};
 
 /// Only for a merge of two parents that is no function of them: others are made by programs.
 pub(super) fn taken(
@@ -18,7 +18,7 @@ pub(super) fn taken(
     commit: &CommitInfo,
 ) -> Result<Option<Weakening>, OpsError> {
     let [ours, theirs] = commit.parents[..] else { return Ok(None) };
-    if repo.is_made(commit, Claimed::Merge)? == Made::Same {
+    if repo.is_made(commit, MergeClaim::Merge)? == TreeVerdict::Same {
         return Ok(None);
     }
     let Some(base) = repo.merge_base(ours, theirs)? else { return Ok(None) };
@@ -32,7 +32,7 @@ pub(super) fn taken(
     let compared = |changes: &[Change], wanted| files::compared(repo, patterns, changes, wanted);
     // First the manual changes. They are few, and alone they report too much: a test may have moved to another file.
     let by_hand = by_hand([&by_us, &by_them], [&from_ours, &from_theirs]);
-    let decided = Wanted { path: &|path| by_hand.contains(path), text: &|_| true };
+    let decided = FileSelection { path: &|path| by_hand.contains(path), text: &|_| true };
     let (one, other) = (compared(&from_ours, decided)?, compared(&from_theirs, decided)?);
     let names: BTreeSet<String> = [&one, &other].into_iter().flat_map(names).collect();
     if names.is_empty() {
@@ -42,7 +42,7 @@ pub(super) fn taken(
     let names: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
     let names = Regex::new(&names.join("|")).ok();
     let tells = |text: &str| names.as_ref().is_none_or(|names| names.is_match(text));
-    let telling = Wanted { path: &|_| true, text: &tells };
+    let telling = FileSelection { path: &|_| true, text: &tells };
     let (one, other) = (compared(&from_ours, telling)?, compared(&from_theirs, telling)?);
     if one.taken.is_none() && other.taken.is_none() {
         return Ok(None);
@@ -54,7 +54,7 @@ pub(super) fn taken(
 }
 
 /// The tests that a comparison reports.
-fn names(compared: &Compared) -> Vec<String> {
+fn names(compared: &TestComparison) -> Vec<String> {
     let taken = compared.taken.iter().flat_map(|taken| taken.skipped.iter().chain(&taken.loosened));
     compared.gone.iter().chain(taken).cloned().collect()
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::faults::{reason, span};
-use super::{Said, SignedLedger};
+use super::{EntryStatement, SignedLedger};
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
@@ -30,7 +30,7 @@ pub struct Draft<'a> {
     /// The type of the entry, such as `round.accepted`.
     pub kind: &'static str,
     /// What it says.
-    pub said: &'a Said,
+    pub said: &'a EntryStatement,
     /// The texts that belong to it.
     pub evidence: &'a [EvidenceText],
     /// Who signs it; `None` for entries of agents.
@@ -107,7 +107,7 @@ impl SignedLedger {
             signer: Some(grant.key.clone()),
             touched: true,
             parents: heads.clone(),
-            body: Said::new().into(),
+            body: EntryStatement::new().into(),
             payload: Ok(Payload::Accept(self.review[*round].id.clone())).into(),
         });
         let tries: Vec<ReviewEntry> = tries.collect();
@@ -177,9 +177,11 @@ impl SignedLedger {
 }
 
 /// An object as what an entry says.
-pub fn said(value: Value) -> Said {
+pub fn said(value: Value) -> EntryStatement {
     match value {
         Value::Object(said) => said,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Said::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            EntryStatement::new()
+        }
     }
 }

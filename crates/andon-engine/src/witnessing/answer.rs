@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::act::{Draft, said};
-use super::{Said, SignedLedger, short};
+use super::{EntryStatement, SignedLedger, short};
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::workspace::Workspace;
@@ -43,7 +43,7 @@ pub struct HaltAnswer {
 /// The topic by which an answer to a halt says that the loop was not stuck.
 pub const MISTAKEN: &str = "mistaken";
 
-fn halt_was(body: &Said) -> HaltWas {
+fn halt_was(body: &EntryStatement) -> HaltWas {
     let tags = body.get("tags").and_then(Value::as_array);
     let mistaken = tags.is_some_and(|tags| tags.iter().any(|tag| tag == MISTAKEN));
     if mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid }
@@ -73,7 +73,8 @@ impl SignedLedger {
         let decided = state.rounds[*state.round_at.get(&at)?].decision()?;
         let vote = &state.votes.all[*decided.votes.first()?];
         let entry = &self.entries[vote.entry];
-        let text = |said: &Said, name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
+        let text =
+            |said: &EntryStatement, name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
         let ballot = entry.body.get("ballot").and_then(Value::as_object);
         let body = ballot.unwrap_or(&entry.body);
         let is_for = ballot.is_some() || text(body, "halt") == Some(halt.to_string());
@@ -184,7 +185,7 @@ pub fn resolve_halt(
 ///
 /// # Errors
 /// The halted commit is not here.
-pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<Said, OpsError> {
+pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<EntryStatement, OpsError> {
     let head = ws.repo.head()?.commit();
     let halted = standing.halt.head;
     // Where HEAD builds on the halted commit, the code is that of HEAD; elsewhere it is that of the halted commit.

@@ -4,7 +4,7 @@
 use super::signer_of;
 use andon_review::code::Code;
 use andon_review::entry::ReviewEntry;
-use andon_review::fold::Folded;
+use andon_review::fold::LedgerState;
 use andon_review::payload::Payload;
 use andon_store::ledger::{SignatureState, WholeEntry};
 
@@ -20,7 +20,7 @@ const BY_WRONG_KEY: [Code; 7] = [
 ];
 
 /// Takes better signatures for entries that do not count by the one that they have; whether there was one.
-pub(super) fn choose(entries: &mut [WholeEntry], review: &mut [ReviewEntry], folded: &Folded) -> bool {
+pub(super) fn choose(entries: &mut [WholeEntry], review: &mut [ReviewEntry], folded: &LedgerState) -> bool {
     let mut is_changed = false;
     let copied = entries.iter_mut().enumerate().filter(|(_, entry)| !entry.copies.is_empty());
     for (at, entry) in copied {
@@ -42,7 +42,7 @@ pub(super) fn choose(entries: &mut [WholeEntry], review: &mut [ReviewEntry], fol
 }
 
 /// Whether the policy in force for an entry names the key; a first policy names its own.
-fn is_named(folded: &Folded, entry: &ReviewEntry, at: usize, key: &str) -> bool {
+fn is_named(folded: &LedgerState, entry: &ReviewEntry, at: usize, key: &str) -> bool {
     let authority = &folded.authority;
     let in_force = &authority.for_entry(at).keys;
     let own = match Payload::read(&entry.kind, &entry.body) {

@@ -20,7 +20,7 @@ use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, Whole
 
 /// A fault of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Witnessed {
+pub struct LedgerFault {
     /// The entry, where it has an id.
     pub entry: Option<EntryId>,
     /// Why, as a word for programs.
@@ -35,8 +35,8 @@ pub struct Witnessed {
 }
 
 /// Everything that is wrong: first what could not be read, then entries in the order of the ledger.
-pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
-    let mut found: Vec<Witnessed> = ledger.faulty.iter().map(unreadable).collect();
+pub fn faults(ledger: &SignedLedger) -> Vec<LedgerFault> {
+    let mut found: Vec<LedgerFault> = ledger.faulty.iter().map(unreadable).collect();
     found.extend(ledger.foreign.iter().map(|entry| of_another(ledger, entry)));
     let mut codes: Vec<(usize, Code)> =
         ledger.folded.state.codes.iter().map(|(at, code)| (*at, *code)).collect();
@@ -46,7 +46,13 @@ pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
         let (message, help) = reason(ledger, &ledger.review[at], code);
         let message = answered_twice(ledger, at, code).unwrap_or(message);
         let level = if is_race(code) { Level::Warn } else { Level::Block };
-        found.push(Witnessed { entry: Some(ledger.entries[at].id), code: code.word(), level, message, help });
+        found.push(LedgerFault {
+            entry: Some(ledger.entries[at].id),
+            code: code.word(),
+            level,
+            message,
+            help,
+        });
         told.push(at);
     }
     // An invalid signature counts for nothing, also where none is needed.
@@ -54,7 +60,7 @@ pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
         if matches!(entry.signature, SignatureState::Bad(_)) && !told.contains(&at) {
             let message = format!("entry {}: content changed after signing", short(entry.id));
             let help = look(entry.id);
-            found.push(Witnessed {
+            found.push(LedgerFault {
                 entry: Some(entry.id),
                 code: "unsigned",
                 level: Level::Block,
@@ -94,7 +100,7 @@ fn look(id: EntryId) -> String {
     format!("see it: andon review show {}", short(id))
 }
 
-fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> Witnessed {
+fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> LedgerFault {
     let name = faulty.id.map_or_else(|| faulty.commit.short(), short);
     let (code, what) = match &faulty.fault {
         EntryFault::Missing => ("missing", format!("entry {name} is referred to but missing")),
@@ -110,24 +116,24 @@ fn unreadable(faulty: &andon_store::ledger::FaultyEntry) -> Witnessed {
             format!("see what it is: git cat-file -p {}", faulty.commit)
         }
     };
-    Witnessed { entry: faulty.id, code, level: Level::Block, message: what, help }
+    LedgerFault { entry: faulty.id, code, level: Level::Block, message: what, help }
 }
 
-fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> Witnessed {
+fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> LedgerFault {
     let named = entry.ledger.clone().unwrap_or_else(|| entry.id.to_string());
     let named: String = named.chars().take(8).collect();
     let this = ledger.id.map_or_else(String::new, short);
     let message = format!("entry {} belongs to ledger {named}, this is {this}", short(entry.id));
     let help =
         "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
-    Witnessed { entry: Some(entry.id), code: "foreign", level: Level::Block, message, help }
+    LedgerFault { entry: Some(entry.id), code: "foreign", level: Level::Block, message, help }
 }
 
 /// Refs that lack what other writers saw of them.
 ///
 /// # Errors
 /// The refs cannot be read.
-pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
+pub fn rewound(repo: &Repo) -> Result<Vec<LedgerFault>, OpsError> {
     let (entries, _) = Ledger::open(repo).read_all()?;
     let ids: BTreeMap<CommitId, EntryId> = entries.iter().map(|entry| (entry.commit, entry.id)).collect();
     let found = Ledger::open(repo).tampered()?;
@@ -148,7 +154,7 @@ pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
             }
         };
         let help = "get it back from another clone: andon sync; find out who forced it".to_owned();
-        Witnessed { entry: None, code: "rewound", level: Level::Block, message, help }
+        LedgerFault { entry: None, code: "rewound", level: Level::Block, message, help }
     });
     Ok(faults.collect())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::{Said, signer_of};
+use super::{EntryStatement, signer_of};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::time::Timestamp;
 use andon_git::Repo;
@@ -81,13 +81,13 @@ impl LedgerMemory {
 
     fn read(repo: &Repo) -> Self {
         let known: Vec<KnownEntry> = Memory::of(repo, Kind::Ledger).get(&()).unwrap_or_default();
-        let nothing: Arc<Said> = Arc::new(Map::new());
+        let nothing: Arc<EntryStatement> = Arc::new(Map::new());
         let mut entries = HashMap::with_capacity(known.len());
         let mut payloads = HashMap::with_capacity(known.len());
         for entry in known {
             let wrong = || malformed("", "is wrong");
             payloads.insert(entry.commit, Arc::new(entry.payload.ok_or_else(wrong)));
-            let said = entry.body.and_then(|bytes| serde_json::from_slice::<Said>(&bytes).ok());
+            let said = entry.body.and_then(|bytes| serde_json::from_slice::<EntryStatement>(&bytes).ok());
             let touch = |touched: bool| if touched { Touch::Present } else { Touch::Unknown };
             let signature = entry.signer.map_or(SignatureState::Unsigned, |(key, touched)| {
                 SignatureState::Good { key, touch: touch(touched) }

@@ -24,7 +24,7 @@ pub use answer::{
     HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered,
     unfit,
 };
-pub use faults::{Witnessed, faults, rewound, subject, why_not};
+pub use faults::{LedgerFault, faults, rewound, subject, why_not};
 pub use nearest::nearest;
 pub use setup::{editor, given, not_an_agent, signer};
 
@@ -36,7 +36,7 @@ use andon_core::domain::time::Timestamp;
 use andon_git::Repo;
 use andon_review::code::Code;
 use andon_review::entry::ReviewEntry;
-use andon_review::fold::{self, Folded};
+use andon_review::fold::{self, LedgerState};
 use andon_review::payload::Payload;
 use andon_signing::Touch;
 use andon_store::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, WholeLedger, bridge};
@@ -55,7 +55,7 @@ pub struct SignedLedger {
     /// The same as the folds read them, under the same indexes.
     pub review: Vec<ReviewEntry>,
     /// What they came to.
-    pub folded: Folded,
+    pub folded: LedgerState,
     /// Entries of other ledgers, which were left out.
     pub foreign: Vec<WholeEntry>,
     /// What could not be read.
@@ -258,4 +258,4 @@ pub fn short(id: EntryId) -> String {
 }
 
 /// What an entry says.
-pub type Said = Map<String, serde_json::Value>;
+pub type EntryStatement = Map<String, serde_json::Value>;

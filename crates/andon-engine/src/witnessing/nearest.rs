@@ -6,7 +6,7 @@ use super::{SignedLedger, short};
 use crate::workspace::Workspace;
 use andon_core::domain::briefing::DecidedBefore;
 use andon_core::domain::time::Timestamp;
-use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStanding};
+use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
 use andon_review::similarity::Words;
 use andon_store::ledger::REF_PREFIX;
 
@@ -22,7 +22,7 @@ pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
     let Ok(mut ledger) = super::look(ws) else { return Vec::new() };
     let about = Words::of(about);
     let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
-    let all: Vec<Precedent> = all.filter(|found| found.standing == PrecedentStanding::Current).collect();
+    let all: Vec<Precedent> = all.filter(|found| found.standing == PrecedentStatus::Current).collect();
     let state = &ledger.folded.state;
     let halts: Vec<usize> =
         state.rounds.iter().filter(|round| round.is_halt).map(|round| round.entry).collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Said, SignedLedger};
+use super::{EntryStatement, SignedLedger};
 use crate::json::RoundPrecedentJson;
 use andon_core::domain::counted::count;
 use andon_git::Repo;
@@ -35,7 +35,7 @@ impl SignedLedger {
     }
 
     /// The decision: a resolution has it itself, a revealed ballot in its ballot.
-    pub fn vote(&self, entry: usize) -> &Said {
+    pub fn vote(&self, entry: usize) -> &EntryStatement {
         let body = &self.entries[entry].body;
         body.get("ballot").and_then(Value::as_object).unwrap_or(body)
     }
@@ -72,6 +72,6 @@ impl SignedLedger {
     }
 }
 
-fn text(body: &Said, name: &str) -> Option<String> {
+fn text(body: &EntryStatement, name: &str) -> Option<String> {
     body.get(name).and_then(Value::as_str).map(str::to_owned)
 }

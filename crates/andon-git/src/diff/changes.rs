@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::error::GitError;
-use crate::objects::trees::{Differing, RawEntry, RawTree};
+use crate::objects::trees::{DifferingEntries, RawEntry, RawTree};
 use crate::objects::{MODE_SUBMODULE, MODE_TREE};
 use crate::open::repo::Repo;
 use andon_core::domain::change::Change;
@@ -78,7 +78,7 @@ impl Repo {
         let all = |tree: &Option<Rc<RawTree>>| 0..tree.as_ref().map_or(0, |tree| tree.count());
         let left = match (&old, &new) {
             (Some(old), Some(new)) => {
-                let Differing { old, new } = new.differing(old);
+                let DifferingEntries { old, new } = new.differing(old);
                 (old, new)
             }
             (None, _) | (_, None) => (all(&old), all(&new)),

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use crate::diff::merge_paths::Expected;
+use crate::diff::merge_paths::ExpectedMerge;
 use crate::error::GitError;
 use crate::objects::commits::CommitInfo;
 use crate::objects::{MODE_SUBMODULE, from_git2};
@@ -31,7 +31,7 @@ const MIN_DIGITS: usize = 7;
 
 /// What a commit says it is, with the commit it was made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Claimed {
+pub enum MergeClaim {
     /// The merge of its parents.
     Merge,
     /// The revert of a commit.
@@ -44,7 +44,7 @@ pub enum Claimed {
 
 /// Whether a tree is what git makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum TreeVerdict {
     /// It is: nothing in it was made by hand.
     Same,
     /// It is another one, or there is none without a conflict.
@@ -55,18 +55,18 @@ pub enum Made {
 
 impl Repo {
     /// Whether the tree of `commit` is what git makes of the commits that it was made of.
-    pub fn is_made(&self, commit: &CommitInfo, claimed: Claimed) -> Result<Made, GitError> {
+    pub fn is_made(&self, commit: &CommitInfo, claimed: MergeClaim) -> Result<TreeVerdict, GitError> {
         let made = match claimed {
-            Claimed::Merge => self.is_merged(&commit.parents, commit.tree),
-            Claimed::Squash(tip) => match commit.parents[..] {
+            MergeClaim::Merge => self.is_merged(&commit.parents, commit.tree),
+            MergeClaim::Squash(tip) => match commit.parents[..] {
                 [parent] => self.is_merged(&[parent, tip], commit.tree),
-                _ => Ok(Made::Other),
+                _ => Ok(TreeVerdict::Other),
             },
-            Claimed::Revert(reverted) => self.is_applied(commit, reverted, Direction::Back),
-            Claimed::Pick(picked) => self.is_applied(commit, picked, Direction::Forth),
+            MergeClaim::Revert(reverted) => self.is_applied(commit, reverted, Direction::Back),
+            MergeClaim::Pick(picked) => self.is_applied(commit, picked, Direction::Forth),
         };
         match made {
-            Err(GitError::Missing { .. } | GitError::UnknownRevision { .. }) => Ok(Made::Unknown),
+            Err(GitError::Missing { .. } | GitError::UnknownRevision { .. }) => Ok(TreeVerdict::Unknown),
             other => other,
         }
     }
@@ -92,10 +92,10 @@ impl Repo {
         Ok(named.filter_map(|id| self.resolve(id).ok()).collect())
     }
 
-    fn is_merged(&self, parents: &[CommitId], tree: TreeId) -> Result<Made, GitError> {
-        let Some((first, others)) = parents.split_first() else { return Ok(Made::Other) };
+    fn is_merged(&self, parents: &[CommitId], tree: TreeId) -> Result<TreeVerdict, GitError> {
+        let Some((first, others)) = parents.split_first() else { return Ok(TreeVerdict::Other) };
         if others.is_empty() {
-            return Ok(Made::Other);
+            return Ok(TreeVerdict::Other);
         }
         let ours = self.tree_of(*first)?;
         if let [theirs] = others {
@@ -103,21 +103,21 @@ impl Repo {
             for base in bases.iter().copied().take(MAX_BASES) {
                 let sides = Sides { base: Some(self.tree_of(base)?), ours, theirs: self.tree_of(*theirs)? };
                 if self.is_merge_of_paths(sides, tree)? {
-                    return Ok(Made::Same);
+                    return Ok(TreeVerdict::Same);
                 }
             }
             if bases.len() > 1 {
-                return Ok(Made::Other);
+                return Ok(TreeVerdict::Other);
             }
             let base = bases.first().map(|base| self.tree_of(*base)).transpose()?;
             let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
             return Ok(made(self.merged_by_libgit2(sides) == Some(tree)));
         }
-        let mut expected = Expected::of(ours);
+        let mut expected = ExpectedMerge::of(ours);
         for theirs in others {
             let base = self.merge_base(*first, *theirs)?.map(|base| self.tree_of(base)).transpose()?;
             if !expected.merge(self, base, self.tree_of(*theirs)?)? {
-                return Ok(Made::Other);
+                return Ok(TreeVerdict::Other);
             }
         }
         Ok(made(expected.is(self, tree)?))
@@ -129,11 +129,11 @@ impl Repo {
         commit: &CommitInfo,
         source: CommitId,
         direction: Direction,
-    ) -> Result<Made, GitError> {
-        let [parent] = commit.parents[..] else { return Ok(Made::Other) };
+    ) -> Result<TreeVerdict, GitError> {
+        let [parent] = commit.parents[..] else { return Ok(TreeVerdict::Other) };
         let (ours, source) = (self.tree_of(parent)?, self.commit(source)?);
         // Any parent of a merge can be the base that it is compared with.
-        let mut verdict = Made::Other;
+        let mut verdict = TreeVerdict::Other;
         for before in &source.parents {
             let before = self.tree_of(*before)?;
             let sides = match direction {
@@ -141,10 +141,10 @@ impl Repo {
                 Direction::Back => Sides { base: Some(source.tree), ours, theirs: before },
             };
             if self.is_merge_of_paths(sides, commit.tree)? {
-                return Ok(Made::Same);
+                return Ok(TreeVerdict::Same);
             }
             verdict = made(self.merged_by_libgit2(sides) == Some(commit.tree));
-            if verdict == Made::Same {
+            if verdict == TreeVerdict::Same {
                 break;
             }
         }
@@ -156,7 +156,7 @@ impl Repo {
     }
 
     fn is_merge_of_paths(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {
-        let mut expected = Expected::of(sides.ours);
+        let mut expected = ExpectedMerge::of(sides.ours);
         Ok(expected.merge(self, sides.base, sides.theirs)? && expected.is(self, tree)?)
     }
 
@@ -200,8 +200,8 @@ impl Repo {
     }
 }
 
-fn made(is: bool) -> Made {
-    if is { Made::Same } else { Made::Other }
+fn made(is: bool) -> TreeVerdict {
+    if is { TreeVerdict::Same } else { TreeVerdict::Other }
 }
 
 /// Whether a commit is applied or taken back.

@@ -20,7 +20,7 @@ const MAX_MERGED: usize = 2_000;
 type Side = (u32, Oid);
 
 /// What merging into one side should give.
-pub(crate) struct Expected {
+pub(crate) struct ExpectedMerge {
     ours: TreeId,
     /// Paths that differ from `ours`; `None` where one is gone.
     changed: BTreeMap<Vec<u8>, Option<Side>>,
@@ -28,7 +28,7 @@ pub(crate) struct Expected {
     made: BTreeMap<Oid, Vec<u8>>,
 }
 
-impl Expected {
+impl ExpectedMerge {
     pub(crate) fn of(ours: TreeId) -> Self {
         Self { ours, changed: BTreeMap::new(), made: BTreeMap::new() }
     }

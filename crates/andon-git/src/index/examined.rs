@@ -32,7 +32,7 @@ const SECONDS: i128 = 2_000_000_000;
 
 /// The result of a look at the index.
 #[derive(Debug, Default)]
-pub(crate) struct Examined {
+pub(crate) struct IndexReport {
     /// Files whose content is to be read, since git may not have looked at it, with what the index has there.
     pub(crate) unread: Vec<(Vec<u8>, (u32, Oid))>,
     /// What keeps git from seeing a change of these paths, if there is one.
@@ -57,7 +57,7 @@ impl Scope<'_> {
     }
 }
 
-impl Examined {
+impl IndexReport {
     /// Looks at the index of `repo`, and at the stat data of what is in scope.
     pub(crate) fn of(repo: &Repo, scope: &Scope<'_>) -> Result<Self, GitError> {
         let path = repo.index_path();
@@ -91,13 +91,13 @@ struct Examination<'a> {
     /// When the index was written, in nanoseconds.
     written: i128,
     sparse: bool,
-    examined: Examined,
+    examined: IndexReport,
 }
 
 impl<'a> Examination<'a> {
     fn new(repo: &Repo, scope: &'a Scope<'a>, written: i128) -> Self {
         let sparse = repo.config_string("core.sparsecheckout").is_some_and(|value| value != "false");
-        Self { scope, written, sparse, examined: Examined::default() }
+        Self { scope, written, sparse, examined: IndexReport::default() }
     }
 
     fn take(&mut self, entry: &Entry<'_>, bytes: &[u8]) {

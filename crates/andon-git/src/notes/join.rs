@@ -29,7 +29,7 @@ pub struct NotesSince {
 
 /// Notes that are to be joined to those of a ref.
 #[derive(Debug, Clone, Copy)]
-pub struct NotesJoined<'a> {
+pub struct NotesToJoin<'a> {
     /// The full name of the ref.
     pub name: &'a str,
     /// Each note as a writer has it; `None` for one that was removed.
@@ -69,10 +69,10 @@ impl Repo {
     /// changes nothing is committed. Returns the tip.
     pub fn notes_join(
         &self,
-        joined: NotesJoined<'_>,
+        joined: NotesToJoin<'_>,
         mut choose: impl FnMut(CommitId, Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<Option<CommitId>, GitError> {
-        let NotesJoined { name, notes, from, at } = joined;
+        let NotesToJoin { name, notes, from, at } = joined;
         if notes.is_empty() {
             return self.ref_commit(name);
         }

@@ -22,7 +22,7 @@ const BELOW: u8 = 4;
 const SLOP: usize = 5;
 
 /// What is known of a commit.
-struct Known {
+struct CommitMarks {
     marks: u8,
     waits: bool,
     time: i64,
@@ -32,7 +32,7 @@ struct Known {
 /// A walk from the newest commit on.
 struct Walk<'r> {
     repo: &'r Repo,
-    known: HashMap<CommitId, Known>,
+    known: HashMap<CommitId, CommitMarks>,
     /// By time; those of one time in the order in which they came.
     queue: BinaryHeap<(i64, Reverse<usize>, CommitId)>,
     came: usize,
@@ -51,7 +51,8 @@ impl<'r> Walk<'r> {
         if !self.known.contains_key(&id) {
             let commit = self.repo.find_commit(id)?;
             let parents = commit.parent_ids().map(|parent| CommitId(from_git2(parent))).collect();
-            self.known.insert(id, Known { marks: 0, waits: false, time: commit.time().seconds(), parents });
+            self.known
+                .insert(id, CommitMarks { marks: 0, waits: false, time: commit.time().seconds(), parents });
         }
         let Some(known) = self.known.get_mut(&id) else { return Ok(()) };
         if known.marks & marks == marks {
@@ -166,7 +167,7 @@ impl Repo {
 }
 
 /// These commits, which come newest first, with every parent before its children; lines of history stay together.
-fn parents_first(commits: &[CommitId], known: &HashMap<CommitId, Known>) -> Vec<CommitId> {
+fn parents_first(commits: &[CommitId], known: &HashMap<CommitId, CommitMarks>) -> Vec<CommitId> {
     let mut children: HashMap<CommitId, usize> = commits.iter().map(|id| (*id, 0)).collect();
     let parents = |id: &CommitId| known.get(id).map_or(&[][..], |known| &known.parents);
     for parent in commits.iter().flat_map(parents) {

@@ -10,13 +10,13 @@ use andon_core::domain::ids::Oid;
 
 /// What has to be on the disk before we continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Hardened {
+pub(crate) struct SyncedParts {
     objects: bool,
     references: bool,
     packs: bool,
 }
 
-impl Hardened {
+impl SyncedParts {
     /// From `core.fsync`. git's own default hardens packs, and neither loose objects nor references.
     fn of(setting: &str) -> Self {
         let mut hardened = Self::default();
@@ -44,22 +44,22 @@ fn of_packs(word: &str) -> bool {
 
 impl Repo {
     /// What the repository wants hardened.
-    pub(crate) fn hardened(&self) -> Hardened {
+    pub(crate) fn hardened(&self) -> SyncedParts {
         self.config_string("core.fsync").as_deref().map_or_else(
             // As git does it: the older word counts where the newer is missing.
-            || Hardened {
+            || SyncedParts {
                 objects: self
                     .inner
                     .config()
                     .is_ok_and(|config| config.get_bool("core.fsyncObjectFiles").unwrap_or(false)),
-                ..Hardened::of("")
+                ..SyncedParts::of("")
             },
-            Hardened::of,
+            SyncedParts::of,
         )
     }
 
     /// Hardens loose objects, before a ref leads to them.
-    pub(crate) fn harden_objects(&self, what: Hardened, ids: &[Oid]) -> Result<(), GitError> {
+    pub(crate) fn harden_objects(&self, what: SyncedParts, ids: &[Oid]) -> Result<(), GitError> {
         if !what.objects {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl Repo {
     }
 
     /// Hardens a ref that was moved.
-    pub(crate) fn harden_reference(&self, what: Hardened, name: &str) -> Result<(), GitError> {
+    pub(crate) fn harden_reference(&self, what: SyncedParts, name: &str) -> Result<(), GitError> {
         let path = self.common_dir().join(name);
         if !what.references || !path.exists() {
             return Ok(());
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn core_fsync_is_read_as_git_reads_it() {
-        let hardened = |objects, references, packs| Hardened { objects, references, packs };
+        let hardened = |objects, references, packs| SyncedParts { objects, references, packs };
         for (setting, wanted) in [
             ("", hardened(false, false, true)),
             ("none", hardened(false, false, false)),
@@ -112,7 +112,7 @@ mod tests {
             ("added, reference", hardened(true, true, true)),
             ("all", hardened(true, true, true)),
         ] {
-            assert_eq!(Hardened::of(setting), wanted, "{setting}");
+            assert_eq!(SyncedParts::of(setting), wanted, "{setting}");
         }
     }
 

@@ -17,16 +17,16 @@ const MAX_HEADER: usize = 32;
 
 /// Which loose objects were found to be whole.
 #[derive(Default)]
-pub(crate) struct Vetting {
+pub(crate) struct VettedObjects {
     whole: RefCell<HashSet<Oid>>,
     /// Where libgit2 looks for loose objects.
     dirs: OnceCell<Vec<PathBuf>>,
     inflater: RefCell<Option<Inflater>>,
 }
 
-impl Vetting {
+impl VettedObjects {
     /// Checks the object, where it is loose in one of the directories. What was found whole once is not looked at again.
-    pub(crate) fn check(&self, id: Oid, dirs: impl FnOnce() -> Vec<PathBuf>) -> Result<(), Damaged> {
+    pub(crate) fn check(&self, id: Oid, dirs: impl FnOnce() -> Vec<PathBuf>) -> Result<(), DamagedObject> {
         if self.whole.borrow().contains(&id) {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl Vetting {
                 Ok(None) => {}
                 // What may not be opened, libgit2 cannot open either, and says so.
                 Err(error) if error.raw_os_error().is_some() => {}
-                Err(_no_plain_file) => return Err(Damaged),
+                Err(_no_plain_file) => return Err(DamagedObject),
             }
         }
         Ok(())
@@ -51,7 +51,7 @@ impl Vetting {
 
 /// The file is there, and what it holds is no object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Damaged;
+pub(crate) struct DamagedObject;
 
 /// Inflates files one after the other.
 pub(crate) struct Inflater {
@@ -66,35 +66,35 @@ impl Inflater {
     }
 
     /// Whether the file is one stream to its end, of an object as long as it says.
-    pub(crate) fn check(&mut self, mut file: impl std::io::Read) -> Result<(), Damaged> {
+    pub(crate) fn check(&mut self, mut file: impl std::io::Read) -> Result<(), DamagedObject> {
         self.stream.reset(true);
         let (mut from, mut to, mut filled) = (0, 0, false);
         let mut length = None;
         loop {
             // What did not fit into the output comes before anything else is read.
             if from == to && !filled {
-                (from, to) = (0, file.read(&mut self.input).map_err(|_| Damaged)?);
+                (from, to) = (0, file.read(&mut self.input).map_err(|_| DamagedObject)?);
                 if to == 0 {
-                    return Err(Damaged);
+                    return Err(DamagedObject);
                 }
             }
             let (taken, given) = (self.stream.total_in(), self.stream.total_out());
             let status =
                 self.stream.decompress(&self.input[from..to], &mut self.output, FlushDecompress::None);
-            let status = status.map_err(|_| Damaged)?;
-            from += usize::try_from(self.stream.total_in() - taken).map_err(|_| Damaged)?;
-            let made = usize::try_from(self.stream.total_out() - given).map_err(|_| Damaged)?;
+            let status = status.map_err(|_| DamagedObject)?;
+            from += usize::try_from(self.stream.total_in() - taken).map_err(|_| DamagedObject)?;
+            let made = usize::try_from(self.stream.total_out() - given).map_err(|_| DamagedObject)?;
             filled = made == self.output.len();
             if length.is_none() && made > 0 {
-                length = Some(whole_length(&self.output[..made]).ok_or(Damaged)?);
+                length = Some(whole_length(&self.output[..made]).ok_or(DamagedObject)?);
             }
             let made_all = length.map(|length| self.stream.total_out().cmp(&length));
             match (status, made_all) {
                 (Status::StreamEnd, Some(Ordering::Equal)) => {
                     let at_end = from == to && file.read(&mut self.input[..1]).is_ok_and(|more| more == 0);
-                    return if at_end { Ok(()) } else { Err(Damaged) };
+                    return if at_end { Ok(()) } else { Err(DamagedObject) };
                 }
-                (Status::StreamEnd, _) | (_, Some(Ordering::Greater)) => return Err(Damaged),
+                (Status::StreamEnd, _) | (_, Some(Ordering::Greater)) => return Err(DamagedObject),
                 (Status::Ok | Status::BufError, _) => {}
             }
         }

@@ -39,12 +39,12 @@ impl Drop for Lease {
 }
 
 /// A pack that is in the store, and safe from every gc until this is dropped.
-pub(crate) struct Placed {
+pub(crate) struct StoredPack {
     keep: PathBuf,
     _lease: Lease,
 }
 
-impl Drop for Placed {
+impl Drop for StoredPack {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.keep);
     }
@@ -88,7 +88,7 @@ impl Repo {
     }
 
     /// Puts what was gathered into the store. `None` where it is not seen there.
-    pub(crate) fn place(&self, builder: PackBuilder, lease: Lease) -> Result<Option<Placed>, GitError> {
+    pub(crate) fn place(&self, builder: PackBuilder, lease: Lease) -> Result<Option<StoredPack>, GitError> {
         let packs = self.packs();
         let last = builder.last();
         let io = |path: &Path| {
@@ -105,7 +105,7 @@ impl Repo {
         hardened.pack(&dir.path().join(&index))?;
         let keep = packs.join(format!("{name}.keep"));
         fs::write(&keep, KEEP).map_err(io(&keep))?;
-        let placed = Placed { keep, _lease: lease };
+        let placed = StoredPack { keep, _lease: lease };
         stop_point("pack:kept");
         for file in [pack, index] {
             fs::rename(dir.path().join(&file), packs.join(&file)).map_err(io(&packs))?;

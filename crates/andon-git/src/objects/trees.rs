@@ -33,7 +33,7 @@ pub struct RawTree {
 
 /// Which entries of two directories may differ: all before them and all after them are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Differing {
+pub struct DifferingEntries {
     /// Numbers of the entries of the one.
     pub old: Range<usize>,
     /// Numbers of the entries of the other.
@@ -95,7 +95,7 @@ impl RawTree {
     }
 
     /// Which entries may differ from those of `old`: found by comparing bytes, not names.
-    pub fn differing(&self, old: &Self) -> Differing {
+    pub fn differing(&self, old: &Self) -> DifferingEntries {
         let common = common_bytes(&old.bytes, &self.bytes);
         let first = old.number_at(common).min(self.number_at(common));
         let (mut ends, mut bytes) = ((old.count(), self.count()), (old.bytes.len(), self.bytes.len()));
@@ -106,7 +106,7 @@ impl RawTree {
             }
             (ends, bytes) = ((ends.0 - 1, ends.1 - 1), starts);
         }
-        Differing { old: first..ends.0, new: first..ends.1 }
+        DifferingEntries { old: first..ends.0, new: first..ends.1 }
     }
 
     /// How many entries end at byte `at` or before it.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::GitError;
 use crate::files::read_plain;
-use crate::objects::inflate::Damaged;
+use crate::objects::inflate::DamagedObject;
 use crate::objects::{MODE_TREE, from_git2};
 use crate::open::repo::Repo;
 use crate::platform::paths::path_from_bytes;
@@ -26,7 +26,7 @@ const DAMAGED: &str = "its file is cut short or altered";
 impl Repo {
     /// The id for libgit2 to read, unless the object is loose and its file is damaged.
     pub(crate) fn vetted(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
-        self.vetting.check(id, || self.object_dirs()).map_err(|Damaged| self.damaged(kind, id))?;
+        self.vetting.check(id, || self.object_dirs()).map_err(|DamagedObject| self.damaged(kind, id))?;
         self.to_git2(kind, id)
     }
 

@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 /// By type the newest that was made.
 #[derive(Default)]
-pub struct MadeOnce(RefCell<HashMap<TypeId, MadeFrom>>);
+pub struct Products(RefCell<HashMap<TypeId, Product>>);
 
 /// Something, and what it was made from.
-struct MadeFrom {
+struct Product {
     source: String,
     made: Rc<dyn Any>,
 }
 
-impl MadeOnce {
+impl Products {
     /// What was made from `source`, if that was the newest of its type.
     pub fn get<T: Any>(&self, source: &str) -> Option<Rc<T>> {
         let made = self.0.borrow();
@@ -25,6 +25,6 @@ impl MadeOnce {
 
     /// Keeps what was made from `source` in the place of what was made before.
     pub fn keep<T: Any>(&self, source: String, made: Rc<T>) {
-        self.0.borrow_mut().insert(TypeId::of::<T>(), MadeFrom { source, made });
+        self.0.borrow_mut().insert(TypeId::of::<T>(), Product { source, made });
     }
 }

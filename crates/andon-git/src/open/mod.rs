@@ -16,8 +16,8 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 
 use crate::error::GitError;
 use crate::objects::cache::{Cache, MAX_CACHED};
-use crate::objects::inflate::Vetting;
-use crate::open::made::MadeOnce;
+use crate::objects::inflate::VettedObjects;
+use crate::open::made::Products;
 use crate::open::repo::{Repo, RepoEnv, tidy};
 use crate::platform::paths::listed;
 use crate::program;
@@ -65,12 +65,12 @@ impl Repo {
             index_file: None,
             objects_elsewhere: env.object_dir.is_some(),
             more_objects: more_objects(env),
-            vetting: Vetting::default(),
+            vetting: VettedObjects::default(),
             healed: RefCell::default(),
             written: RefCell::default(),
             trees: RefCell::new(Cache::up_to(MAX_CACHED)),
             pack_builder: RefCell::default(),
-            made: MadeOnce::default(),
+            made: Products::default(),
             inner,
         };
         repo.place_worktree(dir, env)?;

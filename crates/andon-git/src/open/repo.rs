@@ -9,10 +9,10 @@ use git2::ErrorCode;
 
 use crate::error::{GitError, MissingBecause};
 use crate::objects::cache::Cache;
-use crate::objects::inflate::Vetting;
+use crate::objects::inflate::VettedObjects;
 use crate::objects::pack_builder::PackBuilder;
 use crate::objects::trees::RawTree;
-use crate::open::made::MadeOnce;
+use crate::open::made::Products;
 use andon_core::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `andon_engine::context`.
@@ -44,7 +44,7 @@ pub struct Repo {
     /// Directories of objects that the environment names.
     pub(crate) more_objects: Vec<PathBuf>,
     /// Which loose objects libgit2 may read.
-    pub(crate) vetting: Vetting,
+    pub(crate) vetting: VettedObjects,
     /// Refs whose locks were left by dead writers and removed here.
     pub(crate) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.
@@ -54,7 +54,7 @@ pub struct Repo {
     /// Where objects go that are written now, instead of the store.
     pub(crate) pack_builder: RefCell<Option<PackBuilder>>,
     /// What readers made of it.
-    pub(crate) made: MadeOnce,
+    pub(crate) made: Products,
 }
 
 impl std::fmt::Debug for Repo {
@@ -65,7 +65,7 @@ impl std::fmt::Debug for Repo {
 
 impl Repo {
     /// What readers made of this repository.
-    pub fn made(&self) -> &MadeOnce {
+    pub fn made(&self) -> &Products {
         &self.made
     }
 

@@ -10,11 +10,11 @@ use crate::platform::processes;
 /// Whether this build has the way in.
 const OPEN: bool = cfg!(debug_assertions);
 
-static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
+static ARMED: OnceLock<Option<ArmedSeam>> = OnceLock::new();
 static PASSED: AtomicU32 = AtomicU32::new(0);
 
 /// Where, at which passing, and how.
-struct Armed {
+struct ArmedSeam {
     name: String,
     times: u32,
     end: End,
@@ -42,7 +42,7 @@ pub fn arm(vars: &BTreeMap<String, String>) {
             Some(_) | None => (text, End::Death),
         };
         let (name, times) = text.split_once('#').unwrap_or((text, "1"));
-        Armed { name: name.to_owned(), times: times.parse().unwrap_or(1), end }
+        ArmedSeam { name: name.to_owned(), times: times.parse().unwrap_or(1), end }
     });
     // Only the first setting counts; there is one context a process.
     let _ = ARMED.set(parsed);

@@ -22,7 +22,7 @@ use crate::objects::from_git2;
 use crate::open::repo::Repo;
 use crate::platform::signals;
 use crate::platform::test_seam::stop_point;
-use crate::refs::turn::{Taken, Turn};
+use crate::refs::turn::{LockResult, Turn};
 use andon_core::domain::ids::{CommitId, Oid};
 use andon_core::domain::time::Timestamp;
 
@@ -57,7 +57,7 @@ enum Wrote {
 }
 
 /// What one try came to.
-enum Tried<T> {
+enum UpdateAttempt<T> {
     /// It is done, from this tip on.
     Done(Option<CommitId>, T),
     /// Another process of ours is writing, which takes it milliseconds.
@@ -128,22 +128,22 @@ impl Repo {
             let tried = self.try_update(&name, message, &mut f)?;
             let elapsed = began.elapsed();
             match tried {
-                Tried::Done(tip, value) => {
+                UpdateAttempt::Done(tip, value) => {
                     self.guard_from_gc(|| f(tip).map(drop))?;
                     return Ok(value);
                 }
-                Tried::Queued if elapsed < MAX_WAIT => {
+                UpdateAttempt::Queued if elapsed < MAX_WAIT => {
                     // Short, so that a process that writes without a pause does not always win.
                     pause(0);
                     if elapsed > MAX_TURN {
                         Turn::free_from_stopped(self.common_dir());
                     }
                 }
-                Tried::Queued => {
+                UpdateAttempt::Queued => {
                     return Err(GitError::RefBusy { name, seconds: MAX_WAIT.as_secs() });
                 }
-                Tried::Held(_) if elapsed < MAX_WAIT => waited += pause(waited),
-                Tried::Held(error) => return Err(error),
+                UpdateAttempt::Held(_) if elapsed < MAX_WAIT => waited += pause(waited),
+                UpdateAttempt::Held(error) => return Err(error),
             }
         }
     }
@@ -154,11 +154,11 @@ impl Repo {
         name: &str,
         message: &str,
         f: &mut dyn FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
-    ) -> Result<Tried<T>, GitError> {
+    ) -> Result<UpdateAttempt<T>, GitError> {
         // Dropped last, after the lock of the ref.
         let _signals = signals::withhold();
-        let Taken::Ours(mut turn) = Turn::take(self.common_dir()) else {
-            return Ok(Tried::Queued);
+        let LockResult::Ours(mut turn) = Turn::take(self.common_dir()) else {
+            return Ok(UpdateAttempt::Queued);
         };
         self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
         self.settle_objects();
@@ -166,7 +166,7 @@ impl Repo {
         turn.means(name);
         match transaction.lock_ref(name) {
             Ok(()) => {}
-            Err(error) if is_held(&error) => return Ok(Tried::Held(self.lock_error(name, &error))),
+            Err(error) if is_held(&error) => return Ok(UpdateAttempt::Held(self.lock_error(name, &error))),
             Err(error) => return Err(self.lock_error(name, &error)),
         }
         stop_point("ref:begun");
@@ -175,11 +175,11 @@ impl Repo {
         self.written.take();
         let tip = self.ref_commit(name)?;
         let (made, wrote, value) = match f(tip) {
-            Ok(Update::Keep(value)) => return Ok(Tried::Done(tip, value)),
+            Ok(Update::Keep(value)) => return Ok(UpdateAttempt::Done(tip, value)),
             Ok(Update::Set(target, value)) => (target, Wrote::More, value),
             Ok(Update::Whole(target, value)) => (target, Wrote::All, value),
             // What was just written may be gone before it is used.
-            Err(error) if self.running_gc().is_some() => return Ok(Tried::Held(error)),
+            Err(error) if self.running_gc().is_some() => return Ok(UpdateAttempt::Held(error)),
             Err(error) => return Err(error),
         };
         let target = self.to_git2("commit", made.0)?;
@@ -188,7 +188,7 @@ impl Repo {
         stop_point("ref:ready");
         // We were stopped for so long that another process took over the right to write, and the lock with it.
         if !turn.is_still_ours(self.common_dir()) {
-            return Ok(Tried::Queued);
+            return Ok(UpdateAttempt::Queued);
         }
         // Before the ref moves: were we killed in between, the next writer puts this back, which is no loss.
         match wrote {
@@ -202,7 +202,7 @@ impl Repo {
             .map_err(|error| self.ref_error(name, &error))?;
         self.harden_reference(hardened, name)?;
         stop_point("ref:moved");
-        Ok(Tried::Done(tip, value))
+        Ok(UpdateAttempt::Done(tip, value))
     }
 
     /// The refs whose locks were left by writers that died, and were removed since this was last asked.

@@ -30,7 +30,7 @@ pub(crate) struct Turn {
 }
 
 /// What taking a turn came to.
-pub(crate) enum Taken {
+pub(crate) enum LockResult {
     /// It is ours.
     Ours(Turn),
     /// Another process of ours is writing.
@@ -39,7 +39,7 @@ pub(crate) enum Taken {
 
 impl Turn {
     /// Takes the right to write, without waiting.
-    pub(crate) fn take(common_dir: &Path) -> Taken {
+    pub(crate) fn take(common_dir: &Path) -> LockResult {
         let path = place(common_dir);
         let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let opened = match open() {
@@ -48,14 +48,14 @@ impl Turn {
             }
             opened => opened,
         };
-        let Ok(file) = opened else { return Taken::Ours(Self { file: None }) };
+        let Ok(file) = opened else { return LockResult::Ours(Self { file: None }) };
         match file.try_lock() {
             // It may have been replaced between opening and locking.
-            Ok(()) if !is_at(&file, &path) => Taken::Others,
-            Ok(()) => Taken::Ours(Self { file: Some(file) }),
-            Err(TryLockError::WouldBlock) => Taken::Others,
+            Ok(()) if !is_at(&file, &path) => LockResult::Others,
+            Ok(()) => LockResult::Ours(Self { file: Some(file) }),
+            Err(TryLockError::WouldBlock) => LockResult::Others,
             // A file system without locks.
-            Err(TryLockError::Error(_)) => Taken::Ours(Self { file: None }),
+            Err(TryLockError::Error(_)) => LockResult::Ours(Self { file: None }),
         }
     }
 
@@ -208,14 +208,14 @@ mod tests {
     #[test]
     fn a_file_that_was_replaced_is_nobodys_turn_any_more() {
         let dir = tempfile::tempdir().unwrap();
-        let Taken::Ours(turn) = Turn::take(dir.path()) else { panic!() };
+        let LockResult::Ours(turn) = Turn::take(dir.path()) else { panic!() };
         turn.means("refs/notes/andon");
-        assert!(matches!(Turn::take(dir.path()), Taken::Others));
+        assert!(matches!(Turn::take(dir.path()), LockResult::Others));
         // Its owner runs.
         Turn::free_from_stopped(dir.path());
         assert!(turn.is_still_ours(dir.path()));
         fs::rename(place(dir.path()), dir.path().join("away")).unwrap();
         assert!(!turn.is_still_ours(dir.path()));
-        assert!(matches!(Turn::take(dir.path()), Taken::Ours(_)));
+        assert!(matches!(Turn::take(dir.path()), LockResult::Ours(_)));
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::error::{GitError, cut};
 use crate::open::repo::Repo;
-use crate::program::{Ended, Online};
+use crate::program::{GitProgramEnd, Online};
 use andon_core::domain::ids::CommitId;
 
 /// Most of git's own words that an error repeats, in characters.
@@ -271,7 +271,7 @@ fn raced(summary: &str) -> bool {
     .any(|sign| summary.contains(sign))
 }
 
-pub(crate) fn failed(doing: &'static str, remote: &str, ended: &Ended) -> RemoteError {
+pub(crate) fn failed(doing: &'static str, remote: &str, ended: &GitProgramEnd) -> RemoteError {
     let words = cut(String::from_utf8_lossy(&ended.stderr).trim(), MAX_WORDS);
     let remote = remote.to_owned();
     let says = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn what_would_have_asked_is_told_apart() {
         let of = |words: &str| {
-            let ended = Ended { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
+            let ended = GitProgramEnd { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
             failed("push to", "origin", &ended).would_ask()
         };
         assert!(of("git@h: Permission denied (publickey).\nfatal: Could not read from remote repository."));
@@ -348,7 +348,8 @@ mod tests {
 
     #[test]
     fn failures_are_told_by_what_can_be_done() {
-        let ended = |words: &str| Ended { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
+        let ended =
+            |words: &str| GitProgramEnd { ok: false, stdout: vec![], stderr: words.as_bytes().to_vec() };
         let kind = |words: &str| failed("fetch from", "origin", &ended(words));
         assert!(matches!(kind("error: cannot lock ref 'refs/x'"), RemoteError::Raced { .. }));
         assert!(matches!(kind("fatal: the remote end hung up unexpectedly"), RemoteError::Dropped { .. }));

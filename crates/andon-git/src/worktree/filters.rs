@@ -32,7 +32,7 @@ pub(crate) struct Filters {
 }
 
 /// Paths, each with the driver that its attributes name.
-pub(crate) type Filtered = BTreeMap<Vec<u8>, Vec<u8>>;
+pub(crate) type FilteredPaths = BTreeMap<Vec<u8>, Vec<u8>>;
 
 impl Repo {
     /// Asks the git program: libgit2 does not see every level of the configuration.
@@ -46,9 +46,9 @@ impl Repo {
         &self,
         filters: &Filters,
         paths: impl Iterator<Item = &'p [u8]>,
-    ) -> Result<Filtered, GitError> {
+    ) -> Result<FilteredPaths, GitError> {
         if filters.drivers.is_empty() {
-            return Ok(Filtered::new());
+            return Ok(FilteredPaths::new());
         }
         let mut input = Vec::new();
         for path in paths {
@@ -56,11 +56,11 @@ impl Repo {
             input.push(0);
         }
         if input.is_empty() {
-            return Ok(Filtered::new());
+            return Ok(FilteredPaths::new());
         }
         let answer = self.git(&["check-attr", "-z", "--stdin", "filter"], &input)?;
         let mut words = answer.stdout.split(|byte| *byte == 0);
-        let mut found = Filtered::new();
+        let mut found = FilteredPaths::new();
         while let (Some(path), Some(_attribute), Some(value)) = (words.next(), words.next(), words.next()) {
             if filters.drivers.contains(value) {
                 found.insert(path.to_vec(), value.to_vec());

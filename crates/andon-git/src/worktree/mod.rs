@@ -15,18 +15,18 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::error::GitError;
-use crate::index::examined::{Examined, Scope};
+use crate::index::examined::{IndexReport, Scope};
 use crate::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
 use crate::open::file_system::{Modes, Settings};
 use crate::open::repo::{Repo, RepoEnv};
 use crate::platform::files;
 use crate::platform::paths::{bytes_of, path_from_bytes};
 use crate::program;
-use crate::worktree::filters::{Filtered, Filters};
+use crate::worktree::filters::{FilteredPaths, Filters};
 use crate::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::tests::{OverlayEntry, Tracking};
-use andon_core::domain::veil::{Hidden, Veil};
+use andon_core::domain::veil::{HiddenPath, Veil};
 
 /// Tries when files vanish between listing and hashing.
 const TRIES: usize = 3;
@@ -43,11 +43,11 @@ pub struct Overlay {
     /// The paths that differ, sorted: what is there now, or that nothing is.
     pub entries: Vec<OverlayEntry>,
     /// Those of them that git itself does not see, or not as they are.
-    pub hidden: Vec<Hidden>,
+    pub hidden: Vec<HiddenPath>,
 }
 
 /// A path whose content is still to be hashed or compared.
-struct Seen {
+struct PendingPath {
     path: Vec<u8>,
     tracking: Tracking,
     head: Place,
@@ -67,7 +67,7 @@ enum Inside {
     /// At this commit, without changes.
     Clean(Oid),
     /// With changes of its own; those that git does not see.
-    Changed(Vec<Hidden>),
+    Changed(Vec<HiddenPath>),
 }
 
 /// One look at the working tree.
@@ -77,9 +77,9 @@ struct Comparison<'r> {
     base: Option<TreeId>,
     settings: Settings,
     filters: Filters,
-    examined: Examined,
+    examined: IndexReport,
     nested: usize,
-    hidden: Vec<Hidden>,
+    hidden: Vec<HiddenPath>,
 }
 
 impl Repo {
@@ -109,7 +109,7 @@ impl Repo {
             base: self.head()?.commit().map(|head| self.tree_of(head)).transpose()?,
             settings: self.honest_settings(top),
             filters: self.filters()?,
-            examined: Examined::of(self, &Scope { top, paths: &BTreeSet::new() })?,
+            examined: IndexReport::of(self, &Scope { top, paths: &BTreeSet::new() })?,
             nested,
             hidden: Vec::new(),
         };
@@ -155,7 +155,7 @@ impl Comparison<'_> {
     }
 
     /// `None` of what is no part of this working tree.
-    fn look(&mut self, line: StatusLine) -> Result<Option<Seen>, GitError> {
+    fn look(&mut self, line: StatusLine) -> Result<Option<PendingPath>, GitError> {
         let StatusLine { mut path, kind } = line;
         match kind {
             StatusKind::Tracked { head, index, worktree, content } => {
@@ -165,12 +165,12 @@ impl Comparison<'_> {
                     (Content::Differs, None) => Now::Known(None),
                     (Content::Differs, Some(_)) => self.on_disk(&path, worktree)?,
                 };
-                Ok(Some(Seen { path, tracking: Tracking::Tracked, head, index, now }))
+                Ok(Some(PendingPath { path, tracking: Tracking::Tracked, head, index, now }))
             }
             StatusKind::Unmerged => {
                 let head = self.in_base(&path)?;
                 let now = self.on_disk(&path, None)?;
-                Ok(Some(Seen { path, tracking: Tracking::Tracked, head, index: None, now }))
+                Ok(Some(PendingPath { path, tracking: Tracking::Tracked, head, index: None, now }))
             }
             StatusKind::Untracked => {
                 // A trailing slash: a repository inside, which `git add` would make a submodule.
@@ -182,7 +182,7 @@ impl Comparison<'_> {
                 }
                 let head = self.in_base(&path)?;
                 let now = self.on_disk(&path, None)?;
-                Ok(Some(Seen { path, tracking: Tracking::Untracked, head, index: None, now }))
+                Ok(Some(PendingPath { path, tracking: Tracking::Untracked, head, index: None, now }))
             }
         }
     }
@@ -228,7 +228,7 @@ impl Comparison<'_> {
     }
 
     /// Adds the files that git may not have read to those that it names.
-    fn unread(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
+    fn unread(&mut self, seen: &mut Vec<PendingPath>) -> Result<(), GitError> {
         let named: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
         for (path, (mode, id)) in std::mem::take(&mut self.examined.unread) {
             if named.contains(&path) {
@@ -236,15 +236,15 @@ impl Comparison<'_> {
             }
             let known = mode == MODE_LINK || self.settings.modes == Modes::InIndex;
             let (head, now) = (self.in_base(&path)?, self.on_disk(&path, known.then_some(mode))?);
-            seen.push(Seen { path, tracking: Tracking::Tracked, head, index: Some((mode, id)), now });
+            seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index: Some((mode, id)), now });
         }
         Ok(())
     }
 
     /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: these join `seen`.
-    fn filtered(&mut self, seen: &mut Vec<Seen>) -> Result<Filtered, GitError> {
+    fn filtered(&mut self, seen: &mut Vec<PendingPath>) -> Result<FilteredPaths, GitError> {
         if self.filters.is_empty() {
-            return Ok(Filtered::new());
+            return Ok(FilteredPaths::new());
         }
         let tracked = self.examined.files.iter().map(|(path, _)| path.as_slice());
         let others = seen.iter().map(|one| one.path.as_slice());
@@ -255,7 +255,7 @@ impl Comparison<'_> {
             if let now @ Now::File(mode) = self.on_disk(&path, None)? {
                 let (index, head) = (Some((mode, id)), self.in_base(&path)?);
                 let now = if self.is_behind_pointer(driver, &path, id) { Now::Known(index) } else { now };
-                seen.push(Seen { path, tracking: Tracking::Tracked, head, index, now });
+                seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index, now });
             }
         }
         Ok(filtered)
@@ -268,13 +268,13 @@ impl Comparison<'_> {
     }
 
     /// Looks into what is checked out inside.
-    fn submodules(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
+    fn submodules(&mut self, seen: &mut Vec<PendingPath>) -> Result<(), GitError> {
         for path in std::mem::take(&mut self.examined.submodules) {
             let dir = self.top.join(path_from_bytes(&path));
             if let Inside::Changed(hidden) = self.inside(&dir, &path) {
                 self.hidden.extend(hidden);
                 let (head, now) = (self.in_base(&path)?, Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))));
-                seen.push(Seen { path, tracking: Tracking::Tracked, head, index: None, now });
+                seen.push(PendingPath { path, tracking: Tracking::Tracked, head, index: None, now });
             }
         }
         Ok(())
@@ -297,7 +297,11 @@ impl Comparison<'_> {
     }
 
     /// Hashes what is to be hashed in one process, and drops what is as in HEAD.
-    fn settle(&mut self, seen: Vec<Seen>, filtered: &Filtered) -> Result<Vec<OverlayEntry>, GitError> {
+    fn settle(
+        &mut self,
+        seen: Vec<PendingPath>,
+        filtered: &FilteredPaths,
+    ) -> Result<Vec<OverlayEntry>, GitError> {
         let mut paths = Vec::new();
         let mut count = 0_usize;
         let lfs = |path: &Vec<u8>| filtered.get(path).is_some_and(|driver| driver == filters::LFS);
@@ -313,7 +317,7 @@ impl Comparison<'_> {
         }
         let mut ids = self.hash_files(&paths, count)?.into_iter();
         // A path that left the index and stayed on disk comes twice: as deleted, then as untracked.
-        let mut settled: BTreeMap<Vec<u8>, (Seen, Place)> = BTreeMap::new();
+        let mut settled: BTreeMap<Vec<u8>, (PendingPath, Place)> = BTreeMap::new();
         for one in seen {
             let now = match one.now {
                 Now::Known(place) => place,
@@ -338,7 +342,7 @@ impl Comparison<'_> {
     }
 
     /// What keeps git from seeing that a path is as it is `now`.
-    fn veiled(&self, one: &Seen, now: Place, filtered: &Filtered) -> Option<Hidden> {
+    fn veiled(&self, one: &PendingPath, now: Place, filtered: &FilteredPaths) -> Option<HiddenPath> {
         let mode = |place: Place| place.map(|(mode, _)| mode);
         let known = mode(one.index).unwrap_or(MODE_FILE);
         let modes_differ = mode(now).is_some_and(|now| now != known && is_plain(now) && is_plain(known));
@@ -353,7 +357,7 @@ impl Comparison<'_> {
         } else {
             self.examined.veils.get(&one.path).cloned()
         };
-        veil.map(|veil| Hidden { submodule: Vec::new(), path: one.path.clone(), veil })
+        veil.map(|veil| HiddenPath { submodule: Vec::new(), path: one.path.clone(), veil })
     }
 
     fn hash_files(&self, paths: &[u8], count: usize) -> Result<Vec<Oid>, GitError> {

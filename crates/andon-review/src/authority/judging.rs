@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::view::InForce;
-use super::{Authority, Material, Revoked, is_revoked};
+use super::{Authority, Material, Revocation, is_revoked};
 use crate::code::Code;
 use crate::payload::Payload;
 use crate::payload::acts::KeyRevoke;
 use crate::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
 
 /// A reading under way.
-pub(super) struct Judging<'a> {
+pub(super) struct AuthorityReading<'a> {
     material: Material<'a>,
-    revoked: &'a [Revoked],
+    revoked: &'a [Revocation],
     codes: BTreeMap<usize, Code>,
     came: Vec<(usize, usize)>,
     /// The policy that counts, by version.
@@ -27,9 +27,9 @@ pub(super) struct Judging<'a> {
     of_entry: Vec<usize>,
 }
 
-impl<'a> Judging<'a> {
+impl<'a> AuthorityReading<'a> {
     /// Reads everything. A revocation that comes into force ends the reading, which has to be restarted with it.
-    pub(super) fn run(material: Material<'a>, revoked: &'a [Revoked]) -> Result<Authority, Revoked> {
+    pub(super) fn run(material: Material<'a>, revoked: &'a [Revocation]) -> Result<Authority, Revocation> {
         let count = material.entries.len();
         let mut reading = Self {
             material,
@@ -255,7 +255,7 @@ impl<'a> Judging<'a> {
     }
 
     /// Takes up a valid entry: a signature may be the one that brings something into force.
-    fn enter(&mut self, entry: usize) -> Result<(), Revoked> {
+    fn enter(&mut self, entry: usize) -> Result<(), Revocation> {
         let target = match self.material.payload(entry) {
             Ok(Payload::PolicySign(id)) => self.material.ids.get(id.as_str()).copied().unwrap_or(entry),
             Ok(_) | Err(_) => entry,
@@ -278,6 +278,6 @@ impl<'a> Judging<'a> {
         }
         let last_good =
             revoke.last_good.iter().filter_map(|id| self.material.ids.get(id.as_str()).copied()).collect();
-        Err(Revoked { by: target, key: revoke.key.clone(), last_good })
+        Err(Revocation { by: target, key: revoke.key.clone(), last_good })
     }
 }

@@ -3,7 +3,7 @@
 use super::Fold;
 use crate::code::Code;
 use crate::law::Office;
-use crate::round::{Accepted, DeadEnd, PanelCause, RoundState, RoundStatus, Seat};
+use crate::round::{Acceptance, DeadEnd, PanelCause, RoundState, RoundStatus, Seat};
 use crate::votes::{Tier, Vantage};
 
 impl Fold<'_> {
@@ -57,7 +57,7 @@ impl Fold<'_> {
             panel.seats.push(Seat::new(&witness, at));
         }
         if state.accepted(&witness).is_none() {
-            state.accepts.push(Accepted { witness, at });
+            state.accepts.push(Acceptance { witness, at });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A panel votes: sealed ballots first, then all of them are opened (R16), so that no member sees the draft of another.
 
 use super::Fold;
-use super::resolving::{Casting, fits};
+use super::resolving::{Ballots, fits};
 use crate::code::Code;
 use crate::payload::Payload;
 use crate::payload::acts::{BallotCommit, BallotReveal};
@@ -52,7 +52,7 @@ impl Fold<'_> {
         if self.commitment(commit) != Some(ballot.commitment) {
             return Err(Code::CommitmentMismatch);
         }
-        let vote = self.cast(Casting { entry, round, self_reviewed: false }, &witness, &ballot.vote);
+        let vote = self.cast(Ballots { entry, round, self_reviewed: false }, &witness, &ballot.vote);
         if let Some(seat) = self.state.rounds[round].open_panel_mut().and_then(|panel| panel.seat(&witness)) {
             seat.vote = Some(vote);
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Fold;
 use crate::accounts::{Cause, ESCROW, Ends};
 use crate::payload::vote::VoteChoice;
-use crate::round::{DeadEnd, Decided, DecidedBy, Panel, PanelCause};
+use crate::round::{DeadEnd, DecidedBy, Panel, PanelCause, RoundDecision};
 use crate::votes::Vantage;
 
 /// The size of a panel that a tie, or collusion, leads to.
@@ -13,7 +13,7 @@ const SECOND: usize = 5;
 
 /// The reveal with which a panel is done, and when: at once, or at the deadline.
 #[derive(Debug, Clone, Copy)]
-struct Done {
+struct FinalReveal {
     entry: usize,
     at: i64,
 }
@@ -27,7 +27,7 @@ impl Fold<'_> {
         let has_majority = self.majority(&votes, panel.size).is_some();
         let is_late = self.at(entry) >= panel.deadline;
         if votes.len() == panel.size || (is_late && has_majority) {
-            self.conclude(round, &panel, Done { entry, at: self.at(entry) });
+            self.conclude(round, &panel, FinalReveal { entry, at: self.at(entry) });
         } else if has_majority {
             self.state.pending.insert((panel.deadline, round));
         }
@@ -42,13 +42,13 @@ impl Fold<'_> {
             let Some(panel) = self.state.rounds[round].open_panel().cloned() else { continue };
             let votes = panel.votes().map(|vote| &self.state.votes.all[vote]);
             if let Some(last) = votes.max_by_key(|vote| vote.place).map(|vote| vote.entry) {
-                self.conclude(round, &panel, Done { entry: last, at: deadline });
+                self.conclude(round, &panel, FinalReveal { entry: last, at: deadline });
             }
         }
     }
 
     /// The panel is done with the reveal `entry`, at its time or at the deadline.
-    fn conclude(&mut self, round: usize, panel: &Panel, done: Done) {
+    fn conclude(&mut self, round: usize, panel: &Panel, done: FinalReveal) {
         let votes: Vec<usize> = panel.votes().collect();
         if self.colludes(round, &votes) {
             return self.begin_anew(round, done.entry);
@@ -128,8 +128,8 @@ impl Fold<'_> {
         self.end(round, DeadEnd::Unresolvable);
     }
 
-    fn decide_panel(&mut self, round: usize, done: Done, key: &str, by: DecidedBy) {
-        let Done { entry, at } = done;
+    fn decide_panel(&mut self, round: usize, done: FinalReveal, key: &str, by: DecidedBy) {
+        let FinalReveal { entry, at } = done;
         let Some(panel) = self.state.rounds[round].open_panel_mut() else { return };
         panel.is_open = false;
         let depth = if panel.size >= SECOND { 2 } else { 1 };
@@ -139,12 +139,12 @@ impl Fold<'_> {
         let key = key.to_owned();
         self.decide(
             round,
-            Decided { key, by, at, entry, place, depth, votes, dissent, self_reviewed: false },
+            RoundDecision { key, by, at, entry, place, depth, votes, dissent, self_reviewed: false },
         );
     }
 
     /// Takes up a decision.
-    pub(super) fn decide(&mut self, round: usize, decided: Decided) {
+    pub(super) fn decide(&mut self, round: usize, decided: RoundDecision) {
         let cause = Cause { entry: decided.entry, place: decided.place, at: decided.at };
         for vote in &decided.votes {
             self.state.votes.all[*vote].made = Some(decided.place);
@@ -164,7 +164,7 @@ impl Fold<'_> {
     }
 
     /// Whom more than half of the votes that decided name.
-    fn blamed(&self, decided: &Decided) -> Option<String> {
+    fn blamed(&self, decided: &RoundDecision) -> Option<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for vote in &decided.votes {
             if let Some(agent) = &self.state.votes.all[*vote].attributed_to {

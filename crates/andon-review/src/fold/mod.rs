@@ -19,13 +19,13 @@ use super::payload::Payload;
 use super::payload::policy::KeyRole;
 pub use resolving::misfit;
 use state::FoldState;
-pub use state::Folded;
+pub use state::LedgerState;
 
 const WITNESS: &[KeyRole] = &[KeyRole::Witness];
 const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
 
 /// Folds `entries`, parents before children, as a reader does whose clock says `now`.
-pub fn fold(entries: &[ReviewEntry], now: i64) -> Folded {
+pub fn fold(entries: &[ReviewEntry], now: i64) -> LedgerState {
     let ground = Ground::of(entries, now);
     let authority = Authority::of(ground.material());
     let mut fold = Fold { material: ground.material(), authority: &authority, state: FoldState::default() };
@@ -35,12 +35,12 @@ pub fn fold(entries: &[ReviewEntry], now: i64) -> Folded {
     }
     fold.expire(now);
     let state = fold.state;
-    Folded { state, authority, graph: ground.graph, now }
+    LedgerState { state, authority, graph: ground.graph, now }
 }
 
 /// What would become of the last of `entries`, which follows all that count among the others, if it were appended now;
 /// `folded` is what the others came to.
-pub fn appended(folded: &Folded, entries: &[ReviewEntry]) -> Option<Code> {
+pub fn appended(folded: &LedgerState, entries: &[ReviewEntry]) -> Option<Code> {
     let ground = Ground::of(entries, folded.now);
     let authority = Authority::of(ground.material());
     let mut fold = Fold { material: ground.material(), authority: &authority, state: folded.state.clone() };
@@ -51,7 +51,7 @@ pub fn appended(folded: &Folded, entries: &[ReviewEntry]) -> Option<Code> {
 
 /// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended to
 /// those before, which came to `folded`, which it is again afterwards: a state of thousands of entries is not copied.
-pub fn tried(folded: &mut Folded, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
+pub fn tried(folded: &mut LedgerState, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
     let ground = Ground::of(entries, folded.now);
     let authority = Authority::of(ground.material());
     let state = std::mem::take(&mut folded.state);

@@ -1,15 +1,15 @@
 //! A witness decides alone.
 
 use super::Fold;
-use crate::capture::Counted;
+use crate::capture::CountedEntry;
 use crate::code::Code;
-use crate::payload::vote::{Resolution, VoteChoice, VoteSaid};
-use crate::round::{Decided, DecidedBy, RoundState, RoundStatus};
+use crate::payload::vote::{Resolution, VoteChoice, VoteMembers};
+use crate::round::{DecidedBy, RoundDecision, RoundState, RoundStatus};
 use crate::votes::Vote;
 
 /// Which entry votes on what.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Casting {
+pub(super) struct Ballots {
     pub(super) entry: usize,
     pub(super) round: usize,
     pub(super) self_reviewed: bool,
@@ -41,7 +41,7 @@ impl Fold<'_> {
         }
         self.may_raise(entry, &witness, &resolution.vote)?;
         self.state.votes.spend(&witness, at);
-        let vote = self.cast(Casting { entry, round, self_reviewed }, &witness, &resolution.vote);
+        let vote = self.cast(Ballots { entry, round, self_reviewed }, &witness, &resolution.vote);
         for tag in self.state.votes.all[vote].tags.clone() {
             self.state.topics.single(&tag, &witness);
         }
@@ -65,14 +65,14 @@ impl Fold<'_> {
     }
 
     /// A witness whose concerns were mostly declined raises no new one for a month.
-    pub(super) fn may_raise(&self, entry: usize, witness: &str, said: &VoteSaid) -> Result<(), Code> {
+    pub(super) fn may_raise(&self, entry: usize, witness: &str, said: &VoteMembers) -> Result<(), Code> {
         let blocked = self.state.concerns.blocked_until(witness, self.at(entry));
         if said.concern && blocked.is_some() { Err(Code::ConcernCooldown) } else { Ok(()) }
     }
 
     /// Takes up a valid vote with everything that follows from it but the decision.
-    pub(super) fn cast(&mut self, casting: Casting, witness: &str, said: &VoteSaid) -> usize {
-        let Casting { entry, round, self_reviewed } = casting;
+    pub(super) fn cast(&mut self, casting: Ballots, witness: &str, said: &VoteMembers) -> usize {
+        let Ballots { entry, round, self_reviewed } = casting;
         let at = self.at(entry);
         if self.state.votes.is_hasty(witness, at, said.seconds) {
             self.state.hasty.push(entry);
@@ -106,7 +106,7 @@ impl Fold<'_> {
             self.settle_vote(entry, &vote);
             let witnesses = self.authority.for_entry(entry).witnesses.len();
             for tag in &vote.tags {
-                self.state.topics.count(tag, witness, Counted { entry, at }, witnesses);
+                self.state.topics.count(tag, witness, CountedEntry { entry, at }, witnesses);
             }
         }
         let vote = self.state.votes.add(vote);
@@ -116,7 +116,7 @@ impl Fold<'_> {
 
     fn decide_single(&mut self, round: usize, vote: usize) {
         let cast = &self.state.votes.all[vote];
-        let decided = Decided {
+        let decided = RoundDecision {
             key: cast.key.clone(),
             by: DecidedBy::Single,
             at: cast.at,
@@ -132,13 +132,13 @@ impl Fold<'_> {
 }
 
 /// What can be judged of a vote only with its round.
-pub(super) fn fits(round: &RoundState, said: &VoteSaid) -> Result<(), Code> {
+pub(super) fn fits(round: &RoundState, said: &VoteMembers) -> Result<(), Code> {
     misfit(round, said).map_or(Ok(()), |_| Err(Code::BadPayload))
 }
 
 /// What does not fit: sycophancy is assessed where there is a critique, what is accepted is there, and who is blamed took
 /// part.
-pub fn misfit(round: &RoundState, said: &VoteSaid) -> Option<&'static str> {
+pub fn misfit(round: &RoundState, said: &VoteMembers) -> Option<&'static str> {
     let is_there = match said.choice {
         VoteChoice::AcceptSynthesis => round.came.verdict,
         VoteChoice::AcceptProposer => round.came.claim,

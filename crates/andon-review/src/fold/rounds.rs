@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{FLAG, Fold, Names};
 use crate::accounts::{Cause, ESCROW, Ends};
 use crate::code::Code;
-use crate::payload::asked::{Actors, RoundAsked, Trigger};
+use crate::payload::asked::{Actors, RoundRequest, Trigger};
 use crate::round::{Came, DeadEnd, FlagRoute, Panel, PanelCause, RoundState, RoundStatus, Seat};
 use crate::window::DAY;
 
@@ -17,7 +17,7 @@ impl Fold<'_> {
         Cause { entry, place: self.place(entry), at: self.at(entry) }
     }
 
-    pub(super) fn open_round(&mut self, entry: usize, asked: &RoundAsked) -> Result<(), Code> {
+    pub(super) fn open_round(&mut self, entry: usize, asked: &RoundRequest) -> Result<(), Code> {
         let revised = asked.revises.as_ref().map(|id| self.round_of(entry, id)).transpose()?;
         let at = self.at(entry);
         if let Some(issuer) = &asked.issuer {
@@ -58,7 +58,7 @@ impl Fold<'_> {
         self.state.rounds.push(round);
     }
 
-    fn pay_opening(&mut self, entry: usize, asked: &RoundAsked) {
+    fn pay_opening(&mut self, entry: usize, asked: &RoundRequest) {
         let Some(issuer) = &asked.issuer else { return };
         let cause = self.cause(entry);
         self.state.accounts.transfer(cause, Ends { from: issuer, to: ESCROW }, asked.bounty, "bounty");
@@ -158,7 +158,7 @@ impl Fold<'_> {
     }
 }
 
-fn asked_round(entry: usize, asked: &RoundAsked) -> RoundState {
+fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
     let mut stakes: Names = asked.authors.clone();
     let people = [&asked.issuer, &asked.cast.proposer, &asked.cast.opposer];
     stakes.extend(people.into_iter().flatten().cloned());

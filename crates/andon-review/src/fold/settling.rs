@@ -1,11 +1,11 @@
 //! Votes and their outcomes settle the weights of witnesses (R6 to R11).
 
 use super::Fold;
-use super::state::{Folded, Settlement};
+use super::state::{LedgerState, Settlement};
 use crate::authority::InForce;
 use crate::code::Code;
 use crate::law::{self, Course, Parts, Reward, Weights};
-use crate::payload::acts::Answered;
+use crate::payload::acts::AnswerOutcome;
 use crate::votes::Vote;
 
 impl Fold<'_> {
@@ -48,7 +48,7 @@ impl Fold<'_> {
     }
 
     /// The first outcome of a decision rewards who made it; a panel's outcome names the round.
-    pub(super) fn outcome(&mut self, entry: usize, outcome: &Answered) -> Result<(), Code> {
+    pub(super) fn outcome(&mut self, entry: usize, outcome: &AnswerOutcome) -> Result<(), Code> {
         let named = self.material.ancestor(&outcome.resolution, entry).ok_or(Code::UnknownRound)?;
         let (decision, votes) = if let Some(round) = self.state.round_at.get(&named) {
             let decided = self.state.rounds[*round].panel_decision(self.place(entry), self.at(entry));
@@ -80,7 +80,7 @@ fn epoch(at: i64, first: i64, policy: &InForce) -> i64 {
     at.saturating_sub(first).div_euclid(policy.rules.epoch.max(1))
 }
 
-impl Folded {
+impl LedgerState {
     /// The epoch of now.
     pub fn epoch(&self) -> i64 {
         let first = self.authority.first(&self.graph).unwrap_or(self.now);

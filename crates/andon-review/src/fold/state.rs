@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::concerns::Concerns;
 use crate::gaming::Agents;
 use crate::graph::Graph;
-use crate::law::{Adjustment, Course, Settled, Weights};
+use crate::law::{Adjustment, Course, SettlementResult, Weights};
 use crate::round::RoundState;
 use crate::votes::Votes;
 
@@ -18,14 +18,14 @@ use crate::votes::Votes;
 pub struct Settlement {
     pub entry: usize,
     pub witness: String,
-    pub settled: Settled,
+    pub settled: SettlementResult,
     pub adjustment: Option<Adjustment>,
     pub course: Option<Course>,
 }
 
 /// The weights of a witness, and since when they are so.
 #[derive(Debug, Clone, Default)]
-pub struct Weighed {
+pub struct WeightSpan {
     pub weights: Weights,
     /// The epoch of the last settlement.
     pub epoch: Option<i64>,
@@ -44,7 +44,7 @@ pub struct FoldState {
     pub topics: Topics,
     pub agents: Agents,
     pub concerns: Concerns,
-    pub weighed: BTreeMap<String, Weighed>,
+    pub weighed: BTreeMap<String, WeightSpan>,
     pub settlements: Vec<Settlement>,
     /// Entries that took their witness suspiciously little time.
     pub hasty: Vec<usize>,
@@ -61,7 +61,7 @@ pub struct FoldState {
 
 /// The state of a ledger, for a reader at `now`.
 #[derive(Debug)]
-pub struct Folded {
+pub struct LedgerState {
     pub state: FoldState,
     pub authority: Authority,
     pub graph: Graph,

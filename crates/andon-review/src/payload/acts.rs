@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::member::{Malformed, Members, malformed};
-use super::vote::{self, VoteSaid};
+use super::vote::{self, VoteMembers};
 use crate::law::ITERATIONS;
 
 /// The round of a panel or flag entry, which gives its reason.
@@ -51,7 +51,7 @@ pub struct BallotReveal {
     pub round: String,
     /// What its commitment must be.
     pub commitment: [u8; 32],
-    pub vote: VoteSaid,
+    pub vote: VoteMembers,
 }
 
 impl BallotReveal {
@@ -60,7 +60,7 @@ impl BallotReveal {
         let round = members.text("round")?;
         let nonce = hex(members, "nonce")?;
         let ballot = members.object("ballot")?.ok_or_else(|| malformed("ballot", "an object is missing"))?;
-        let vote = VoteSaid::read(ballot)?;
+        let vote = VoteMembers::read(ballot)?;
         let bytes = members.get("ballot").and_then(vote::canonical);
         let bytes = bytes.ok_or_else(|| malformed("ballot", "has no canonical form"))?;
         let commitment = Sha256::new().chain_update(nonce).chain_update(bytes).finalize().into();
@@ -70,7 +70,7 @@ impl BallotReveal {
 
 /// How the loop continued after an answer (R7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct AnswerOutcome {
     /// A resolution, or the round that a panel decided.
     pub resolution: String,
     pub before: Vec<String>,
@@ -78,7 +78,7 @@ pub struct Answered {
     pub left: bool,
 }
 
-impl Answered {
+impl AnswerOutcome {
     /// Reads one.
     pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
         let before = members.texts("before")?;

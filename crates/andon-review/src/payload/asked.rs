@@ -51,7 +51,7 @@ const PARSE_FAILURES: i64 = 2;
 
 /// What the judge said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JudgeSaid {
+pub struct JudgeStatement {
     pub deferred: bool,
     pub parse_failures: i64,
     pub recommendation: Option<String>,
@@ -107,7 +107,7 @@ impl Statements {
 
 /// A question put by agents, with what they said. What did not come is absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RoundAsked {
+pub struct RoundRequest {
     pub question: Words,
     pub issuer: Option<String>,
     pub cast: Actors,
@@ -119,7 +119,7 @@ pub struct RoundAsked {
     pub expires_at: Option<i64>,
     pub arrived: Arrivals,
     pub statements: Statements,
-    pub verdict: Option<JudgeSaid>,
+    pub verdict: Option<JudgeStatement>,
     pub tags: BTreeSet<String>,
     pub bounty: i64,
     pub paid_to: Option<String>,
@@ -129,7 +129,7 @@ pub struct RoundAsked {
     pub revises: Option<String>,
 }
 
-impl RoundAsked {
+impl RoundRequest {
     /// Reads one.
     pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
         let issuer = members.maybe_text("issuer")?;
@@ -194,9 +194,9 @@ impl RoundAsked {
     }
 }
 
-fn verdict(members: Members<'_>) -> Result<Option<JudgeSaid>, Malformed> {
+fn verdict(members: Members<'_>) -> Result<Option<JudgeStatement>, Malformed> {
     let Some(said) = members.object("verdict")? else { return Ok(None) };
-    Ok(Some(JudgeSaid {
+    Ok(Some(JudgeStatement {
         deferred: said.truth("deferred")?.unwrap_or(false),
         parse_failures: said.whole("parse_failures")?.unwrap_or(0),
         recommendation: said.maybe_text("recommendation")?,

@@ -9,8 +9,8 @@ pub mod vote;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use acts::{Answered, BallotCommit, BallotReveal, KeyRevoke};
-use asked::RoundAsked;
+use acts::{AnswerOutcome, BallotCommit, BallotReveal, KeyRevoke};
+use asked::RoundRequest;
 use member::{Malformed, Members};
 use policy::{KeyGrant, ReviewPolicy};
 use vote::Resolution;
@@ -23,7 +23,7 @@ pub enum Payload {
     PolicySign(String),
     KeyAdd(Box<KeyGrant>),
     KeyRevoke(KeyRevoke),
-    Round(Box<RoundAsked>),
+    Round(Box<RoundRequest>),
     /// A halt: the round that only its answer ends.
     Halt,
     /// A witness takes the round.
@@ -35,7 +35,7 @@ pub enum Payload {
     BallotCommit(BallotCommit),
     BallotReveal(Box<BallotReveal>),
     Resolution(Box<Resolution>),
-    Outcome(Answered),
+    Outcome(AnswerOutcome),
     /// An entry that does not concern rounds.
     Other,
 }
@@ -70,7 +70,7 @@ impl Payload {
             "policy-sign" => Self::PolicySign(members.text("entry")?),
             "key-add" => Self::KeyAdd(Box::new(KeyGrant::read(members)?)),
             "key-revoke" => Self::KeyRevoke(KeyRevoke::read(members)?),
-            "round" => Self::Round(Box::new(RoundAsked::read(members)?)),
+            "round" => Self::Round(Box::new(RoundRequest::read(members)?)),
             "loop.halted" => Self::Halt,
             "accept" => Self::Accept(members.text("round")?),
             "panel" => Self::Panel(acts::reasoned(members)?),
@@ -78,7 +78,7 @@ impl Payload {
             "ballot-commit" => Self::BallotCommit(BallotCommit::read(members)?),
             "ballot-reveal" => Self::BallotReveal(Box::new(BallotReveal::read(members)?)),
             "resolution" => Self::Resolution(Box::new(Resolution::read(members)?)),
-            "outcome" => Self::Outcome(Answered::read(members)?),
+            "outcome" => Self::Outcome(AnswerOutcome::read(members)?),
             _ => Self::Other,
         })
     }

@@ -39,7 +39,7 @@ impl VoteChoice {
 
 /// The members that a resolution and a ballot share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct VoteSaid {
+pub struct VoteMembers {
     pub choice: VoteChoice,
     /// What is counted: the decision, and of an amendment its text, whatever the white space.
     pub key: String,
@@ -55,7 +55,7 @@ pub struct VoteSaid {
     pub tags: BTreeSet<String>,
 }
 
-impl VoteSaid {
+impl VoteMembers {
     /// Reads one, as far as it can be judged without its round.
     pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
         let choice = members.text("decision")?;
@@ -163,7 +163,7 @@ pub struct Resolution {
     pub trigger: Trigger,
     /// Who it says it is by.
     pub witness: Option<String>,
-    pub vote: VoteSaid,
+    pub vote: VoteMembers,
 }
 
 impl Resolution {
@@ -175,7 +175,7 @@ impl Resolution {
             trigger: Trigger::named(&trigger)
                 .ok_or_else(|| malformed("trigger", "must be a trigger of the round"))?,
             witness: members.maybe_text("witness")?,
-            vote: VoteSaid::read(members)?,
+            vote: VoteMembers::read(members)?,
         })
     }
 }

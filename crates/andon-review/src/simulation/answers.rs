@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::probe::{Asking, SettleAsked};
+use super::probe::{ProbeQuestion, SettleProbe};
 use super::read::Script;
-use crate::fold::Folded;
+use crate::fold::LedgerState;
 use crate::law::{self, Adjustment, Parts, Reward};
 use crate::precedents::PrecedentQuery;
 use crate::similarity::{Similarity, Words};
@@ -67,32 +67,32 @@ pub struct PrecedentJson {
 }
 
 /// Answers one probe.
-pub fn answer(script: &Script, folded: &Folded, asking: &Asking) -> ProbeAnswer {
+pub fn answer(script: &Script, folded: &LedgerState, asking: &ProbeQuestion) -> ProbeAnswer {
     match asking {
-        Asking::Agreement { claim, critique } => {
+        ProbeQuestion::Agreement { claim, critique } => {
             ProbeAnswer::Agreement(Words::of(claim).compare(&Words::of(critique)).into())
         }
-        Asking::Draw { round, witness, role, total } => {
+        ProbeQuestion::Draw { round, witness, role, total } => {
             let law::Draw { required, threshold, u, eligible } = role.draw(round, witness, *total);
             ProbeAnswer::Draw { required, threshold, u, eligible }
         }
-        Asking::Settle(asked) => ProbeAnswer::Settle(Box::new(settle(asked))),
-        Asking::Entropy { before, after, left } => {
+        ProbeQuestion::Settle(asked) => ProbeAnswer::Settle(Box::new(settle(asked))),
+        ProbeQuestion::Entropy { before, after, left } => {
             let law::Course { h0, h1, converged } = law::course(before, after, *left);
             ProbeAnswer::Entropy { h0, h1, converged }
         }
-        Asking::Vitality(vectors) => {
+        ProbeQuestion::Vitality(vectors) => {
             let found = law::vitality(vectors);
             ProbeAnswer::Vitality {
                 variance: found.map(|found| found.variance),
                 low: found.is_some_and(|found| found.low),
             }
         }
-        Asking::Precedents(query) => ProbeAnswer::Precedents(precedents(script, folded, query)),
+        ProbeQuestion::Precedents(query) => ProbeAnswer::Precedents(precedents(script, folded, query)),
     }
 }
 
-fn settle(asked: &SettleAsked) -> SettleJson {
+fn settle(asked: &SettleProbe) -> SettleJson {
     let mut weights = asked.weights.clone();
     let fall = match (asked.h0, asked.h1) {
         (Some(h0), Some(h1)) => Some(h0 - h1),
@@ -115,7 +115,7 @@ fn settle(asked: &SettleAsked) -> SettleJson {
     }
 }
 
-fn precedents(script: &Script, folded: &Folded, query: &PrecedentQuery) -> Vec<PrecedentJson> {
+fn precedents(script: &Script, folded: &LedgerState, query: &PrecedentQuery) -> Vec<PrecedentJson> {
     let found = folded.precedents(query).into_iter();
     let json = found.map(|precedent| PrecedentJson {
         round: script.entries[precedent.round].id.clone(),

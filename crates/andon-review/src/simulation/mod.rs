@@ -6,23 +6,23 @@ pub mod probe;
 pub mod read;
 mod write;
 
-use super::fold::{self, Folded};
+use super::fold::{self, LedgerState};
 use output::SimulationJson;
 use read::Script;
 
 /// What a file came to.
 #[derive(Debug)]
-pub struct Simulated {
+pub struct Simulation {
     pub script: Script,
-    pub folded: Folded,
+    pub folded: LedgerState,
     pub json: SimulationJson,
 }
 
 /// Folds the entries of a file, as at `now`. Private results are shown for `reader` alone.
-pub fn simulate(script: Script, now: i64, reader: Option<&str>) -> Simulated {
+pub fn simulate(script: Script, now: i64, reader: Option<&str>) -> Simulation {
     let folded = fold::fold(&script.entries, now);
     let json = write::write(&script, &folded, reader);
-    Simulated { script, folded, json }
+    Simulation { script, folded, json }
 }
 
 #[cfg(test)]

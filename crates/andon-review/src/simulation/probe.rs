@@ -9,10 +9,10 @@ use crate::similarity::Words;
 
 /// What a probe asks.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asking {
+pub enum ProbeQuestion {
     Agreement { claim: String, critique: String },
     Draw { round: String, witness: String, role: Office, total: f64 },
-    Settle(Box<SettleAsked>),
+    Settle(Box<SettleProbe>),
     Entropy { before: Vec<String>, after: Vec<String>, left: bool },
     Vitality(Vec<Vec<f64>>),
     Precedents(PrecedentQuery),
@@ -20,7 +20,7 @@ pub enum Asking {
 
 /// One settlement, of weights as they are given.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SettleAsked {
+pub struct SettleProbe {
     pub weights: Weights,
     pub epochs: i64,
     pub epoch: i64,
@@ -30,7 +30,7 @@ pub struct SettleAsked {
     pub adjustment: Option<Adjustment>,
 }
 
-impl Asking {
+impl ProbeQuestion {
     /// Reads a line with a probe.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Asking {
                     .ok_or_else(|| malformed("role", "must be Proposer, Opposer, Synthesizer or Referee"))?,
                 total: number(members, "total")?.ok_or_else(|| malformed("total", "a number is missing"))?,
             },
-            "settle" => Self::Settle(Box::new(SettleAsked::read(members)?)),
+            "settle" => Self::Settle(Box::new(SettleProbe::read(members)?)),
             "entropy" => Self::Entropy {
                 before: members.texts("before")?,
                 after: members.texts("after")?,
@@ -71,7 +71,7 @@ impl Asking {
     }
 }
 
-impl SettleAsked {
+impl SettleProbe {
     fn read(members: Members<'_>) -> Result<Self, Malformed> {
         let state = members.object("state")?.ok_or_else(|| malformed("state", "an object is missing"))?;
         let part = |name| Ok::<f64, Malformed>(number(state, name)?.unwrap_or(0.0));

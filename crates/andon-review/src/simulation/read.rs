@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::probe::Asking;
+use super::probe::ProbeQuestion;
 use crate::entry::ReviewEntry;
 use crate::payload::Payload;
 use crate::payload::member::{self, Members};
@@ -24,7 +24,7 @@ pub struct BadLine {
 #[derive(Debug, Default)]
 pub struct Script {
     pub entries: Vec<ReviewEntry>,
-    pub probes: Vec<Asking>,
+    pub probes: Vec<ProbeQuestion>,
 }
 
 /// Reads all lines of a file; empty ones say nothing.
@@ -42,7 +42,7 @@ pub fn read(bytes: &[u8]) -> Result<Script, BadLine> {
         let value: Value = serde_json::from_slice(bytes).map_err(|err| bad(format!("no JSON: {err}")))?;
         let Value::Object(body) = value else { return Err(bad("not an object".to_owned())) };
         if body.contains_key("probe") && !body.contains_key("type") {
-            script.probes.push(Asking::read(&body).map_err(bad)?);
+            script.probes.push(ProbeQuestion::read(&body).map_err(bad)?);
             continue;
         }
         let entry = entry(body, &known).map_err(bad)?;

@@ -9,13 +9,13 @@ use super::output::{
     SettlementJson, SimulationJson, TransferJson, WitnessJson,
 };
 use super::read::Script;
-use crate::fold::Folded;
+use crate::fold::LedgerState;
 use crate::law::{self, VITALITY};
 use crate::round::{Panel, RoundState};
 use crate::votes::Vantage;
 
 /// Writes what the entries of `script` came to.
-pub fn write(script: &Script, folded: &Folded, reader: Option<&str>) -> SimulationJson {
+pub fn write(script: &Script, folded: &LedgerState, reader: Option<&str>) -> SimulationJson {
     let id = |entry: usize| script.entries[entry].id.clone();
     let graph = &folded.graph;
     let mut invalid: Vec<_> = folded.state.codes.iter().collect();
@@ -58,7 +58,7 @@ pub fn write(script: &Script, folded: &Folded, reader: Option<&str>) -> Simulati
     }
 }
 
-fn witness(folded: &Folded, who: &str) -> WitnessJson {
+fn witness(folded: &LedgerState, who: &str) -> WitnessJson {
     let policy = &folded.authority.at_end;
     let state = &folded.state;
     let since = policy.reinstated.get(who).map(|policy| folded.graph.place[*policy]);
@@ -88,7 +88,7 @@ fn witness(folded: &Folded, who: &str) -> WitnessJson {
     }
 }
 
-fn round(script: &Script, folded: &Folded, state: &RoundState) -> RoundJson {
+fn round(script: &Script, folded: &LedgerState, state: &RoundState) -> RoundJson {
     let decision = state.decision();
     let people = |votes: &[usize]| {
         votes.iter().map(|vote| folded.state.votes.all[*vote].witness.clone()).collect::<BTreeSet<_>>()
@@ -119,7 +119,7 @@ fn round(script: &Script, folded: &Folded, state: &RoundState) -> RoundJson {
     }
 }
 
-fn settlements(script: &Script, folded: &Folded) -> Vec<SettlementJson> {
+fn settlements(script: &Script, folded: &LedgerState) -> Vec<SettlementJson> {
     let json = folded.state.settlements.iter().map(|settlement| SettlementJson {
         id: script.entries[settlement.entry].id.clone(),
         witness: settlement.witness.clone(),
@@ -134,7 +134,7 @@ fn settlements(script: &Script, folded: &Folded) -> Vec<SettlementJson> {
     json.collect()
 }
 
-fn accounts(script: &Script, folded: &Folded) -> AccountsJson {
+fn accounts(script: &Script, folded: &LedgerState) -> AccountsJson {
     let id = |entry: usize| script.entries[entry].id.clone();
     let books = &folded.state.accounts;
     let mut moved: Vec<_> = books.transfers.iter().collect();
@@ -171,7 +171,7 @@ fn whole(number: i128) -> i64 {
     i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
-fn detectors(script: &Script, folded: &Folded) -> DetectorsJson {
+fn detectors(script: &Script, folded: &LedgerState) -> DetectorsJson {
     let id = |entry: usize| script.entries[entry].id.clone();
     let state = &folded.state;
     let capture = state.topics.by_tag.iter().map(|(tag, topic)| {
@@ -211,7 +211,7 @@ fn detectors(script: &Script, folded: &Folded) -> DetectorsJson {
     }
 }
 
-fn private(folded: &Folded, who: &str) -> PrivateJson {
+fn private(folded: &LedgerState, who: &str) -> PrivateJson {
     let all = folded.state.weighed.get(who).map(|weighed| weighed.adjustments.as_slice()).unwrap_or_default();
     let newest: Vec<Vec<f64>> = all.iter().rev().take(VITALITY).map(|vector| vector.to_vec()).collect();
     let found = law::vitality(&newest).filter(|_| newest.len() == VITALITY);

@@ -61,23 +61,23 @@ fn writers_are_taken_in_at_once_and_what_is_taken_away_is_kept() {
     let scratch = Scratch::new();
     let repo = scratch.repo();
     let (a, b) = (write(&repo, "refs/a", 1, GOLDEN), write(&repo, "refs/b", 2, GOLDEN));
-    let mut incoming = Incoming::default();
+    let mut incoming = WriterNews::default();
     incoming.add(&repo, "a", None, a);
     incoming.add(&repo, "b", None, b);
     // A known state that does not lead there counts for nothing, a tip that is no commit is reported.
     incoming.add(&repo, "b", Some(a), b);
     incoming.add(&repo, "c", None, id(7));
     assert_eq!(incoming.unread.len(), 1);
-    let counted = |received, kept| TakenIn { received, kept };
+    let counted = |received, kept| IntakeReport { received, kept };
     assert_eq!(take_in(&repo, &incoming, AT).unwrap(), counted(2, 0));
     assert_eq!(take_in(&repo, &incoming, AT).unwrap(), counted(0, 0));
-    let mut away = Incoming::default();
+    let mut away = WriterNews::default();
     away.notes.insert(id(1), None);
     assert_eq!(take_in(&repo, &away, AT).unwrap(), counted(0, 1));
     assert_eq!(note(&repo, NOTES_REF, 1).as_deref(), Some(GOLDEN));
     // An unreadable note is removed where its writer removed it.
     write(&repo, NOTES_REF, 3, "{broken\n");
-    let mut away = Incoming::default();
+    let mut away = WriterNews::default();
     away.notes.insert(id(3), None);
     take_in(&repo, &away, AT).unwrap();
     assert_eq!(note(&repo, NOTES_REF, 3), None);

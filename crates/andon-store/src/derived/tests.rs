@@ -9,7 +9,7 @@ fn commit(byte: u8) -> CommitId {
     CommitId(Oid::from_bytes(&[byte; 20]).unwrap())
 }
 
-fn known(byte: u8) -> Known {
+fn known(byte: u8) -> CommitMemory {
     let hash = HunkHash([byte; 8]);
     let diff = DiffSummary {
         hash: DiffHash([byte; 32]),
@@ -24,7 +24,7 @@ fn known(byte: u8) -> Known {
     let list = Checklist { done: 1, total: 2 };
     let docs = Some(DocsState { hash, was: Checklist::default(), now: list });
     let change = ChangeFacts { nature: Nature::Docs, paths, truncated: true, docs };
-    Known { code: CodeId([byte; 32]), diff, change }
+    CommitMemory { code: CodeId([byte; 32]), diff, change }
 }
 
 /// A cache over these bytes.
@@ -47,13 +47,13 @@ prop_compose! {
         paths in prop::collection::vec(any::<[[u8; 8]; 3]>(), 0..8),
         nature in 0..Nature::ALL.len(),
         docs in prop::option::of(any::<([u8; 8], [u64; 4])>()),
-    ) -> Known {
+    ) -> CommitMemory {
         let [files, added, removed] = numbers;
         let hunk = |hash: &[u8; 8]| Hunk { removed: HunkHash(*hash), added: HunkHash([1; 8]) };
         let step = |[path, old, new]: [[u8; 8]; 3]| {
             PathStep { path: HunkHash(path), old: HunkHash(old), new: HunkHash(new) }
         };
-        Known {
+        CommitMemory {
             code: CodeId(hashes[0]),
             diff: DiffSummary {
                 hash: DiffHash(hashes[1]),

@@ -8,7 +8,7 @@ use andon_core::domain::facts::Hunk;
 use andon_core::domain::ids::{DiffHash, HunkHash};
 
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
-    let reading = Reading { rules: &rules(), normalizer: &normalizer() };
+    let reading = HashOptions { rules: &rules(), normalizer: &normalizer() };
     let repo = scratch.repo();
     let (diff, change, _) = summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap();
     (diff, change)

@@ -12,7 +12,7 @@ use super::{MAX_DEPTH, MAX_DIRECTORIES, hostile};
 use andon_core::change::fingerprint::{directory_line, file_line, print_of};
 use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::domain::paths::{PathClass, PathRules};
-use andon_git::{Differing, MODE_TREE, RawEntry, RawTree, Repo};
+use andon_git::{DifferingEntries, MODE_TREE, RawEntry, RawTree, Repo};
 
 /// Bytes of directories that are remembered at the most.
 const MAX_KNOWN: usize = 40 << 20;
@@ -22,18 +22,18 @@ const EACH: usize = 200;
 /// What is known of the tree before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    directories: HashMap<Vec<u8>, Known>,
+    directories: HashMap<Vec<u8>, DirectoryMemory>,
     bytes: usize,
 }
 
 impl Memo {
-    fn remove(&mut self, path: &[u8]) -> Option<Known> {
+    fn remove(&mut self, path: &[u8]) -> Option<DirectoryMemory> {
         let known = self.directories.remove(path)?;
         self.bytes = self.bytes.saturating_sub(known.size());
         Some(known)
     }
 
-    fn insert(&mut self, path: &[u8], known: Known) {
+    fn insert(&mut self, path: &[u8], known: DirectoryMemory) {
         self.bytes += known.size();
         if self.bytes > MAX_KNOWN {
             self.bytes = known.size();
@@ -45,7 +45,7 @@ impl Memo {
 
 /// What a directory had and gave.
 #[derive(Debug)]
-struct Known {
+struct DirectoryMemory {
     tree: Oid,
     print: [u8; 32],
     /// What was hashed: a line for each entry that is kept.
@@ -54,7 +54,7 @@ struct Known {
     ends: Vec<u32>,
 }
 
-impl Known {
+impl DirectoryMemory {
     fn size(&self) -> usize {
         EACH + self.lines.len() + self.ends.len() * size_of::<u32>()
     }
@@ -95,7 +95,7 @@ pub(super) struct Descent<'a> {
 /// A directory as it was, read along with what it is.
 struct Before {
     tree: Rc<RawTree>,
-    known: Known,
+    known: DirectoryMemory,
     /// Entries that may not be as they were, and were not passed yet.
     left: Range<usize>,
 }
@@ -144,10 +144,10 @@ impl Descent<'_> {
         // A directory that was there and is not any more costs time and nothing else.
         let before = before.and_then(|known| {
             let tree = self.repo.tree(TreeId(known.tree)).ok()?;
-            let Differing { old, new } = raw.differing(&tree);
+            let DifferingEntries { old, new } = raw.differing(&tree);
             Some((Before { tree, known, left: old.clone() }, old, new))
         });
-        let mut known = Known { tree: tree.0, print: [0; 32], lines: Vec::new(), ends: Vec::new() };
+        let mut known = DirectoryMemory { tree: tree.0, print: [0; 32], lines: Vec::new(), ends: Vec::new() };
         match before {
             Some((mut before, old, new)) => {
                 known.lines.reserve(before.known.lines.len() + 128);
@@ -168,7 +168,7 @@ impl Descent<'_> {
     /// Adds the lines of some entries of `tree`.
     fn entries(
         &mut self,
-        known: &mut Known,
+        known: &mut DirectoryMemory,
         tree: &RawTree,
         (entries, mut before): (Range<usize>, Option<&mut Before>),
     ) -> Result<(), RecordError> {

@@ -9,8 +9,8 @@ use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::safety::SafetyFact;
 use andon_core::domain::tests::TestRun;
 use andon_core::domain::time::Timestamp;
-use andon_core::history::order::{AckPlace, JournalItem, Marked};
-use andon_core::history::{Begins, DEFAULT_NODE, Passing};
+use andon_core::history::order::{AckPlace, JournalItem, MarkedCommit};
+use andon_core::history::{Begins, DEFAULT_NODE, PassedCommit};
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
@@ -58,17 +58,17 @@ impl Journal {
     /// The newest facts within `reach`.
     pub fn recent(&self, reach: Reach) -> Recent {
         let first = self.scan(FIRST, reach);
-        if first.1 == Seen::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
+        if first.1 == ScanEnd::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
     }
 
     /// What the last `max` bytes hold, and as many more as there are since the place that was asked for.
-    fn scan(&self, max: u64, reach: Reach) -> (Recent, Seen) {
-        let mut found = Found::new(reach);
+    fn scan(&self, max: u64, reach: Reach) -> (Recent, ScanEnd) {
+        let mut found = RecentLines::new(reach);
         let Newest { mut end, floor } = self.newest(max, reach.since);
         let mut seen = found.lines(&self.path(), &end, floor);
         let mut looked = end.bytes.len() as u64;
         // The common case, without looking for older files: enough was seen, or there are none.
-        let older = if seen == Seen::TooLittle && end.start == 0 && self.is_rotated() {
+        let older = if seen == ScanEnd::TooLittle && end.start == 0 && self.is_rotated() {
             self.generations()
         } else {
             Vec::new()
@@ -76,7 +76,7 @@ impl Journal {
         for number in older {
             let since = reach.since.filter(|since| since.generation <= number);
             let floor = since.map(|since| if since.generation == number { since.offset } else { 0 });
-            if seen == Seen::Enough || end.start > 0 || (looked >= max && floor.is_none()) {
+            if seen == ScanEnd::Enough || end.start > 0 || (looked >= max && floor.is_none()) {
                 break;
             }
             let path = self.generation(number);
@@ -86,7 +86,7 @@ impl Journal {
             looked += end.bytes.len() as u64;
             seen = found.lines(&path, &end, floor);
         }
-        let seen = if end.start == 0 { Seen::Enough } else { seen };
+        let seen = if end.start == 0 { ScanEnd::Enough } else { seen };
         (found.finish(), seen)
     }
 
@@ -118,7 +118,7 @@ impl Journal {
 
 /// Whether a scan saw all that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum ScanEnd {
     Enough,
     TooLittle,
 }
@@ -131,7 +131,7 @@ struct Newest {
 }
 
 /// What was found so far, newest first.
-struct Found {
+struct RecentLines {
     reach: Reach,
     runs: Vec<TestRun>,
     acks: Vec<(Ack, AckPlace)>,
@@ -147,7 +147,7 @@ struct Found {
     warnings: Vec<Diagnostic>,
 }
 
-impl Found {
+impl RecentLines {
     fn new(reach: Reach) -> Self {
         Self {
             reach,
@@ -168,13 +168,13 @@ impl Found {
     }
 
     /// Takes the lines of `end`, newest first; those from `floor` on in any case.
-    fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> Seen {
+    fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> ScanEnd {
         self.warnings.extend(end.warnings.iter().cloned());
         for (start, line) in lines_from_the_end(&end.bytes) {
             let offset = end.start + start as u64;
             let counted = floor.is_some_and(|floor| offset >= floor);
             if !counted && self.is_full() {
-                return Seen::Enough;
+                return ScanEnd::Enough;
             }
             let text = line.trim_ascii();
             if text.is_empty() || (!counted && is_plainly_event(text)) {
@@ -187,7 +187,7 @@ impl Found {
                 Err(error) => self.warnings.push(tail::warning(path, offset, error.to_string())),
             }
         }
-        Seen::TooLittle
+        ScanEnd::TooLittle
     }
 
     /// Whether a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.
@@ -232,7 +232,7 @@ impl Found {
                 self.markers.push(commit);
                 if counted {
                     let passing = passing(turn, code, at);
-                    self.items.push(JournalItem::Commit(Marked { commit, passing }));
+                    self.items.push(JournalItem::Commit(MarkedCommit { commit, passing }));
                 }
             }
             JournalLine::Event(event) if counted => {
@@ -294,12 +294,12 @@ fn lines_from_the_end(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// The turn of a commit. What an older version wrote names no node: it counts for the default one.
-pub(crate) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> Passing {
+pub(crate) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> PassedCommit {
     let (node, number, begins) = match turn {
         Some(MarkedTurn { node, number, begins }) => (node, number, begins),
         None => (DEFAULT_NODE.to_owned(), 0, Begins::Nothing),
     };
-    Passing { node, at, code, number, begins }
+    PassedCommit { node, at, code, number, begins }
 }
 
 #[cfg(test)]

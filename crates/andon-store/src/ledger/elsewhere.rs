@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::meaning::{self, Known, Meaning};
+use super::meaning::{self, ForeignHalt, Meaning};
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
 use super::{stamp, standing};
 use crate::memory::{Kind, Memory};
@@ -187,7 +187,7 @@ impl Elsewhere {
 
     /// The unanswered halts of others, oldest first; at most [`MAX_SHOWN`], the newest.
     pub(super) fn unanswered(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
-        let mut known: Vec<&Known> = self.meaning.halts.iter().collect();
+        let mut known: Vec<&ForeignHalt> = self.meaning.halts.iter().collect();
         known.sort_by_key(|known| (known.at, known.id));
         let skipped = known.len().saturating_sub(MAX_SHOWN);
         let halts = known[skipped..]
@@ -204,7 +204,7 @@ impl Elsewhere {
         }
         let parents = repo.commit(head).map(|commit| commit.parents).unwrap_or_default();
         let follows = matches!(parents.as_slice(), [parent] if self.clear == Some(*parent));
-        let binds = |known: &&Known| {
+        let binds = |known: &&ForeignHalt| {
             known.head.is_some_and(|id| {
                 id == head
                     || (!follows && repo.commit(id).is_ok() && repo.is_ancestor(id, head).unwrap_or(false))

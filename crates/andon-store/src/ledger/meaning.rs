@@ -16,7 +16,7 @@ const MAX_KEPT: usize = 4096;
 
 /// A halt of another clone.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
-pub(super) struct Known {
+pub(super) struct ForeignHalt {
     pub(super) at: Timestamp,
     pub(super) id: EntryId,
     /// The commit of the entry.
@@ -31,7 +31,7 @@ pub(super) struct Meaning {
     /// The entries that it was made from.
     pub(super) of: Digest,
     /// Unanswered halts of others.
-    pub(super) halts: Vec<Known>,
+    pub(super) halts: Vec<ForeignHalt>,
     /// Halts that a clone other than this one answered.
     pub(super) answered: Vec<EntryId>,
     /// Acknowledgements of all: where HEAD was, and the commit of the entry.
@@ -46,7 +46,7 @@ type Place<'a> = (&'a str, &'a str);
 /// The fold over everything that every clone wrote, as the clone `own` sees it.
 pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
     let mut of = Sha256::new();
-    let mut standing: BTreeMap<Place<'_>, Known> = BTreeMap::new();
+    let mut standing: BTreeMap<Place<'_>, ForeignHalt> = BTreeMap::new();
     let (mut answered, mut acks) = (Vec::new(), Vec::new());
     for entry in entries {
         let Some(event) = entry.event.known() else { continue };
@@ -55,7 +55,7 @@ pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
             LedgerEvent::Halted(halt) => {
                 // What binds one worktree alone binds at no commit.
                 let head = halt.head.filter(|_| halt.binds == Binds::Line);
-                let known = Known { at: halt.at, id: entry.id, commit: entry.commit, head };
+                let known = ForeignHalt { at: halt.at, id: entry.id, commit: entry.commit, head };
                 standing.insert((&entry.writer, &halt.worktree), known);
             }
             LedgerEvent::Acknowledged(ack) => {
@@ -78,7 +78,7 @@ pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
         }
     }
     let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);
-    let halts: Vec<Known> = others.map(|(_, known)| known).collect();
+    let halts: Vec<ForeignHalt> = others.map(|(_, known)| known).collect();
     Meaning {
         of: Digest(of.finalize().into()),
         halts: newest(halts),

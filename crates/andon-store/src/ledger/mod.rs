@@ -45,7 +45,7 @@ pub use self::open::{
     bridge,
 };
 pub use self::standing::Here;
-pub use self::tampered::{Tampered, TamperedHow};
+pub use self::tampered::{TamperedHow, Tampering};
 
 /// Where the refs of all writers are.
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
@@ -161,7 +161,7 @@ impl<'r> Ledger<'r> {
 
     /// From now on this command does not read again what `memory` holds: for commands that only show the state.
     pub fn remember(&self, memory: fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>) {
-        read::remember(self.repo, read::ReadBefore(memory));
+        read::remember(self.repo, read::EntryMemory(memory));
     }
 
     /// Whether what this command knows of the ledgers is from such a memory: it is remembered nowhere else.
@@ -271,7 +271,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn tampered(&self) -> Result<Vec<Tampered>, LedgerError> {
+    pub fn tampered(&self) -> Result<Vec<Tampering>, LedgerError> {
         tampered::tampered(self.repo)
     }
 

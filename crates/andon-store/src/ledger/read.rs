@@ -22,15 +22,15 @@ pub(super) struct Node {
 }
 
 /// An entry that was skipped or looks wrong, and why. May quote untrusted text.
-pub(super) type Skipped = (CommitId, String);
+pub(super) type SkippedEntry = (CommitId, String);
 
 pub(super) type Nodes = BTreeMap<CommitId, Node>;
 
 /// The refs of all ledgers, their entries, and what could not be read.
-pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Skipped>);
+pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<SkippedEntry>);
 
 /// Knows which entries were read before.
-pub(super) struct ReadBefore(pub(super) fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
+pub(super) struct EntryMemory(pub(super) fn(&Repo) -> Rc<HashMap<CommitId, WholeEntry>>);
 
 /// This command has taken an entry from a memory.
 struct FromMemory;
@@ -59,18 +59,18 @@ pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     if let Some(all) = repo.made().get::<AllEntries>(&heads) {
         return Ok(all);
     }
-    let (entries, warnings) = read(repo, repo.made().get::<ReadBefore>("").as_deref())?;
+    let (entries, warnings) = read(repo, repo.made().get::<EntryMemory>("").as_deref())?;
     let all = Rc::new(AllEntries { entries, warnings });
     repo.made().keep(heads, Rc::clone(&all));
     Ok(all)
 }
 
 /// Lets `memory` decide what need not be read again, when all entries are needed.
-pub(super) fn remember(repo: &Repo, memory: ReadBefore) {
+pub(super) fn remember(repo: &Repo, memory: EntryMemory) {
     repo.made().keep(String::new(), Rc::new(memory));
 }
 
-fn read(repo: &Repo, memory: Option<&ReadBefore>) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
     let (heads, nodes, mut warnings) = graph_beyond(repo, memory)?;
     for (name, target) in &heads {
         check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
@@ -103,7 +103,7 @@ pub(super) fn beyond(repo: &Repo, from: &[CommitId], known: &[CommitId]) -> Opti
     nodes.values().all(says_nothing).then_some(nodes)
 }
 
-fn graph_beyond(repo: &Repo, memory: Option<&ReadBefore>) -> Result<Graph, LedgerError> {
+fn graph_beyond(repo: &Repo, memory: Option<&EntryMemory>) -> Result<Graph, LedgerError> {
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
@@ -146,7 +146,7 @@ fn without_meaning(entry: &WholeEntry) -> Entry {
     }
 }
 
-fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Skipped>) -> Node {
+fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<SkippedEntry>) -> Node {
     let (raw, tree, parents) = match stored(repo, commit) {
         Ok(stored) => stored,
         Err(error) => {
@@ -180,7 +180,7 @@ fn stored(repo: &Repo, commit: CommitId) -> Result<(Vec<u8>, TreeId, Vec<CommitI
 
 /// Along first parents a writer's ref holds its own entries, and below its first one those of a writer that it saw
 /// then. A foreign entry above an own one, or at the tip, was put there by another writer.
-fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<Skipped>) {
+fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<SkippedEntry>) {
     let mut foreign = Vec::new();
     let mut next = Some(tip);
     while let Some((commit, node)) = next.and_then(|commit| Some((commit, nodes.get(&commit)?))) {

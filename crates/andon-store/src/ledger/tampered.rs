@@ -10,7 +10,7 @@ use andon_git::Repo;
 
 /// A ledger that is not what it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tampered {
+pub struct Tampering {
     /// Whose.
     pub writer: String,
     /// In what way.
@@ -30,7 +30,7 @@ pub enum TamperedHow {
     Gone(CommitId),
 }
 
-pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampered>, LedgerError> {
+pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampering>, LedgerError> {
     let (heads, nodes, _) = graph(repo)?;
     let mut tips: BTreeMap<&str, Vec<CommitId>> = BTreeMap::new();
     for (name, target) in &heads {
@@ -45,7 +45,7 @@ pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampered>, LedgerError> {
             let how = TamperedHow::Forked(tips[longest], *other);
             let lost = chains.iter().flatten().filter(|entry| !chains[longest].contains(entry));
             let lost = lost.collect::<BTreeSet<_>>().len();
-            found.push(Tampered { writer: (*writer).to_owned(), how, lost });
+            found.push(Tampering { writer: (*writer).to_owned(), how, lost });
         }
         reached.insert(writer, chains.into_iter().flatten().collect());
     }
@@ -54,7 +54,7 @@ pub(super) fn tampered(repo: &Repo) -> Result<Vec<Tampered>, LedgerError> {
 }
 
 /// The newest entry of each writer that its own refs do not reach.
-fn unreached(nodes: &Nodes, reached: &BTreeMap<&str, BTreeSet<CommitId>>) -> Vec<Tampered> {
+fn unreached(nodes: &Nodes, reached: &BTreeMap<&str, BTreeSet<CommitId>>) -> Vec<Tampering> {
     let mut newest: BTreeMap<&str, Vec<(u64, CommitId)>> = BTreeMap::new();
     for entry in nodes.values().filter_map(|node| node.entry.as_ref()) {
         let own = reached.get(entry.writer.as_str());
@@ -71,7 +71,7 @@ fn unreached(nodes: &Nodes, reached: &BTreeMap<&str, BTreeSet<CommitId>>) -> Vec
                 Some(_) => TamperedHow::Rewound(entry),
                 None => TamperedHow::Gone(entry),
             };
-            Some(Tampered { writer: writer.to_owned(), how, lost: lost.len() })
+            Some(Tampering { writer: writer.to_owned(), how, lost: lost.len() })
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::scratch::Scratch;
-use crate::window::{Judged, Window, read_window, remember, settled};
+use crate::window::{Window, WindowVerdict, read_window, remember, settled};
 use andon_core::domain::facts::CommitFact;
 use andon_core::domain::ids::{Oid, TreeId};
 
@@ -186,7 +186,7 @@ fn a_cached_window_stays_good_beside_notes_of_others_and_none_of_its_own() {
     let keep = || {
         let store = NotesStore::open(&repo).unwrap();
         let window = read_window(&repo, &store, Some(ids[3]), 9);
-        remember(&repo, &store, ids[3], &window, Judged { max: 9, settled: Some(77) });
+        remember(&repo, &store, ids[3], &window, WindowVerdict { max: 9, settled: Some(77) });
         window
     };
     assert_eq!(keep().unrecorded.iter().map(|one| one.commit).collect::<Vec<_>>(), ids[..2]);
@@ -234,7 +234,7 @@ fn a_window_knows_the_line_that_a_child_names_where_nothing_else_is_in_the_note(
         lines.push(window.line_of(id));
         let stored = store.get(id).unwrap().unwrap();
         assert_eq!(window.facts.last().unwrap().record, stored.record, "as a reader has it");
-        remember(&repo, &store, id, &window, Judged { max: 9, settled: None });
+        remember(&repo, &store, id, &window, WindowVerdict { max: 9, settled: None });
         let read = |max| read_window(&repo, &store, Some(id), max).line_of(id);
         assert_eq!(read(9), window.line_of(id), "kept");
         assert_eq!(read(8), Some(stored.line_digest), "walked");

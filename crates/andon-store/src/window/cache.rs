@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Unrecorded, Window};
+use super::{UnrecordedCommit, Window};
 use crate::file;
 use crate::memory::{Kind, Memory};
 use crate::notes::REF;
@@ -71,7 +71,7 @@ fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
     let bytes = Memory::of(repo, Kind::Window).bytes()?;
     let Start { tip, newest, .. } = envelope::open(key.start(), &bytes)?;
     let (found, place) = Row::of(&bytes, bytes.len()).nth(1)?;
-    let (facts, unrecorded, below): (Vec<CommitFact>, Vec<Unrecorded>, Option<CommitId>) =
+    let (facts, unrecorded, below): (Vec<CommitFact>, Vec<UnrecordedCommit>, Option<CommitId>) =
         (found == key.facts(tip)).then(|| envelope::decoded(&bytes[place]))??;
     Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded, below }))
 }

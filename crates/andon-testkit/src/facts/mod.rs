@@ -5,7 +5,7 @@ pub mod arbitrary;
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use andon_core::domain::events::{Arguments, Event, ToolCall, TurnEnd, What};
 use andon_core::domain::facts::{
-    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
+    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord, Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use andon_core::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
@@ -192,7 +192,7 @@ pub fn commit(state: u8) -> Commit {
             uptime: None,
             tree: TreeId(oid(u64::from(state))),
             parent: None,
-            prev: Prev::Unsaid,
+            prev: PrevRecord::Unsaid,
             kind: CommitKind::Normal,
             gate: Gate::Passed,
             recording: Recording::AtCommit,

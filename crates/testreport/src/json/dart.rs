@@ -11,7 +11,7 @@ use super::super::cases::bounded;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append};
-use super::Taken;
+use super::LineUse;
 
 /// Name of the format in evidence.
 const RUNNER: &str = "dart-json";
@@ -79,16 +79,16 @@ impl DartReader {
         }
     }
 
-    pub(super) fn line(&mut self, text: &str) -> Taken {
+    pub(super) fn line(&mut self, text: &str) -> LineUse {
         if !text.contains("\"type\":") || !text.contains("\"time\":") {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         let begins = text.contains("\"protocolVersion\":");
         if !self.recognised && !begins {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         let Ok(event) = serde_json::from_str::<Event>(text) else {
-            return Taken::Broken;
+            return LineUse::Broken;
         };
         match event.kind.as_str() {
             "start" if begins => {
@@ -103,7 +103,7 @@ impl DartReader {
             "done" => self.done(&event),
             _ => {}
         }
-        Taken::Mine
+        LineUse::Mine
     }
 
     fn suite(&mut self, suite: Option<Suite>) {

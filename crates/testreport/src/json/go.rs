@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append, append_line};
-use super::Taken;
+use super::LineUse;
 
 /// Name of the format in evidence.
 const RUNNER: &str = "go-json";
@@ -86,23 +86,23 @@ impl GoReader {
         }
     }
 
-    pub(super) fn line(&mut self, line: &str) -> Taken {
+    pub(super) fn line(&mut self, line: &str) -> LineUse {
         if !line.contains("\"Action\":") {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         let Ok(event) = serde_json::from_str::<Event>(line) else {
-            return Taken::Broken;
+            return LineUse::Broken;
         };
         if event.action.starts_with("build-") {
             self.recognised = true;
             self.build(event);
-            return Taken::Mine;
+            return LineUse::Mine;
         }
         // `go tool test2json` without `-p` knows no package.
         let name = match event.package.as_deref() {
             Some(name) => name,
             None if is_without_package(line, &event) => "",
-            None => return Taken::NotMine,
+            None => return LineUse::NotMine,
         };
         self.recognised = true;
         if self.packages.len() >= MAX_OPEN && !self.packages.contains_key(name) {
@@ -111,7 +111,7 @@ impl GoReader {
             self.packages.entry(name.to_owned()).or_default();
             self.of_package(name, &event);
         }
-        Taken::Mine
+        LineUse::Mine
     }
 
     fn of_package(&mut self, name: &str, event: &Event) {

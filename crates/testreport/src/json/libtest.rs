@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, append_line};
-use super::Taken;
+use super::LineUse;
 
 /// Name of the format in evidence.
 const RUNNER: &str = "libtest-json";
@@ -32,7 +32,7 @@ struct Event {
 
 /// Tests of the suites since the last one closed.
 #[derive(Default)]
-struct Seen {
+struct SuiteCounts {
     ran: u64,
     failed: u64,
     /// A name as nextest writes it, `package::binary$test`: its suites close and open again.
@@ -45,7 +45,7 @@ pub(super) struct LibtestJsonReader {
     recognised: bool,
     /// Tests that suites which are open were about to run.
     open: Vec<u64>,
-    seen: Seen,
+    seen: SuiteCounts,
     problems: Vec<ReportProblem>,
 }
 
@@ -54,17 +54,17 @@ impl LibtestJsonReader {
     const MAX_OPEN: usize = 10_000;
 
     pub(super) fn new(root: &Root) -> Self {
-        let (tally, seen) = (Tally::new(root), Seen::default());
+        let (tally, seen) = (Tally::new(root), SuiteCounts::default());
         Self { tally, recognised: false, open: Vec::new(), seen, problems: Vec::new() }
     }
 
-    pub(super) fn line(&mut self, text: &str) -> Taken {
+    pub(super) fn line(&mut self, text: &str) -> LineUse {
         let ours = ["\"suite\"", "\"test\"", "\"bench\""].iter().any(|kind| text.contains(kind));
         if !ours || !text.contains("\"type\":") {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         let Ok(event) = serde_json::from_str::<Event>(text) else {
-            return if text.contains("\"event\":") { Taken::Broken } else { Taken::NotMine };
+            return if text.contains("\"event\":") { LineUse::Broken } else { LineUse::NotMine };
         };
         match (event.kind.as_str(), event.what.as_str()) {
             ("suite", "started") => self.begin(&event),
@@ -74,10 +74,10 @@ impl LibtestJsonReader {
             ("test", "failed") => self.test(&event, Outcome::Failed),
             ("test", "ignored") => self.test(&event, Outcome::Skipped),
             ("bench", "") if !event.name.is_empty() => self.test(&event, Outcome::Passed),
-            _ => return Taken::NotMine,
+            _ => return LineUse::NotMine,
         }
         self.recognised = true;
-        Taken::Mine
+        LineUse::Mine
     }
 
     fn begin(&mut self, event: &Event) {

@@ -8,7 +8,7 @@ use super::super::cases::Cases;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, append};
-use super::Taken;
+use super::LineUse;
 use super::mocha::{RUNNER, Test};
 use crate::Counts;
 
@@ -28,15 +28,15 @@ impl MochaStreamReader {
         Self { cases, report: report.to_owned(), recognised: false, open: None, problem: None }
     }
 
-    pub(super) fn line(&mut self, line: &str) -> Taken {
+    pub(super) fn line(&mut self, line: &str) -> LineUse {
         let event = ["start", "pass", "fail", "end"].into_iter().find(|event| {
             line.get(1..)
                 .and_then(|rest| rest.strip_prefix('"')?.strip_prefix(event)?.strip_prefix("\",{"))
                 .is_some()
         });
-        let Some(event) = event else { return Taken::NotMine };
+        let Some(event) = event else { return LineUse::NotMine };
         let Ok((_, data)) = serde_json::from_str::<(Value, Value)>(line) else {
-            return if self.recognised { Taken::Broken } else { Taken::NotMine };
+            return if self.recognised { LineUse::Broken } else { LineUse::NotMine };
         };
         // Other programs that print such lines use other keys.
         let key = match event {
@@ -45,7 +45,7 @@ impl MochaStreamReader {
             _ => "fullTitle",
         };
         if data.get(key).is_none() {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         self.recognised = true;
         let read = match event {
@@ -56,7 +56,7 @@ impl MochaStreamReader {
         if let Err(problem) = read {
             self.problem.get_or_insert(problem);
         }
-        Taken::Mine
+        LineUse::Mine
     }
 
     fn begin(&mut self) -> Result<(), ReportProblem> {

@@ -40,7 +40,7 @@ const EARLY: usize = 64 * 1024;
 
 /// Whether a reader of a format knows a line as its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum LineUse {
     /// It is an event of the format.
     Mine,
     /// It has the format's keys and cannot be read.
@@ -86,7 +86,7 @@ pub(super) struct JsonReader {
 struct Block {
     documents: Documents,
     /// What the formats of lines said of its first line.
-    first: Taken,
+    first: LineUse,
 }
 
 impl JsonReader {
@@ -158,7 +158,7 @@ impl JsonReader {
         } else if self.pending.len() > EARLY && self.pending.starts_with(b"{") {
             let mut documents = Documents::new(&self.root, &self.report);
             documents.push(&self.pending);
-            self.block = Some(Block { documents, first: Taken::NotMine });
+            self.block = Some(Block { documents, first: LineUse::NotMine });
         }
     }
 
@@ -202,14 +202,14 @@ impl JsonReader {
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end();
         if text.starts_with('[') {
-            self.broken += u64::from(self.mocha.line(text) == Taken::Broken);
+            self.broken += u64::from(self.mocha.line(text) == LineUse::Broken);
             return;
         }
         if !text.starts_with('{') {
             return self.go.plain(text);
         }
         let first = self.event(text);
-        if first == Taken::Mine {
+        if first == LineUse::Mine {
             self.block = None;
             return;
         }
@@ -229,20 +229,20 @@ impl JsonReader {
         let whole = documents.push(b"") == Progress::Whole;
         match documents.finish() {
             Some(tally) => self.found = self.found.take().into_iter().chain([tally]).reduce(merge),
-            None => self.broken += u64::from(first == Taken::Broken && !whole),
+            None => self.broken += u64::from(first == LineUse::Broken && !whole),
         }
     }
 
-    fn event(&mut self, text: &str) -> Taken {
+    fn event(&mut self, text: &str) -> LineUse {
         let mut taken = self.go.line(text);
-        let others: [&mut dyn FnMut() -> Taken; 4] = [
+        let others: [&mut dyn FnMut() -> LineUse; 4] = [
             &mut || self.libtest.line(text),
             &mut || self.pytest.line(text),
             &mut || self.dart.line(text),
             &mut || self.node.line(text),
         ];
         for other in others {
-            if taken == Taken::NotMine {
+            if taken == LineUse::NotMine {
                 taken = other();
             }
         }

@@ -11,7 +11,7 @@ use super::super::cases::{before_frames, bounded};
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally};
-use super::Taken;
+use super::LineUse;
 
 /// Name of the format in evidence.
 const RUNNER: &str = "node-json";
@@ -58,12 +58,12 @@ impl NodeReader {
         }
     }
 
-    pub(super) fn line(&mut self, text: &str) -> Taken {
+    pub(super) fn line(&mut self, text: &str) -> LineUse {
         if !text.contains("\"type\":\"test:") && !text.contains("\"type\": \"test:") {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         let Ok(event) = serde_json::from_str::<Event>(text) else {
-            return Taken::Broken;
+            return LineUse::Broken;
         };
         self.recognised = true;
         let data = &event.data;
@@ -81,7 +81,7 @@ impl NodeReader {
             }
             _ => {}
         }
-        Taken::Mine
+        LineUse::Mine
     }
 
     fn begin(&mut self, nesting: usize, data: &Value) {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::Taken;
+use super::LineUse;
 
 /// Name of the format in evidence.
 const RUNNER: &str = "pytest-reportlog";
@@ -52,12 +52,12 @@ impl PytestReader {
         }
     }
 
-    pub(super) fn line(&mut self, text: &str) -> Taken {
+    pub(super) fn line(&mut self, text: &str) -> LineUse {
         if !text.contains("\"$report_type\":") {
-            return Taken::NotMine;
+            return LineUse::NotMine;
         }
         let Ok(entry) = serde_json::from_str::<Entry>(text) else {
-            return Taken::Broken;
+            return LineUse::Broken;
         };
         self.recognised = true;
         match entry.kind.as_str() {
@@ -67,7 +67,7 @@ impl PytestReader {
             "TestReport" => self.phase(&entry),
             _ => {}
         }
-        Taken::Mine
+        LineUse::Mine
     }
 
     /// 0: all passed; 1: some failed; 5: none were collected; the others are pytest's own failures.

@@ -14,7 +14,7 @@ pub(super) struct Suite {
     /// `failures` and `errors` of the element, and faults in the suite itself.
     claimed_faults: u64,
     /// Cases in it and below it.
-    pub(super) cases: Shown,
+    pub(super) cases: ListedCases,
     /// Tests that suites in it count and do not list.
     missing_below: u64,
     /// Tests that suites in it count as skipped.
@@ -25,7 +25,7 @@ pub(super) struct Suite {
 
 /// Cases that a suite lists.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Shown {
+pub(super) struct ListedCases {
     pub(super) cases: u64,
     /// Failing ones of those.
     pub(super) faults: u64,
@@ -35,7 +35,7 @@ pub(super) struct Shown {
     pub(super) bare: u64,
 }
 
-impl Shown {
+impl ListedCases {
     /// One case.
     pub(super) fn one(case: &Case) -> Self {
         let outcome = case.outcome();
@@ -96,7 +96,7 @@ impl Suite {
             name: bounded(&name).to_owned(),
             claims,
             claimed_faults: claimed,
-            cases: Shown::default(),
+            cases: ListedCases::default(),
             missing_below: 0,
             skipped_below: 0,
             error: None,
@@ -113,7 +113,7 @@ impl Suite {
         self.error.get_or_insert_with(|| Cow::Owned(text.to_owned()));
     }
 
-    pub(super) fn add(&mut self, shown: Shown) {
+    pub(super) fn add(&mut self, shown: ListedCases) {
         self.cases.add(shown);
     }
 

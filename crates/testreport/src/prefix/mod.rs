@@ -16,14 +16,14 @@ use super::format::Format;
 use super::json::JsonReader;
 use super::lines::{LineSplitter, Stream};
 use super::normalize::Root;
-use super::printed::Printed;
+use super::printed::PrintedOutput;
 use super::problem::ReportProblem;
-use super::tally::{Tally, Told};
+use super::tally::{EarlierResults, Tally};
 use super::text::NEXTEST;
 use super::unstarted::{self, Ending, Tests};
 use super::xmlreport::XmlOutput;
 
-use self::shape::{Cut, SHAPES};
+use self::shape::{PrefixedLine, SHAPES};
 
 /// Fewest lines that make a column among others.
 const FEWEST: u64 = 4;
@@ -94,7 +94,7 @@ impl Columns {
         self.take(stream, cut, below);
     }
 
-    fn take(&mut self, stream: Stream, cut: Cut<'_>, below: Depth) {
+    fn take(&mut self, stream: Stream, cut: PrefixedLine<'_>, below: Depth) {
         let source = if shape::is_below_heading(cut.shape) { self.heading.as_str() } else { cut.source };
         let column = self.found.entry(cut.shape).or_default();
         column.lines += 1;
@@ -156,7 +156,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Takes all of them into `whole`, what the output says as it came, unless they only repeat what is `told` already.
     /// A test that two of them have is named with its source.
-    pub(super) fn join(self, report: &str, told: Told, whole: &mut Tally) {
+    pub(super) fn join(self, report: &str, told: EarlierResults, whole: &mut Tally) {
         let mut of_sources: Vec<(String, Tally)> =
             self.of_sources.into_iter().filter(|(_, tally)| tally.adds_to(told)).collect();
         let twice = named_twice(whole, &of_sources);
@@ -203,7 +203,7 @@ pub(super) struct Output {
     xml: XmlOutput,
     aside: Aside,
     columns: Columns,
-    printed: Printed,
+    printed: PrintedOutput,
 }
 
 /// What is on standard error and belongs on standard output.
@@ -226,7 +226,7 @@ impl Output {
             xml: XmlOutput::new(root, output),
             aside: Aside { json: JsonReader::new(root, aside), xml: XmlOutput::new(root, aside) },
             columns: Columns::new(root, depth),
-            printed: Printed::new(depth),
+            printed: PrintedOutput::new(depth),
             names,
         }
     }
@@ -253,7 +253,7 @@ impl Output {
 
     /// The program has ended: adds what it said to `whole`, the result of its report files. The lines are for the case
     /// that this shows nothing.
-    pub(super) fn finish(mut self, mut whole: Tally, format: Option<Format>) -> (Tally, Printed) {
+    pub(super) fn finish(mut self, mut whole: Tally, format: Option<Format>) -> (Tally, PrintedOutput) {
         let Self { stdout, stderr, readers, columns, printed, .. } = &mut self;
         stdout.finish(&mut |line| each(Stream::Stdout, line, readers, columns, printed));
         stderr.finish(&mut |line| each(Stream::Stderr, line, readers, columns, printed));
@@ -282,7 +282,13 @@ impl Output {
     }
 }
 
-fn each(stream: Stream, line: &str, readers: &mut LineReaders, columns: &mut Columns, printed: &mut Printed) {
+fn each(
+    stream: Stream,
+    line: &str,
+    readers: &mut LineReaders,
+    columns: &mut Columns,
+    printed: &mut PrintedOutput,
+) {
     columns.line(stream, line, readers);
     printed.line(line);
     match stream {

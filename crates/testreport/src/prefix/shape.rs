@@ -8,7 +8,7 @@ const MAX_SOURCE: usize = 120;
 
 /// A line without its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut<'a> {
+pub(super) struct PrefixedLine<'a> {
     /// The row of [`SHAPES`].
     pub(super) shape: usize,
     /// Which program printed it; empty where the prefix does not tell.
@@ -18,10 +18,10 @@ pub(super) struct Cut<'a> {
 }
 
 /// Source and rest of a line of one shape.
-type Read = fn(&str) -> Option<(&str, &str)>;
+type ShapeParts = fn(&str) -> Option<(&str, &str)>;
 
 /// Every shape, with the tools that print it. The first one that fits is the line's.
-pub(super) const SHAPES: [(&str, Read); 11] = [
+pub(super) const SHAPES: [(&str, ShapeParts); 11] = [
     ("gh run view --log: `job<TAB>step<TAB>2026-11-25T12:01:01.1234567Z `", github),
     ("foreman, honcho: `12:01:01 web.1   | `", foreman),
     ("ts, GitHub, GitLab, Azure, docker --timestamps: `2026-11-25T12:01:01Z `, `[12:01:01] `", stamped),
@@ -36,16 +36,17 @@ pub(super) const SHAPES: [(&str, Read); 11] = [
 ];
 
 /// pnpm and bun on a terminal: the source is named in the line above, `packages/b test$ jest`.
-const TREE: (&str, Read) = ("pnpm -r and bun --filter on a terminal, wsrun: `│ `", tree);
+const TREE: (&str, ShapeParts) = ("pnpm -r and bun --filter on a terminal, wsrun: `│ `", tree);
 
 /// pnpm -r, bun --filter, turbo, nx, lerna.
-const LABEL: (&str, Read) = ("pnpm -r: `packages/b test: `; turbo: `b:test: `; nx, lerna: `b: `", labelled);
+const LABEL: (&str, ShapeParts) =
+    ("pnpm -r: `packages/b test: `; turbo: `b:test: `; nx, lerna: `b: `", labelled);
 
 /// The line without its prefix, where it has one.
-pub(super) fn cut(line: &str) -> Option<Cut<'_>> {
+pub(super) fn cut(line: &str) -> Option<PrefixedLine<'_>> {
     SHAPES.iter().enumerate().find_map(|(shape, (_, read))| {
         let (source, rest) = read(line)?;
-        (source.len() <= MAX_SOURCE).then_some(Cut { shape, source, rest })
+        (source.len() <= MAX_SOURCE).then_some(PrefixedLine { shape, source, rest })
     })
 }
 

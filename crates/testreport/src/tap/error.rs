@@ -13,7 +13,7 @@ const MAX_LINES: u32 = 10_000;
 
 /// Where a line went.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum LinePlace {
     /// Into the text; more may come.
     More,
     /// It was the end of the block.
@@ -67,13 +67,13 @@ impl ErrorBlock {
         }
     }
 
-    pub(super) fn take(&mut self, line: &str, spaces: usize) -> Taken {
+    pub(super) fn take(&mut self, line: &str, spaces: usize) -> LinePlace {
         let rest = line.get(spaces..).unwrap_or_default();
         match self.part {
             Part::Start if rest == "---" && spaces > self.depth * 4 => {
                 self.part = Part::Yaml;
                 self.indent = spaces;
-                Taken::More
+                LinePlace::More
             }
             Part::Start if spaces == self.depth * 4 + 2 && parse_line(rest) == Line::Other => {
                 self.part = Part::Indented;
@@ -86,12 +86,12 @@ impl ErrorBlock {
     }
 
     /// Comments at the depth of the point, up to the next subtest.
-    fn comment(&mut self, rest: &str, spaces: usize) -> Taken {
+    fn comment(&mut self, rest: &str, spaces: usize) -> LinePlace {
         match parse_line(rest) {
             Line::Comment(text) if spaces == self.depth * 4 && !text.starts_with("Subtest") => {
                 self.part = Part::Comments;
                 append_line(&mut self.text, text);
-                Taken::More
+                LinePlace::More
             }
             Line::Comment(_)
             | Line::Version
@@ -101,34 +101,34 @@ impl ErrorBlock {
             | Line::Pragma
             | Line::Point(_)
             | Line::BailOut(_)
-            | Line::Other => Taken::NotMine,
+            | Line::Other => LinePlace::NotMine,
         }
     }
 
     /// Up to the first line that is not indented, or is TAP of a subtest.
-    fn indented(&mut self, line: &str, rest: &str, spaces: usize) -> Taken {
+    fn indented(&mut self, line: &str, rest: &str, spaces: usize) -> LinePlace {
         let indent = self.depth * 4 + 2;
         self.lines += 1;
         let mine =
             rest.is_empty() || spaces >= indent && matches!(parse_line(rest), Line::Other | Line::Comment(_));
         if !mine || self.lines > MAX_LINES {
-            return Taken::NotMine;
+            return LinePlace::NotMine;
         }
         append_line(&mut self.text, line.get(indent..).unwrap_or_default());
-        Taken::More
+        LinePlace::More
     }
 
     /// A block ends at `...`, or where something that is less indented than the block is TAP again.
-    fn yaml(&mut self, line: &str, spaces: usize) -> Taken {
+    fn yaml(&mut self, line: &str, spaces: usize) -> LinePlace {
         let rest = line.get(spaces..).unwrap_or_default();
         let indent = self.indent;
         self.lines += 1;
         if rest == "..." && spaces <= indent {
-            return Taken::Ended;
+            return LinePlace::Ended;
         }
         let outside = spaces <= self.depth * 4 && !matches!(parse_line(rest), Line::Other | Line::Comment(_));
         if outside || self.lines > MAX_LINES {
-            return Taken::NotMine;
+            return LinePlace::NotMine;
         }
         if spaces == indent {
             let key = rest.split(':').next().unwrap_or_default();
@@ -137,6 +137,6 @@ impl ErrorBlock {
         if self.part == Part::Yaml {
             append_line(&mut self.text, line.get(indent..).unwrap_or(rest));
         }
-        Taken::More
+        LinePlace::More
     }
 }

@@ -15,7 +15,7 @@ mod line;
 mod numbers;
 
 use self::document::{Document, MAX_DEPTH};
-use self::error::{ErrorBlock, Taken};
+use self::error::{ErrorBlock, LinePlace};
 use self::heading::Headings;
 use self::line::{Braces, Line, Point, parse_line};
 use super::normalize::Root;
@@ -69,9 +69,9 @@ impl TapReader {
         self.stray(line, spaces);
         if let Some(block) = &mut self.error {
             match block.take(line, spaces) {
-                Taken::More => return,
-                Taken::Ended => return self.end_error(),
-                Taken::NotMine => self.end_error(),
+                LinePlace::More => return,
+                LinePlace::Ended => return self.end_error(),
+                LinePlace::NotMine => self.end_error(),
             }
         }
         let (depth, rest) = (spaces / 4, line.get(spaces..).unwrap_or_default());

@@ -7,13 +7,13 @@ use super::super::tally::append_line;
 
 /// Texts by heading, in bounded memory.
 #[derive(Debug, Default)]
-pub(super) struct Explained {
+pub(super) struct Explanations {
     texts: BTreeMap<String, VecDeque<String>>,
     kept: usize,
     open: Option<(String, String)>,
 }
 
-impl Explained {
+impl Explanations {
     const MAX_KEPT: usize = 512;
     const MAX_HEADING: usize = 4 * 1024;
 
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn texts_are_claimed_once_in_order() {
-        let mut explained = Explained::default();
+        let mut explained = Explanations::default();
         explained.line("nowhere");
         for text in ["one", "two"] {
             explained.begin("test_a");

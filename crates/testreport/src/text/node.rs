@@ -31,7 +31,7 @@ struct Open {
 }
 
 /// A failing test that is not explained yet.
-struct Waiting {
+struct UnexplainedTest {
     name: String,
     path: String,
 }
@@ -51,7 +51,7 @@ pub(super) struct NodeReader {
     sessions: Sessions,
     part: Part,
     open: Vec<Open>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<UnexplainedTest>,
     counts: Counts,
     /// Tests that the counters say there are.
     total: u64,
@@ -109,7 +109,7 @@ impl NodeReader {
             let path = bounded(&path.join(" > ")).to_owned();
             self.sessions.fail(&path, None);
             if self.waiting.len() < MAX_WAITING {
-                self.waiting.push(Waiting { name: bounded(name).to_owned(), path });
+                self.waiting.push(UnexplainedTest { name: bounded(name).to_owned(), path });
             }
         }
     }

@@ -10,7 +10,7 @@ use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble};
 use super::Summary;
 use super::counted::{is_seconds, number_first, only, sum};
-use super::explained::Explained;
+use super::explained::Explanations;
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.
@@ -50,7 +50,7 @@ enum Part {
 pub(super) struct PytestReader {
     sessions: Sessions,
     part: Part,
-    texts: Explained,
+    texts: Explanations,
     /// Indentation of the error text: that of its first line.
     indent: Option<usize>,
     /// Counted from the short summary: with `-qq` nothing follows it.
@@ -64,7 +64,7 @@ impl PytestReader {
         Self {
             sessions: Sessions::new(RUNNER, root),
             part: Part::Progress,
-            texts: Explained::default(),
+            texts: Explanations::default(),
             indent: None,
             named: Counts::default(),
             internal: None,

@@ -9,7 +9,7 @@ use super::super::normalize::Root;
 use super::super::tally::{Tally, Trouble};
 use super::Summary;
 use super::counted::{number_first, only, sum, whole_number};
-use super::explained::Explained;
+use super::explained::Explanations;
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.
@@ -31,9 +31,9 @@ enum Part {
 pub(super) struct RspecReader {
     sessions: Sessions,
     part: Part,
-    texts: Explained,
+    texts: Explanations,
     /// Errors outside of examples.
-    loading: Explained,
+    loading: Explanations,
 }
 
 impl RspecReader {
@@ -41,8 +41,8 @@ impl RspecReader {
         Self {
             sessions: Sessions::new(RUNNER, root),
             part: Part::Other,
-            texts: Explained::default(),
-            loading: Explained::default(),
+            texts: Explanations::default(),
+            loading: Explanations::default(),
         }
     }
 

@@ -45,12 +45,12 @@ enum Part {
 #[derive(Default)]
 struct Case {
     id: String,
-    made_by: MadeBy,
+    made_by: CaseOrigin,
 }
 
 /// Where a case comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum MadeBy {
+enum CaseOrigin {
     /// A module of tests, or a fixture.
     #[default]
     Module,
@@ -106,7 +106,8 @@ impl UnittestReader {
         if let Some(named) = named {
             self.sessions.prove();
             self.outside += u64::from(is_fixture(named));
-            let made_by = if named.contains(" (unittest.loader.") { MadeBy::Loader } else { MadeBy::Module };
+            let made_by =
+                if named.contains(" (unittest.loader.") { CaseOrigin::Loader } else { CaseOrigin::Module };
             self.part = Part::Described(Case { id: test_id(named), made_by });
         } else if let Some(named) = line.strip_prefix("UNEXPECTED SUCCESS: ") {
             self.sessions.fail(&test_id(named), None);
@@ -191,7 +192,7 @@ impl Case {
     fn frame(&mut self, line: &str) {
         let file = line.trim_start().strip_prefix("File \"");
         if file.is_some_and(|file| !file.replace('\\', "/").contains("/unittest/loader.py\"")) {
-            self.made_by = MadeBy::Module;
+            self.made_by = CaseOrigin::Module;
         }
     }
 
@@ -208,7 +209,7 @@ impl Case {
             && last
                 .strip_suffix('\'')
                 .is_some_and(|text| text.ends_with(&format!("has no attribute '{}", self.id)));
-        self.made_by == MadeBy::Loader && (attribute || module().is_some())
+        self.made_by == CaseOrigin::Loader && (attribute || module().is_some())
     }
 }
 

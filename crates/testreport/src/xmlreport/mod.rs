@@ -43,12 +43,12 @@ trait Dialect {
 }
 
 /// A dialect with the elements of it that are open.
-struct Driven<D: Dialect> {
+struct OpenDialect<D: Dialect> {
     dialect: D,
     open: Vec<D::Tag>,
 }
 
-impl<D: Dialect> XmlFormat for Driven<D> {
+impl<D: Dialect> XmlFormat for OpenDialect<D> {
     fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
         match node {
             Node::Open(element) => {
@@ -76,7 +76,7 @@ impl<D: Dialect> XmlFormat for Driven<D> {
 }
 
 fn driven<D: Dialect + 'static>(dialect: D) -> Box<dyn XmlFormat> {
-    Box::new(Driven { dialect, open: Vec::new() })
+    Box::new(OpenDialect { dialect, open: Vec::new() })
 }
 
 /// Root elements, with the formats whose they are.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::install::clients::place::{Scope, SettingsFile, files, next_step};
-use crate::install::clients::saved::Saved;
+use crate::install::clients::saved::SavedFiles;
 use crate::install::clients::{self, WriteOutcome};
-use crate::install::edits::Cleaned;
+use crate::install::edits::EditRemoval;
 use crate::setup::clients as here;
 use andon_core::domain::agent::Client;
 use andon_engine::context::Context;
@@ -14,7 +14,7 @@ use andon_git::Repo;
 
 /// What installing did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct ClientInstall {
     /// For which client.
     pub client: Client,
     /// Project or user.
@@ -29,13 +29,13 @@ pub struct Installed {
 
 /// What uninstalling did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Uninstalled {
+pub struct ClientUninstall {
     /// For which client.
     pub client: Client,
     /// Project or user.
     pub scope: Scope,
     /// Each file, and what became of it.
-    pub files: Vec<(PathBuf, Cleaned)>,
+    pub files: Vec<(PathBuf, EditRemoval)>,
 }
 
 /// Where the settings are, and where it is kept what was changed in them.
@@ -65,7 +65,7 @@ fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsErro
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<Installed, OpsError> {
+pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<ClientInstall, OpsError> {
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
     let files =
@@ -77,25 +77,25 @@ pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<Installed,
              commit them, put it on the PATH and install again"
         ));
     }
-    Ok(Installed { client, scope, program, files, steps })
+    Ok(ClientInstall { client, scope, program, files, steps })
 }
 
 /// Takes our hooks out again.
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<Uninstalled, OpsError> {
+pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUninstall, OpsError> {
     if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::AgentUninstall(marker));
     }
     let target = target(ctx, client, scope)?;
     let files = clients::uninstall(&target.files, &target.saved).map_err(crate::setup::SetupError::from)?;
-    Ok(Uninstalled { client, scope, files })
+    Ok(ClientUninstall { client, scope, files })
 }
 
 /// What became of the hooks in agents' clients when Andon was taken out of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClientsTakenOut {
+pub struct ClientRemovals {
     /// The files of the project that they are out of.
     pub taken: Vec<(Client, PathBuf)>,
     /// What stays, and the command that takes it out, a sentence each.
@@ -107,10 +107,10 @@ pub struct ClientsTakenOut {
 ///
 /// # Errors
 /// When settings cannot be read or written.
-pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientsTakenOut, OpsError> {
-    let mut along = ClientsTakenOut::default();
+pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientRemovals, OpsError> {
+    let mut along = ClientRemovals::default();
     let saved = here::saved_path(ctx, Some(repo), Scope::Project);
-    let saved = saved.map(|path| Saved::read(&path)).unwrap_or_default();
+    let saved = saved.map(|path| SavedFiles::read(&path)).unwrap_or_default();
     for hooks in here::gather(ctx, Some(repo)) {
         let (client, title) = (hooks.client, hooks.client.title());
         for place in hooks.installed() {
@@ -119,7 +119,7 @@ pub fn take_along(ctx: &Context, repo: &Repo) -> Result<ClientsTakenOut, OpsErro
             let own = saved.files.iter().any(|file| file.path.starts_with(path));
             if place.scope == Scope::Project && own && ctx.agent_mark().is_none() {
                 let done = uninstall(ctx, client, Scope::Project)?;
-                let changed = done.files.into_iter().filter(|(_, what)| *what != Cleaned::Nothing);
+                let changed = done.files.into_iter().filter(|(_, what)| *what != EditRemoval::Nothing);
                 along.taken.extend(changed.map(|(path, _)| (client, path)));
                 continue;
             }

@@ -8,7 +8,7 @@ use andon_engine::workspace::Workspace;
 
 /// Whether the loop is halted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Halted {
+pub enum HaltState {
     /// The loop goes on.
     No,
     /// By a halt, or by a file that a person put there.
@@ -17,7 +17,7 @@ pub enum Halted {
     Unknown(String),
 }
 
-impl Halted {
+impl HaltState {
     /// The halt, where one is known.
     pub fn halt(&self) -> Option<&Halt> {
         if let Self::Yes(halt) = self { halt.as_deref() } else { None }
@@ -34,14 +34,14 @@ impl Halted {
 }
 
 /// Whether the loop is halted: nothing is recorded on the way.
-pub fn halted(ws: &Workspace) -> Halted {
+pub fn halted(ws: &Workspace) -> HaltState {
     let stopped = standing::stops(ws) != Stops::NONE;
     match standing::recorded(ws) {
         Ok(Some(halt)) if !standing::answered_by_deletion(ws, &halt) => {
-            Halted::Yes(Some(Box::new(halt.halt)))
+            HaltState::Yes(Some(Box::new(halt.halt)))
         }
-        Ok(_) | Err(_) if stopped => Halted::Yes(None),
-        Ok(_) => Halted::No,
-        Err(err) => Halted::Unknown(err.to_string()),
+        Ok(_) | Err(_) if stopped => HaltState::Yes(None),
+        Ok(_) => HaltState::No,
+        Err(err) => HaltState::Unknown(err.to_string()),
     }
 }

@@ -1,13 +1,13 @@
 //! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
 use super::place::{Place, guard_files, hooks_dir, of_agent};
-use super::seen::{Heard, after_tool};
+use super::seen::{EventOutcome, after_tool};
 use super::{observed, turn};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{Before, Refused, ToolGround, before_tool, runs_git};
 use andon_agents::{self as agent, HookPayload, Say};
 use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{Deed, HookMoment, ToolKind, ToolUse};
+use andon_core::domain::agent_door::{AgentAction, HookMoment, ToolKind, ToolUse};
 use andon_core::domain::context::Pressure;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
@@ -17,12 +17,12 @@ use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
-pub use super::halted::{Halted, halted};
+pub use super::halted::{HaltState, halted};
 pub use andon_agents::{MAX_PAYLOAD, Reply, reply};
 
 /// The call of a hook.
 #[derive(Debug, Clone, Copy)]
-pub struct HookAsked<'a> {
+pub struct AgentHookCall<'a> {
     /// Whose hook it is.
     pub client: Client,
     /// The client's name of the event.
@@ -32,7 +32,7 @@ pub struct HookAsked<'a> {
 }
 
 /// What is said to the client, and to people.
-pub struct HookSaid {
+pub struct AgentHookAnswer {
     /// To the client.
     pub say: Say,
     /// The moment it is said at.
@@ -48,10 +48,10 @@ pub struct HookSaid {
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    asked: HookAsked<'_>,
-    halted: &Halted,
-) -> Result<HookSaid, OpsError> {
-    let HookAsked { client, event, payload } = asked;
+    asked: AgentHookCall<'_>,
+    halted: &HaltState,
+) -> Result<AgentHookAnswer, OpsError> {
+    let AgentHookCall { client, event, payload } = asked;
     let told = agent::moment(client, event).unwrap_or(HookMoment::Aside);
     let moment = payload.moment.unwrap_or(told);
     let ctx = of_agent(ctx, client);
@@ -65,15 +65,15 @@ pub fn run(
         HookMoment::Compacting | HookMoment::Compacted => observed::compaction(&place, payload, moment)?,
         HookMoment::SettingsChanged => observed::settings(&place, payload)?,
         HookMoment::Answered => observed::answered(&place, payload.clone())?,
-        HookMoment::Aside => Heard::nothing(),
+        HookMoment::Aside => EventOutcome::nothing(),
     };
-    Ok(HookSaid { say: heard.say, moment, warnings: heard.warnings })
+    Ok(AgentHookAnswer { say: heard.say, moment, warnings: heard.warnings })
 }
 
-fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
+fn before(place: &Place<'_>, payload: &HookPayload, halted: &HaltState) -> Result<EventOutcome, OpsError> {
     let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
     let guarded = guard_files(place.ctx, place.ws);
-    let is_halted = *halted != Halted::No;
+    let is_halted = *halted != HaltState::No;
     let window =
         if is_halted { None } else { Some(compaction::run(place.ws, place.ctx.actor().node.as_deref())?) };
     let full = window.as_ref().filter(|view| {
@@ -84,9 +84,9 @@ fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<H
     let Before::Refuse(why) = before_tool(&uses, ground) else {
         // The record of a commit names the clients whose hooks were live.
         if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
-            place.remember(Deed::Asked, "git", None)?;
+            place.remember(AgentAction::Asked, "git", None)?;
         }
-        return Ok(Heard { say: rewritten(place, payload), warnings: Vec::new() });
+        return Ok(EventOutcome { say: rewritten(place, payload), warnings: Vec::new() });
     };
     let about = match &why {
         Refused::Disarms(found) => found.what(),
@@ -98,21 +98,21 @@ fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<H
     let text = match (&why, halted) {
         (Refused::Disarms(found), _) => words::disarms(found, first),
         (Refused::Full, _) => words::full(full.and_then(|view| view.finding.as_ref()), first),
-        (Refused::Halted, Halted::Unknown(why)) => words::unread(why),
-        (Refused::Halted, Halted::Yes(halt)) => words::halted(halt.as_deref(), first),
-        (Refused::Halted, Halted::No) => words::halted(None, first),
+        (Refused::Halted, HaltState::Unknown(why)) => words::unread(why),
+        (Refused::Halted, HaltState::Yes(halt)) => words::halted(halt.as_deref(), first),
+        (Refused::Halted, HaltState::No) => words::halted(None, first),
     };
     // A refusal remains one whether or not it can be remembered.
-    let kept = place.remember(Deed::Refused, &about, Some(mark));
+    let kept = place.remember(AgentAction::Refused, &about, Some(mark));
     let warnings = kept.err().as_ref().map(OpsError::as_warning).into_iter().collect();
-    Ok(Heard { say: Say::Refuse(text), warnings })
+    Ok(EventOutcome { say: Say::Refuse(text), warnings })
 }
 
-fn halt_name(halted: &Halted) -> String {
+fn halt_name(halted: &HaltState) -> String {
     match halted {
-        Halted::Yes(Some(halt)) => format!("halted: {} {}", halt.rule, halt.at),
-        Halted::Yes(None) => "halted by a file".to_owned(),
-        Halted::No | Halted::Unknown(_) => "halted".to_owned(),
+        HaltState::Yes(Some(halt)) => format!("halted: {} {}", halt.rule, halt.at),
+        HaltState::Yes(None) => "halted by a file".to_owned(),
+        HaltState::No | HaltState::Unknown(_) => "halted".to_owned(),
     }
 }
 
@@ -142,5 +142,5 @@ pub fn broken(ctx: &Context, ws: &Workspace, client: Client, payload: Option<&Ho
     let session = payload.and_then(|payload| payload.session.clone());
     let place = Place { ctx, ws, client, session };
     // What cannot even be kept was said on standard error.
-    let _ = place.remember(Deed::Broken, what, Some(events::mark(&["broken", what])));
+    let _ = place.remember(AgentAction::Broken, what, Some(events::mark(&["broken", what])));
 }

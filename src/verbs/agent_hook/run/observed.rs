@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::place::Place;
-use super::seen::{self, Heard};
+use super::seen::{self, EventOutcome};
 use super::tail;
 use crate::verbs::agent_hook::text as words;
 use crate::verbs::agent_hook::view::SessionView;
 use andon_agents::{self as agent, HookPayload, Say};
 use andon_core::detect;
-use andon_core::domain::agent_door::{Deed, HookMoment};
+use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::events::{Clearing, What};
@@ -26,8 +26,8 @@ pub(super) fn session_start(
     place: &Place<'_>,
     payload: HookPayload,
     halt: Option<Halt>,
-) -> Result<Heard, OpsError> {
-    place.remember(Deed::Session, &place.head()?, None)?;
+) -> Result<EventOutcome, OpsError> {
+    place.remember(AgentAction::Session, &place.head()?, None)?;
     let clearing = match payload.source.as_deref() {
         Some("resume" | "fork") => None,
         Some("compact") => Some(Clearing::Compaction),
@@ -39,7 +39,7 @@ pub(super) fn session_start(
     if let Some(usage) = payload.usage {
         place.append(&place.event(None, What::Usage(usage)))?;
     }
-    Ok(Heard { say: Say::Tell(context(place, halt)?), warnings: Vec::new() })
+    Ok(EventOutcome { say: Say::Tell(context(place, halt)?), warnings: Vec::new() })
 }
 
 /// The state of the loop, for a model that does not know it.
@@ -60,11 +60,11 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
 }
 
 /// A prompt to the agent: counts per turn begin anew, where it comes from a person.
-pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
+pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
     if agent::is_of_a_person(place.client, payload.prompt.as_deref(), words::HELD) {
-        place.remember(Deed::Prompt, &place.head()?, None)?;
+        place.remember(AgentAction::Prompt, &place.head()?, None)?;
     }
-    Ok(Heard::nothing())
+    Ok(EventOutcome::nothing())
 }
 
 /// The window is about to be compacted, or was: the briefing is what is left to know.
@@ -72,10 +72,10 @@ pub(super) fn compaction(
     place: &Place<'_>,
     payload: &HookPayload,
     moment: HookMoment,
-) -> Result<Heard, OpsError> {
+) -> Result<EventOutcome, OpsError> {
     if moment == HookMoment::Compacted {
         place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
-        return Ok(Heard::nothing());
+        return Ok(EventOutcome::nothing());
     }
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     if let Some(usage) = &payload.usage {
@@ -89,22 +89,22 @@ pub(super) fn compaction(
         place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
     }
     let say = if habits.hears_at_compaction { Say::Tell(context(place, None)?) } else { Say::Nothing };
-    Ok(Heard { say, warnings: Vec::new() })
+    Ok(EventOutcome { say, warnings: Vec::new() })
 }
 
 /// The client reported tokens.
-pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
-    let Some(usage) = payload.usage else { return Ok(Heard::nothing()) };
+pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<EventOutcome, OpsError> {
+    let Some(usage) = payload.usage else { return Ok(EventOutcome::nothing()) };
     let line = place.event(None, What::Usage(usage));
     place.append(&line)?;
     let mut watch = RuleWatch::new(place.ctx, place.ws);
     watch.take(line)?;
     let (_, warnings) = watch.end()?;
-    Ok(Heard { say: Say::Nothing, warnings })
+    Ok(EventOutcome { say: Say::Nothing, warnings })
 }
 
 /// Settings of the client changed: they stay, where nothing would start us any more.
-pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
+pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
     let top = place.ws.top()?;
     let own = |name: &str| top.join(".claude").join(name);
     let home = place.ctx.var("HOME").map(|home| Path::new(home).join(".claude"));
@@ -116,9 +116,9 @@ pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Heard
     // One file switches off what all of them start.
     let off = texts.iter().any(|text| agent::switches_off(text));
     if !off && texts.iter().any(|text| agent::calls_us(text)) {
-        return Ok(Heard::nothing());
+        return Ok(EventOutcome::nothing());
     }
     let file = payload.file.clone().unwrap_or_default();
-    place.remember(Deed::Kept, &file, None)?;
-    Ok(Heard { say: Say::Keep(words::kept(&file)), warnings: Vec::new() })
+    place.remember(AgentAction::Kept, &file, None)?;
+    Ok(EventOutcome { say: Say::Keep(words::kept(&file)), warnings: Vec::new() })
 }

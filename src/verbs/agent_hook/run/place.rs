@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use andon_agents::ruling::{GuardFiles, Session};
 use andon_core::domain::agent::{Client, markers_of};
-use andon_core::domain::agent_door::{AgentFact, Deed};
+use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::events::{Event, What};
 use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
@@ -29,7 +29,12 @@ impl Place<'_> {
     }
 
     /// Keeps what was done.
-    pub(super) fn remember(&self, deed: Deed, about: &str, mark: Option<ShortHash>) -> Result<(), OpsError> {
+    pub(super) fn remember(
+        &self,
+        deed: AgentAction,
+        about: &str,
+        mark: Option<ShortHash>,
+    ) -> Result<(), OpsError> {
         let (at, session) = (Some(self.ctx.now), self.session.clone());
         let fact = AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark };
         Ok(Journal::of_agents(self.ws.repo.git_dir()).append(&JournalLine::Agent(Box::new(fact)))?)

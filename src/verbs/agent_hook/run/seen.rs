@@ -9,7 +9,7 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::Session;
 use andon_agents::{self as agent, Called, HookPayload, Say};
 use andon_core::detect;
-use andon_core::domain::agent_door::Deed;
+use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{CallEnd, What};
@@ -20,24 +20,24 @@ use andon_engine::adapter::events;
 use andon_engine::error::OpsError;
 use andon_engine::pending;
 use andon_engine::standing;
-use andon_engine::watch::{RuleWatch, Watched};
+use andon_engine::watch::{RuleWatch, WatchReport};
 
 /// What came of an event.
-pub(super) struct Heard {
+pub(super) struct EventOutcome {
     /// The message to the model or the person.
     pub(super) say: Say,
     /// What was odd on the way.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-impl Heard {
+impl EventOutcome {
     pub(super) fn nothing() -> Self {
         Self { say: Say::Nothing, warnings: Vec::new() }
     }
 }
 
 /// Takes in the calls and the tokens of a payload.
-pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
+pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<EventOutcome, OpsError> {
     // Two hooks that count at the same time would get the same number.
     let _alone = if payload.calls.iter().any(|call| call.used.id.is_none()) { place.alone() } else { None };
     let mut session = place.remembered();
@@ -58,13 +58,13 @@ pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Hear
         place.append(&line)?;
         watch.take(line)?;
     }
-    let Watched { decision, warnings, timeline } = watch.watched()?;
+    let WatchReport { decision, warnings, timeline } = watch.watched()?;
     let say = match timeline {
         _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
         Some(timeline) => told(place, &session, &timeline)?,
         None => Say::Nothing,
     };
-    Ok(Heard { say, warnings })
+    Ok(EventOutcome { say, warnings })
 }
 
 /// The call as a line of the journal; none for one that was reported already.
@@ -96,9 +96,9 @@ fn called(
         }
         (end, _) => end,
     };
-    place.remember(Deed::Called, &number, Some(mark))?;
+    place.remember(AgentAction::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
-    let seen = events::CallSeen { args, result, end };
+    let seen = events::OwnCall { args, result, end };
     let what = What::ToolCall(events::seen_call(&used.name, seen, &place.ws.normalizer()?));
     Ok(Some(place.event(Some(id), what)))
 }
@@ -114,7 +114,7 @@ pub(super) fn counted(
     if !session.counted.insert(mark) {
         return Ok(None);
     }
-    place.remember(Deed::Counted, "", Some(mark))?;
+    place.remember(AgentAction::Counted, "", Some(mark))?;
     Ok(Some(place.event(Some(mark), What::Usage(counted.usage))))
 }
 
@@ -151,6 +151,6 @@ fn once(
     if session.nudged.contains(&mark) {
         return Ok(Say::Nothing);
     }
-    place.remember(Deed::Nudged, about, Some(mark))?;
+    place.remember(AgentAction::Nudged, about, Some(mark))?;
     Ok(Say::Tell(text()))
 }

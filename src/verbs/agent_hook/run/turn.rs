@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::halted::Halted;
+use super::halted::HaltState;
 use super::place::Place;
-use super::seen::{self, Heard};
+use super::seen::{self, EventOutcome};
 use super::tail;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{Session, TurnAsked, TurnRuling, turn_end};
 use andon_agents::{HookPayload, Say};
-use andon_core::domain::agent_door::Deed;
-use andon_core::domain::agent_ruling::LetGo;
+use andon_core::domain::agent_door::AgentAction;
+use andon_core::domain::agent_ruling::ReleaseReason;
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::events::What;
 use andon_core::domain::ids::ShortHash;
@@ -19,25 +19,29 @@ use andon_engine::completion;
 use andon_engine::error::OpsError;
 use andon_engine::pending;
 use andon_engine::standing;
-use andon_engine::turn::{self, Whose, WorkingTree};
+use andon_engine::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::view::complete::OpenQuestion;
 
 /// What is missing, and its mark together with the code.
-struct Missing {
+struct MissingWork {
     text: String,
     mark: ShortHash,
 }
 
 /// Judges the end of a turn.
-pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
+pub(super) fn end(
+    place: &Place<'_>,
+    payload: &HookPayload,
+    halted: &HaltState,
+) -> Result<EventOutcome, OpsError> {
     let mut session = place.remembered();
     pending::take_in(place.ws)?;
     let habits = place.client.spec().habits;
     if habits.subagent_sessions && !session.remembered {
-        return Ok(Heard::nothing());
+        return Ok(EventOutcome::nothing());
     }
     // No question while halted.
-    let left = if matches!(halted, Halted::Yes(_)) { None } else { Some(WorkingTree::look(place.ws)?) };
+    let left = if matches!(halted, HaltState::Yes(_)) { None } else { Some(WorkingTree::look(place.ws)?) };
     let missing = left.as_ref().map(|left| missing(place, &session, left)).transpose()?.flatten();
     let asked = TurnAsked {
         halted: left.is_none(),
@@ -48,22 +52,22 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
     };
     let text = missing.as_ref().map_or("", |missing| missing.text.as_str());
     let why = match turn_end(asked) {
-        TurnRuling::Hold(_) if habits.ends_regardless => LetGo::NoProgress,
+        TurnRuling::Hold(_) if habits.ends_regardless => ReleaseReason::NoProgress,
         TurnRuling::Hold(times) => {
             // What cannot be remembered would be held for ever.
-            place.remember(Deed::Held, text, asked.missing)?;
-            return Ok(Heard { say: Say::Hold(words::held(text, times)), warnings: Vec::new() });
+            place.remember(AgentAction::Held, text, asked.missing)?;
+            return Ok(EventOutcome { say: Say::Hold(words::held(text, times)), warnings: Vec::new() });
         }
         TurnRuling::LetGo(why) => why,
     };
-    if why != LetGo::Done {
-        place.remember(Deed::Released, text, asked.missing)?;
+    if why != ReleaseReason::Done {
+        place.remember(AgentAction::Released, text, asked.missing)?;
     }
     let said = words::let_go(why, text, halted.halt());
     let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
-    let Some(left) = left else { return Ok(Heard { say: say(said), warnings: Vec::new() }) };
+    let Some(left) = left else { return Ok(EventOutcome { say: say(said), warnings: Vec::new() }) };
     tell(place, &mut session, payload)?;
-    let whose = Whose {
+    let whose = TurnOwner {
         node: place.ctx.actor().node,
         session: place.session.clone(),
         id: numbered(place, &session)?,
@@ -71,10 +75,10 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
     let ticked = turn::end(place.ctx, place.ws, &left, whose)?;
     let stands = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
     let said = match stands {
-        Some(stands) => words::let_go(LetGo::Halted, text, Some(&stands.halt)),
+        Some(stands) => words::let_go(ReleaseReason::Halted, text, Some(&stands.halt)),
         None => said,
     };
-    Ok(Heard { say: say(said), warnings: ticked.warnings })
+    Ok(EventOutcome { say: say(said), warnings: ticked.warnings })
 }
 
 /// The id of this end of a turn: two clients' settings may start us for it.
@@ -82,7 +86,7 @@ fn numbered(place: &Place<'_>, session: &Session) -> Result<Option<ShortHash>, O
     if place.session.is_none() {
         return Ok(None);
     }
-    place.remember(Deed::Ended, &session.ended.to_string(), None)?;
+    place.remember(AgentAction::Ended, &session.ended.to_string(), None)?;
     Ok(Some(place.id("ended", "", session.ended)))
 }
 
@@ -101,7 +105,11 @@ fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Resu
 }
 
 /// What `andon complete` finds missing. A turn that touched nothing needs nothing.
-fn missing(place: &Place<'_>, session: &Session, left: &WorkingTree) -> Result<Option<Missing>, OpsError> {
+fn missing(
+    place: &Place<'_>,
+    session: &Session,
+    left: &WorkingTree,
+) -> Result<Option<MissingWork>, OpsError> {
     let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
     let untouched =
         view.code_modified == OpenQuestion::No && session.began.as_deref() == Some(place.head()?.as_str());
@@ -111,5 +119,5 @@ fn missing(place: &Place<'_>, session: &Session, left: &WorkingTree) -> Result<O
     let problem = || view.problems.first().map(|problem| problem.message.clone());
     let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
     let mark = place.mark(&["missing", &text, &left.code.to_string()]);
-    Ok(Some(Missing { text, mark }))
+    Ok(Some(MissingWork { text, mark }))
 }

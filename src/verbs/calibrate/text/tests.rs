@@ -1,7 +1,7 @@
 use super::*;
 use crate::view::calibration::{ScaledCounts, UnaskedRule};
 
-fn sample(promised: Promised) -> Calibration {
+fn sample(promised: PromiseKind) -> Calibration {
     let step = |factor, halted: u32, exact, holds| LadderStep {
         factor,
         halted: u64::from(halted),
@@ -34,7 +34,7 @@ fn sample(promised: Promised) -> Calibration {
 
 #[test]
 fn it_reads_as_a_promise_with_its_ground() {
-    insta::assert_snapshot!(text(&sample(Promised::Factor(125)), Style::Plain), @"
+    insta::assert_snapshot!(text(&sample(PromiseKind::Factor(125)), Style::Plain), @"
     with the counts times 1.25 the next good run is halted with a chance of 5.00 % at most (40 runs)
     that is over all runs that might have been drawn; of runs like these at most 7.22 % are halted (95 %, exact)
     it covers the rules that see a loop make no progress; budgets, which end good work too, are no part of it
@@ -60,35 +60,35 @@ fn it_reads_as_a_promise_with_its_ground() {
     [rules]
     tool-loop = { hard = 7 }
     ");
-    let own = Calibration { own_rules: OwnRules::Some, ..sample(Promised::Factor(125)) };
+    let own = Calibration { own_rules: OwnRules::Some, ..sample(PromiseKind::Factor(125)) };
     assert!(text(&own, Style::Plain).contains("# under [rules], in the place of"));
-    let picture = svg(&sample(Promised::Factor(125)));
+    let picture = svg(&sample(PromiseKind::Factor(125)));
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
 }
 
 #[test]
 fn where_nothing_is_promised_it_says_what_to_do() {
-    let few = text(&sample(Promised::TooFew(99)), Style::Plain);
+    let few = text(&sample(PromiseKind::TooFew(99)), Style::Plain);
     assert!(
         few.starts_with("nothing can be promised: 5.00 % takes 99 good runs, and these are 40\n"),
         "{few}"
     );
     assert!(few.contains("  help: give more runs"), "{few}");
-    assert!(text(&sample(Promised::Nothing), Style::Plain).contains("  help: loosen the rules"));
+    assert!(text(&sample(PromiseKind::Nothing), Style::Plain).contains("  help: loosen the rules"));
 }
 
 #[test]
 fn a_check_says_on_what_it_rests() {
-    let check = |promised| as_check(&Calibrated::Whole(Box::new(sample(promised))), "main");
-    insta::assert_snapshot!(check(Promised::Factor(125)).violations[0].message, @"the thresholds do not hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most (exact, 95 %: 14.83 %)");
-    insta::assert_snapshot!(check(Promised::TooFew(99)).undecided[0].message, @"whether the thresholds hold 5.00 % takes 99 good runs, and these are 40");
-    let mut fine = sample(Promised::Factor(100));
+    let check = |promised| as_check(&CalibrationResult::Whole(Box::new(sample(promised))), "main");
+    insta::assert_snapshot!(check(PromiseKind::Factor(125)).violations[0].message, @"the thresholds do not hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most (exact, 95 %: 14.83 %)");
+    insta::assert_snapshot!(check(PromiseKind::TooFew(99)).undecided[0].message, @"whether the thresholds hold 5.00 % takes 99 good runs, and these are 40");
+    let mut fine = sample(PromiseKind::Factor(100));
     fine.curve[0].holds = true;
-    let fine = as_check(&Calibrated::Whole(Box::new(fine)), "main");
+    let fine = as_check(&CalibrationResult::Whole(Box::new(fine)), "main");
     assert_eq!((fine.violations.len(), fine.undecided.len()), (0, 0));
     insta::assert_snapshot!(fine.warnings[0].message, @"the thresholds hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most (exact, 95 %: 14.83 %)");
     let why = Diagnostic::error("stopped").code("interrupted");
-    let stopped = as_check(&Calibrated::Undecided { commits: 7, why: why.clone() }, "main");
+    let stopped = as_check(&CalibrationResult::Undecided { commits: 7, why: why.clone() }, "main");
     assert_eq!((stopped.commits, stopped.undecided), (7, vec![why]));
 }
 

@@ -17,7 +17,7 @@ use andon_core::domain::tests::{RunOrigin, TestEvidence};
 use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
 use andon_engine::inherited_evidence::{Archive, Backing, Claim, Inquiry, Origins};
-use andon_git::{Claimed, CommitInfo, Made};
+use andon_git::{CommitInfo, MergeClaim, TreeVerdict};
 use andon_store::fingerprint::Fingerprinter;
 
 /// Why a commit has nothing to say for itself.
@@ -228,7 +228,7 @@ fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
 fn reverts(here: Here<'_>) -> Result<bool, OpsError> {
     let repo = here.case.repo;
     for source in repo.named_sources(here.commit, CommitKind::Revert)? {
-        if repo.is_made(here.commit, Claimed::Revert(source))? == Made::Same {
+        if repo.is_made(here.commit, MergeClaim::Revert(source))? == TreeVerdict::Same {
             return Ok(true);
         }
     }
@@ -272,12 +272,12 @@ fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnosti
 }
 
 /// git made it of tested commits, and the tests did not run on the result.
-fn by_git(commit: &CommitInfo, made: Claimed) -> Diagnostic {
+fn by_git(commit: &CommitInfo, made: MergeClaim) -> Diagnostic {
     let what = match made {
-        Claimed::Merge => "a clean merge of tested commits".to_owned(),
-        Claimed::Revert(source) => format!("a clean revert of {}", source.short()),
-        Claimed::Pick(source) => format!("{}, applied cleanly to tested code", source.short()),
-        Claimed::Squash(source) => {
+        MergeClaim::Merge => "a clean merge of tested commits".to_owned(),
+        MergeClaim::Revert(source) => format!("a clean revert of {}", source.short()),
+        MergeClaim::Pick(source) => format!("{}, applied cleanly to tested code", source.short()),
+        MergeClaim::Squash(source) => {
             format!("a clean squash of what leads to {}, which was tested", source.short())
         }
     };

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Case, Diagnostic, at, violation};
-use andon_core::domain::facts::{Prev, Recording};
+use andon_core::domain::facts::{PrevRecord, Recording};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_git::CommitInfo;
@@ -54,11 +54,13 @@ pub(super) fn judge(
     let help = "git log -p refs/notes/andon";
     let message = match stored.record.prev {
         // What was backfilled below came later than this record.
-        Prev::Unsaid | Prev::Absent if lines.iter().all(|line| line.recording == Recording::Backfilled) => {
+        PrevRecord::Unsaid | PrevRecord::Absent
+            if lines.iter().all(|line| line.recording == Recording::Backfilled) =>
+        {
             return None;
         }
-        Prev::Unsaid => "the record does not name its parent's, which is there",
-        Prev::Absent => {
+        PrevRecord::Unsaid => "the record does not name its parent's, which is there",
+        PrevRecord::Absent => {
             let what = "the record begins a chain: that of its parent was not there when it was written";
             return Some(violation(
                 Some(at(commit)),
@@ -68,9 +70,9 @@ pub(super) fn judge(
                 help,
             ));
         }
-        Prev::Line(_) if lines.is_empty() => "the record of its parent was dropped",
-        Prev::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
-        Prev::Line(_) => "the record of its parent was edited after this one was written",
+        PrevRecord::Line(_) if lines.is_empty() => "the record of its parent was dropped",
+        PrevRecord::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
+        PrevRecord::Line(_) => "the record of its parent was edited after this one was written",
     };
     Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
 }

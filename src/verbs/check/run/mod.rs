@@ -32,7 +32,7 @@ use andon_core::detect::Rule;
 use andon_core::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::CommitId;
-use andon_engine::bulk::{Pace, Walked};
+use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::undecided;
@@ -112,7 +112,7 @@ fn over(
     violations.add(&examined, Turn::Tampering, tamper::around(&case, &examined)?);
     violations.add(&examined, Turn::Tampering, history::judge(&case, &examined, backed.sources())?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
-    if walked == Walked::Whole {
+    if walked == WalkEnd::Whole {
         violations.add(&examined, Turn::Range, tested::tip(&case, &examined));
         violations.add(&examined, Turn::Range, changes::undocumented(&case, &examined)?);
         violations.add(&examined, Turn::Range, changes::weakened(&case, &examined)?);
@@ -164,7 +164,7 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
 }
 
 /// Nothing is known of the rest.
-fn stopped(walked: Walked) -> Option<Diagnostic> {
+fn stopped(walked: WalkEnd) -> Option<Diagnostic> {
     undecided::interrupted(walked, "commit", "the same again with --cached: it goes on where it was")
 }
 

@@ -18,9 +18,9 @@ use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, Digest};
 use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::TestEvidence;
-use andon_engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
+use andon_engine::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
 use andon_engine::context::Context;
-use andon_engine::derive::{self, Derived};
+use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
 use andon_git::{CommitInfo, Repo, missing_help};
 use andon_store::RecordError;
@@ -47,7 +47,7 @@ pub(super) struct Judged {
 struct Subject<'a> {
     case: &'a Case<'a>,
     commit: &'a CommitInfo,
-    derived: Derived,
+    derived: DerivedCommit,
 }
 
 /// Judges all commits.
@@ -56,7 +56,7 @@ pub(super) fn judge(
     ground: &Ground,
     asked: &RangeRequest,
     pace: &mut Pace<'_>,
-) -> Result<(Judged, Walked), OpsError> {
+) -> Result<(Judged, WalkEnd), OpsError> {
     let Ground { common_dir, range, config, tip, .. } = ground;
     let mut judged = Judged::default();
     let salt = bulk::salt(config);
@@ -69,7 +69,7 @@ pub(super) fn judge(
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, *tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config, tests, range: &range.shown };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| match facts {
+    let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
             let subject = Subject { case: &case, commit: &commit, derived: *derived };
             judged.take(subject, &|| named(&case, commits, stop))
@@ -237,7 +237,7 @@ impl Judged {
 }
 
 /// What chooses among several lines of one note.
-fn derivable(derived: &Derived) -> v1::DerivedFacts {
+fn derivable(derived: &DerivedCommit) -> v1::DerivedFacts {
     v1::DerivedFacts {
         tree: Some(derived.tree),
         parent: Some(derived.parent),
@@ -261,7 +261,7 @@ enum Compared {
 }
 
 /// What a record of another configuration is worth: the tests that it names ran on this tree.
-fn under_the_rules_of_the_base(record: CommitRecord, derived: &Derived) -> CommitRecord {
+fn under_the_rules_of_the_base(record: CommitRecord, derived: &DerivedCommit) -> CommitRecord {
     let tests = record.tests.map(|tests| TestEvidence { code: derived.code, ..tests });
     let change = Some(derived.change.clone());
     CommitRecord { code: derived.code, diff: derived.diff.clone(), change, tests, ..record }
@@ -272,7 +272,7 @@ fn under_the_rules_of_the_base(record: CommitRecord, derived: &Derived) -> Commi
 fn compare(
     case: &Case<'_>,
     commit: &CommitInfo,
-    derived: &Derived,
+    derived: &DerivedCommit,
     record: &CommitRecord,
 ) -> Result<Compared, OpsError> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
@@ -308,7 +308,7 @@ fn compare(
 }
 
 /// Whether blobs that a partial clone lacks, this one or the one that recorded, explain that the diffs differ.
-fn without_blobs(commit: &CommitInfo, derived: &Derived, record: &CommitRecord) -> Option<Compared> {
+fn without_blobs(commit: &CommitInfo, derived: &DerivedCommit, record: &CommitRecord) -> Option<Compared> {
     if record.code != derived.code {
         return None;
     }
@@ -355,7 +355,7 @@ fn under_own_rules(
     Ok(Some(violations))
 }
 
-fn same(record: &CommitRecord, derived: &Derived) -> bool {
+fn same(record: &CommitRecord, derived: &DerivedCommit) -> bool {
     record.code == derived.code && record.diff == derived.diff
 }
 

@@ -12,7 +12,7 @@ use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
 use andon_engine::lost_halts::{Gap, Gaps, Held};
 use andon_git::CommitInfo;
-use andon_store::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
+use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
 
 /// Where git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";
@@ -97,8 +97,8 @@ fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn ledger(tampered: &Tampered) -> Diagnostic {
-    let Tampered { writer, how, .. } = tampered;
+fn ledger(tampered: &Tampering) -> Diagnostic {
+    let Tampering { writer, how, .. } = tampered;
     let (code, what, help) = match how {
         TamperedHow::Forked(one, other) => (
             "forked-ledger",

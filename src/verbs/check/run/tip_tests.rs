@@ -12,10 +12,10 @@ use andon_core::change::secrets;
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
 use andon_engine::context::Context;
-use andon_engine::effect::program::{ProgramEnd, Stopped};
+use andon_engine::effect::program::{ProgramEnd, StopCause};
 use andon_engine::effect::report_files;
 use andon_engine::error::OpsError;
-use andon_engine::tested::{Executed, Since};
+use andon_engine::tested::{CommandResult, Since};
 use andon_engine::workspace::Workspace;
 use andon_git::Repo;
 use andon_store::fingerprint::Fingerprinter;
@@ -49,7 +49,7 @@ struct Ends {
 
 /// Runs a test command in a workspace and keeps nothing; the words that say why, where it could not be started.
 pub type CommandRunner<'a> =
-    dyn FnMut(&Workspace, &TestCommand) -> Result<Result<Executed, String>, OpsError> + 'a;
+    dyn FnMut(&Workspace, &TestCommand) -> Result<Result<CommandResult, String>, OpsError> + 'a;
 
 /// Runs the tests of the tip, or reads what is said of them. Files that the check itself writes (`own`) are no change of
 /// the code.
@@ -176,7 +176,7 @@ fn ran(
         Ok(executed) => executed,
         Err(why) => return Ok((run(None, TipOutcome::Unknown(why)), Vec::new())),
     };
-    let Executed { end, parsed, since, warnings } = executed;
+    let CommandResult { end, parsed, since, warnings } = executed;
     let disturbed = disturbed(&ws.repo, tree, &since)?;
     // What only came to be while the tests ran is no part of the tip's code.
     let mut warnings = if disturbed.is_none() && since != Since::Unchanged { Vec::new() } else { warnings };
@@ -228,9 +228,9 @@ fn outcome(ended: &Ended<'_>, parsed: &ParsedRun) -> TipOutcome {
     let unknown = |why: &str| TipOutcome::Unknown(why.to_owned());
     if let Some(end) = ended.end {
         match end.stopped {
-            Stopped::TimedOut => return unknown("the tests were stopped by test.timeout"),
-            Stopped::Forwarded(_) => return unknown("the tests were stopped"),
-            Stopped::No => {}
+            StopCause::TimedOut => return unknown("the tests were stopped by test.timeout"),
+            StopCause::Forwarded(_) => return unknown("the tests were stopped"),
+            StopCause::No => {}
         }
     }
     if let Some(why) = &parsed.not_started {
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn what_a_run_came_to() {
-        let exit = |code| ProgramEnd { exit: CommandExit::Code(code), stopped: Stopped::No };
+        let exit = |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No };
         let of = |text: &str, code: i32| {
             outcome(&Ended { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
         };
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(of("", 1), TipOutcome::Failed);
         assert!(matches!(of("", 127), TipOutcome::Unknown(_)));
         assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));
-        let stopped = ProgramEnd { exit: CommandExit::Code(0), stopped: Stopped::TimedOut };
+        let stopped = ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut };
         let ended = Ended { end: Some(&stopped), disturbed: None };
         assert!(matches!(outcome(&ended, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
         let end = exit(0);

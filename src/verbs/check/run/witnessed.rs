@@ -13,7 +13,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::response::AckMode;
 use andon_core::domain::time::Timestamp;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, HaltAnswer, SignedLedger, Witnessed, short};
+use andon_engine::witnessing::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_git::Repo;
 use andon_review::votes::Vote;
 use andon_store::fingerprint::Fingerprinter;
@@ -59,7 +59,8 @@ pub(super) fn judge(
     }
     let mut faults = witnessing::faults(&ledger);
     faults.extend(witnessing::rewound(case.repo)?);
-    let of_fault = |fault: &Witnessed| violation(None, CODE, fault.level, fault.message.clone(), &fault.help);
+    let of_fault =
+        |fault: &LedgerFault| violation(None, CODE, fault.level, fault.message.clone(), &fault.help);
     judged.violations.extend(faults.iter().map(of_fault));
     for halt in halts {
         judged.violations.extend(of_halt(case, examined, &ledger, halt)?);

@@ -24,7 +24,7 @@ pub enum EnvChange {
 
 /// What a program left.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// Exit code; 128 + signal when it was killed.
     pub code: i32,
     /// Both streams in the order of writing, made UTF-8 lossily.
@@ -37,7 +37,7 @@ pub fn capture(
     dir: &Path,
     env: &[EnvChange],
     path: Option<&OsStr>,
-) -> io::Result<Captured> {
+) -> io::Result<CapturedOutput> {
     let missing = || io::Error::new(io::ErrorKind::InvalidInput, "an empty command");
     let (program, arguments) = argv.split_first().ok_or_else(missing)?;
     let (reader, writer) = io::pipe()?;
@@ -67,5 +67,5 @@ pub fn capture(
     reader.take(MAX_OUTPUT).read_to_end(&mut output)?;
     let status = child.wait()?;
     let code = status.code().unwrap_or_else(|| 128 + processes::signal_of(status).unwrap_or(0));
-    Ok(Captured { code, output: String::from_utf8_lossy(&output).into_owned() })
+    Ok(CapturedOutput { code, output: String::from_utf8_lossy(&output).into_owned() })
 }

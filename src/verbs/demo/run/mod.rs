@@ -7,7 +7,7 @@ mod script;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use self::capture::{Captured, EnvChange};
+use self::capture::{CapturedOutput, EnvChange};
 use self::script::{Expect, SCRIPT, ScriptStep};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
@@ -132,7 +132,7 @@ impl Stage {
         Ok(())
     }
 
-    fn command(&self, argv: &[&str]) -> Result<Captured, OpsError> {
+    fn command(&self, argv: &[&str]) -> Result<CapturedOutput, OpsError> {
         let words: Vec<OsString> =
             argv.iter()
                 .enumerate()
@@ -148,7 +148,7 @@ impl Stage {
             .map_err(|err| failed(format!("{}: {err}", typed(argv))))
     }
 
-    fn expect(argv: &[&str], end: &Captured, expect: Expect) -> Result<(), OpsError> {
+    fn expect(argv: &[&str], end: &CapturedOutput, expect: Expect) -> Result<(), OpsError> {
         let right = match expect {
             Expect::Success => end.code == 0,
             Expect::Refused(words) => end.code != 0 && end.output.contains(words),

@@ -2,12 +2,12 @@
 
 use super::{Check, Diagnosis, Health, HooksPlace, LastTests, Limit, RepositoryFacts, State};
 use crate::install::clients::SettingsState;
-use crate::install::inspect::{HookMode, HookState, Standing};
+use crate::install::inspect::{HookFile, HookMode, HookState};
 use crate::install::mode::Integration;
 use crate::install::shim::Owner;
 use crate::setup::clients::{ClientHooks, Trust};
 use crate::setup::fetch::FetchState;
-use crate::setup::live::Guarded;
+use crate::setup::live::GuardState;
 use crate::setup::place::Override;
 use crate::setup::{NOTES_REF, names_notes_ref, quoted};
 use andon_core::domain::facts::Presence;
@@ -85,14 +85,14 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
         Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
     };
     if let Some((mode, guarded)) = &place.managed {
-        let patches = patches(*mode, place.patches).filter(|_| !matches!(guarded, Guarded::Gone(_)));
+        let patches = patches(*mode, place.patches).filter(|_| !matches!(guarded, GuardState::Gone(_)));
         return hidden(place).into_iter().chain([managed(*mode, guarded)]).chain(patches).collect();
     }
     let mut checks = vec![hooks_path(place)];
     checks.extend(hidden(place));
     match &place.hooks {
         Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
-        Ok(states) if states.iter().all(|state| state.standing == Standing::Nothing) => {
+        Ok(states) if states.iter().all(|state| state.standing == HookFile::Nothing) => {
             checks.push(fail(
                 "hooks",
                 format!("none is installed in {}", place.dir.display()),
@@ -105,10 +105,10 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
 }
 
 /// The hooks of a manager, or of the configuration, that start Andon.
-fn managed(mode: Integration, guarded: &Guarded) -> Check {
+fn managed(mode: Integration, guarded: &GuardState) -> Check {
     match guarded {
-        Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
-        Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
+        GuardState::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
+        GuardState::Yes | GuardState::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
     }
 }
 
@@ -181,30 +181,30 @@ fn hook(state: &HookState, framework: Presence) -> Check {
         hint,
     };
     match &state.standing {
-        Standing::Shim { mode: HookMode::Runs, .. } => ok(id, chained(&state.chained)),
-        Standing::Shim { mode: HookMode::Ignored, .. } => {
+        HookFile::Shim { mode: HookMode::Runs, .. } => ok(id, chained(&state.chained)),
+        HookFile::Shim { mode: HookMode::Ignored, .. } => {
             missing("not executable: git ignores it".to_owned(), install())
         }
-        Standing::Nothing => missing("missing".to_owned(), install()),
-        Standing::EditedShim => {
+        HookFile::Nothing => missing("missing".to_owned(), install()),
+        HookFile::EditedShim => {
             let hint = format!("delete {} and run `andon install`", state.hook.name());
             warn(id, "the shim was edited; what it does now is not known", Some(hint))
         }
-        Standing::NoFile => {
+        HookFile::NoFile => {
             missing("not a file".to_owned(), Some("move it away and run `andon install`".to_owned()))
         }
-        Standing::Foreign { owner, .. } => foreign(id, state, *owner, framework),
+        HookFile::Foreign { owner, .. } => foreign(id, state, *owner, framework),
     }
 }
 
-fn chained(chained: &Standing) -> String {
+fn chained(chained: &HookFile) -> String {
     match chained {
-        Standing::Nothing => "installed".to_owned(),
-        Standing::Foreign { owner, mode: HookMode::Runs } => format!("installed, then runs {}", owner.name()),
-        Standing::Foreign { mode: HookMode::Ignored, .. } => {
+        HookFile::Nothing => "installed".to_owned(),
+        HookFile::Foreign { owner, mode: HookMode::Runs } => format!("installed, then runs {}", owner.name()),
+        HookFile::Foreign { mode: HookMode::Ignored, .. } => {
             "installed; the chained hook is not executable and is not run".to_owned()
         }
-        Standing::Shim { .. } | Standing::EditedShim | Standing::NoFile => {
+        HookFile::Shim { .. } | HookFile::EditedShim | HookFile::NoFile => {
             "installed; what is chained is no hook and is not run".to_owned()
         }
     }
@@ -212,15 +212,15 @@ fn chained(chained: &Standing) -> String {
 
 fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> Check {
     let is_framework = matches!(owner, Owner::PreCommit | Owner::Prek);
-    if is_framework && matches!(state.legacy, Standing::Shim { mode: HookMode::Runs, .. }) {
+    if is_framework && matches!(state.legacy, HookFile::Shim { mode: HookMode::Runs, .. }) {
         return ok(id, format!("{} runs the andon shim as its legacy hook", owner.name()));
     }
     if is_framework && framework == Presence::Present {
         return ok(id, format!("belongs to {}, whose configuration names andon", owner.name()));
     }
     let message = match state.chained {
-        Standing::Nothing => format!("belongs to {}; andon is not installed here", owner.name()),
-        Standing::Shim { .. } | Standing::EditedShim | Standing::Foreign { .. } | Standing::NoFile => {
+        HookFile::Nothing => format!("belongs to {}; andon is not installed here", owner.name()),
+        HookFile::Shim { .. } | HookFile::EditedShim | HookFile::Foreign { .. } | HookFile::NoFile => {
             format!("{} replaced the andon shim", owner.name())
         }
     };

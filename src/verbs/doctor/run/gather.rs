@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{HooksPlace, Limit, Outside, Records, RepositoryFacts};
 use crate::install::forward;
-use crate::install::inspect::{HookState, Standing, inspect};
+use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
 use crate::setup::fetch::fetch_states;
@@ -66,7 +66,7 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
 fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
     let mut missing = Vec::new();
     for state in hooks {
-        if let Standing::Shim { program: Some(program), .. } = &state.standing
+        if let HookFile::Shim { program: Some(program), .. } = &state.standing
             && !is_program(program)
             && !missing.contains(program)
         {

@@ -18,7 +18,7 @@ use andon_store::journal::Journal;
 
 /// What became of one canary.
 #[derive(Debug)]
-struct Heard {
+struct CanaryResult {
     client: Client,
     scope: Scope,
     /// `None` where the settings start nothing at that event.
@@ -56,7 +56,7 @@ fn outdated(client: Client, scope: Scope) -> Check {
     Check { id: format!("live-{name}"), state: State::Fail, message, hint }
 }
 
-fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> Heard {
+fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> CanaryResult {
     let session = format!("{CANARY}{}-{}", ctx.now.0, scope.as_str());
     let (event, payload) = canary(client, &session);
     let dir: &Path = repo.workdir().unwrap_or(&ctx.cwd);
@@ -66,11 +66,11 @@ fn send(ctx: &Context, repo: &Repo, client: Client, scope: Scope) -> Heard {
     let answer = argv.map(|argv| canary::send(argv, dir, &payload));
     let facts = Journal::of_agents(repo.git_dir()).agent_facts();
     let kept = facts.iter().any(|fact| fact.client == client && fact.session.as_deref() == Some(&session));
-    Heard { client, scope, answer, kept }
+    CanaryResult { client, scope, answer, kept }
 }
 
-fn judge(heard: &Heard, here: bool) -> Check {
-    let Heard { client, scope, answer, kept } = heard;
+fn judge(heard: &CanaryResult, here: bool) -> Check {
+    let CanaryResult { client, scope, answer, kept } = heard;
     let (name, title) = (client.as_str(), client.title());
     let again = format!("andon agent install {name} --{}", scope.as_str());
     let (state, what, hint) = match answer {
@@ -112,7 +112,7 @@ mod tests {
         let answer = |code, output: &str| {
             Some(Ok(HookAnswer { code, output: output.to_owned(), took: Duration::from_millis(12) }))
         };
-        let heard = |client, answer, kept| Heard { client, scope: Scope::Project, answer, kept };
+        let heard = |client, answer, kept| CanaryResult { client, scope: Scope::Project, answer, kept };
         let absent = || Some(Err(io::Error::from(io::ErrorKind::NotFound)));
         let cases = [
             heard(Client::Claude, answer(Some(2), ""), true),

@@ -22,8 +22,8 @@ use crate::install::mode::Integration;
 use crate::json::{DiagnosisJson, DoctorCheckJson};
 use crate::setup::clients::ClientHooks;
 use crate::setup::fetch::FetchState;
-use crate::setup::live::Guarded;
-use crate::setup::place::{Override, Shared};
+use crate::setup::live::GuardState;
+use crate::setup::place::{Override, SharedHooksPath};
 use andon_core::domain::facts::Presence;
 use andon_core::escape;
 use andon_engine::test_program::TestProgram;
@@ -183,13 +183,13 @@ pub struct HooksPlace {
     /// The exact fix, where it is not this repository.
     pub hint: Option<String>,
     /// In which way Andon was installed, and whether that still holds, where it is not by hooks of its own.
-    pub managed: Option<(Integration, Guarded)>,
+    pub managed: Option<(Integration, GuardState)>,
     /// Whether git starts Andon for the patches of `git am`.
     pub patches: Presence,
     /// The hooks in it, or why it cannot be looked at.
     pub hooks: Result<Vec<HookState>, String>,
     /// The hooks path of all repositories, if there is one.
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedHooksPath>,
     /// Whether the hooks in it run those of all repositories.
     pub leads_on: bool,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::install::clients::SettingsState;
 use crate::install::clients::place::Scope;
-use crate::install::inspect::{HookMode, Standing, Twins};
+use crate::install::inspect::{HookFile, HookMode, Twins};
 use crate::install::shim::Owner;
 use crate::setup::clients::{ScopeHooks, Trust};
 use crate::setup::fetch::fetch_states;
@@ -14,16 +14,16 @@ use andon_core::domain::agent::Client;
 use andon_core::domain::git_hook::GitHook;
 use andon_git::{ConfigScope, Repo, RepoEnv};
 
-fn shim() -> Standing {
-    Standing::Shim { program: Some("/bin/andon".into()), mode: HookMode::Runs }
+fn shim() -> HookFile {
+    HookFile::Shim { program: Some("/bin/andon".into()), mode: HookMode::Runs }
 }
 
 fn healthy() -> RepositoryFacts {
     let state = |hook| HookState {
         hook,
         standing: shim(),
-        chained: Standing::Nothing,
-        legacy: Standing::Nothing,
+        chained: HookFile::Nothing,
+        legacy: HookFile::Nothing,
         twins: Twins::Different,
     };
     RepositoryFacts {
@@ -101,24 +101,24 @@ fn a_healthy_repository_has_no_complaints() {
 
 #[test]
 fn what_is_wrong_with_hooks() {
-    let foreign = |owner| Standing::Foreign { owner, mode: HookMode::Runs };
+    let foreign = |owner| HookFile::Foreign { owner, mode: HookMode::Runs };
     let none: Vec<String> = Vec::new();
     assert_eq!(
-        with_hook(GitHook::PreCommit, |state| state.standing = Standing::Nothing),
+        with_hook(GitHook::PreCommit, |state| state.standing = HookFile::Nothing),
         ["fail hook-pre-commit"]
     );
     assert_eq!(
-        with_hook(GitHook::PrePush, |state| state.standing = Standing::Nothing),
+        with_hook(GitHook::PrePush, |state| state.standing = HookFile::Nothing),
         ["warn hook-pre-push"]
     );
-    let ignored = Standing::Shim { program: None, mode: HookMode::Ignored };
+    let ignored = HookFile::Shim { program: None, mode: HookMode::Ignored };
     assert_eq!(with_hook(GitHook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
     assert_eq!(
-        with_hook(GitHook::PostMerge, |state| state.standing = Standing::EditedShim),
+        with_hook(GitHook::PostMerge, |state| state.standing = HookFile::EditedShim),
         ["warn hook-post-merge"]
     );
     assert_eq!(
-        with_hook(GitHook::PostMerge, |state| state.standing = Standing::NoFile),
+        with_hook(GitHook::PostMerge, |state| state.standing = HookFile::NoFile),
         ["warn hook-post-merge"]
     );
     assert_eq!(
@@ -140,7 +140,7 @@ fn what_is_wrong_with_hooks() {
     assert_eq!(framework, none);
     let empty = with(|facts| {
         for state in facts.place.as_mut().unwrap().hooks.as_mut().unwrap() {
-            state.standing = Standing::Nothing;
+            state.standing = HookFile::Nothing;
         }
     });
     assert_eq!(empty, ["fail hooks"]);
@@ -172,10 +172,10 @@ fn hooks_of_patches_that_an_earlier_version_did_not_install_are_named_with_the_c
         (Integration::Config, warned("andon install --mode config")),
         (Integration::PreCommit, None),
     ] {
-        assert_eq!(hint(mode, Presence::Absent, Guarded::Yes), expected, "{mode:?}");
-        assert_eq!(hint(mode, Presence::Present, Guarded::Yes), None, "{mode:?}");
+        assert_eq!(hint(mode, Presence::Absent, GuardState::Yes), expected, "{mode:?}");
+        assert_eq!(hint(mode, Presence::Present, GuardState::Yes), None, "{mode:?}");
     }
-    let gone = Guarded::Gone(crate::setup::live::Gone { what: "x".into(), hint: "y".into() });
+    let gone = GuardState::Gone(crate::setup::live::HookLoss { what: "x".into(), hint: "y".into() });
     assert_eq!(hint(Integration::Husky, Presence::Absent, gone), None, "said already");
 }
 

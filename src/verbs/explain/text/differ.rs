@@ -8,7 +8,7 @@ use andon_engine::text::page::Page;
 use super::{COLUMNS, ExplainedRun, FAILURES, lines, more};
 
 /// A file's name and what it says.
-type Named<'a> = (&'a str, &'a ExplainedRun);
+type NamedText<'a> = (&'a str, &'a ExplainedRun);
 
 /// The normalized error of each failure by its test; the run itself has no name.
 fn errors(run: &ExplainedRun) -> BTreeMap<&str, Option<&str>> {
@@ -17,7 +17,7 @@ fn errors(run: &ExplainedRun) -> BTreeMap<&str, Option<&str>> {
 }
 
 /// Shows what differs between two runs, from the coarse to the fine.
-pub(super) fn differences(page: &mut Page, (one, first): Named<'_>, (two, second): Named<'_>) {
+pub(super) fn differences(page: &mut Page, (one, first): NamedText<'_>, (two, second): NamedText<'_>) {
     page.heading("why they differ");
     let (a, b) = (&first.evidence, &second.evidence);
     if a.signature == b.signature && a.errors == b.errors {

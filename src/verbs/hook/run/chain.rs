@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use andon_core::domain::git_hook::GitHook;
-use andon_engine::adapter::chain::{self, ChainPlan, Chained, Running};
+use andon_engine::adapter::chain::{self, ChainPlan, ChainedHook, RunningHooks};
 use andon_engine::context::Context;
 use andon_engine::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
 use andon_git::platform::processes;
@@ -67,14 +67,18 @@ pub fn run_for(ctx: &Context, call: &super::HookCall) -> Result<u8, HookProgramE
 
 /// Runs the hook that was at `hooks_dir`/`call.name` before Andon, with git's arguments, input, streams
 /// and environment. Needs no repository and reads nothing but that file, so that it serves `ANDON=0` too.
-pub fn run(hooks_dir: &Path, call: ChainedCall<'_>, running: &Running) -> Result<ChainEnd, HookProgramError> {
+pub fn run(
+    hooks_dir: &Path,
+    call: ChainedCall<'_>,
+    running: &RunningHooks,
+) -> Result<ChainEnd, HookProgramError> {
     let file = chain::chained_file(hooks_dir, call.name);
     let head = match hook_program::probe(&file, chain::HEAD_BYTES as u64)? {
         Probe::Absent => return Ok(ChainEnd::Absent),
         Probe::NotExecutable => return Ok(ChainEnd::NotExecutable),
         Probe::Program { head } => head,
     };
-    let hook = Chained { hooks_dir, name: call.name, head: &head };
+    let hook = ChainedHook { hooks_dir, name: call.name, head: &head };
     let (first, otherwise) = match chain::plan(hook, call.args, running) {
         ChainPlan::RunsAlready => return Ok(ChainEnd::RunsAlready),
         ChainPlan::Start { first, otherwise } => (first, otherwise),
@@ -101,7 +105,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn run_hook(script: &str, mode: u32, running: &Running) -> (ChainEnd, String) {
+    fn run_hook(script: &str, mode: u32, running: &RunningHooks) -> (ChainEnd, String) {
         let dir = tempfile::tempdir().unwrap();
         let hooks = dir.path().join("it's a dir/hooks");
         fs::create_dir_all(&hooks).unwrap();
@@ -120,7 +124,7 @@ mod tests {
         let body = "{ echo \"$0|$2|$#|$(cat)\"; } > \"$1\"\nexit 4\n";
         let wanted = (ChainEnd::Ended(4), "HOOKS/pre-push|a b|2|line\n".to_owned());
         for head in ["#!/bin/sh\n", "#!/bin/dash\n", "#!/bin/sh -e\n", "#!/usr/bin/env bash\n", ""] {
-            assert_eq!(run_hook(&format!("{head}{body}"), 0o755, &Running::default()), wanted, "{head}");
+            assert_eq!(run_hook(&format!("{head}{body}"), 0o755, &RunningHooks::default()), wanted, "{head}");
         }
     }
 
@@ -130,7 +134,7 @@ mod tests {
         let script =
             "#!/usr/bin/env sh\nprintf '%s %s' \"$(basename \"$0\")\" \"$(dirname \"$0\")\" > \"$1\"\n";
         assert_eq!(
-            run_hook(script, 0o755, &Running::default()),
+            run_hook(script, 0o755, &RunningHooks::default()),
             (ChainEnd::Ended(0), "pre-push HOOKS".to_owned())
         );
     }
@@ -138,17 +142,17 @@ mod tests {
     #[test]
     fn other_interpreters_run_as_they_are() {
         let script = "#!/usr/bin/env -S bash -o pipefail\nfalse | true\nexit $(($? + 5))\n";
-        assert_eq!(run_hook(script, 0o755, &Running::default()).0, ChainEnd::Ended(6));
+        assert_eq!(run_hook(script, 0o755, &RunningHooks::default()).0, ChainEnd::Ended(6));
     }
 
     #[test]
     fn what_git_would_ignore_is_not_run() {
-        let (end, text) = run_hook("#!/bin/sh\necho ran > \"$1\"\n", 0o644, &Running::default());
+        let (end, text) = run_hook("#!/bin/sh\necho ran > \"$1\"\n", 0o644, &RunningHooks::default());
         assert_eq!((end, end.code(), text.as_str()), (ChainEnd::NotExecutable, 0, ""));
         let nowhere = run(
             Path::new("/nonexistent"),
             ChainedCall { name: "pre-commit", args: &[], stdin: None },
-            &Running::default(),
+            &RunningHooks::default(),
         );
         assert_eq!(nowhere.unwrap(), ChainEnd::Absent);
     }

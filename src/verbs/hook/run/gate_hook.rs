@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::install::framework;
-use crate::install::inspect::{self, Standing};
+use crate::install::inspect::{self, HookFile};
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
 use crate::install::shim::Owner;
-use crate::setup::live::{self, Guarded};
+use crate::setup::live::{self, GuardState};
 use andon_core::detect;
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::facts::{Gate, Skip};
@@ -32,7 +32,7 @@ use andon_store::receipt::Receipt;
 const NAMED: usize = 5;
 
 /// A plain commit without a receipt.
-pub(super) struct Unjudged<'a> {
+pub(super) struct CommitWithoutReceipt<'a> {
     pub(super) commit: &'a CommitInfo,
     /// The receipt of the same git process for another tree.
     pub(super) judged: Option<&'a Receipt>,
@@ -46,9 +46,9 @@ pub(super) fn without_receipt(
     ctx: &Context,
     ws: &Workspace,
     store: &mut NotesStore<'_>,
-    unjudged: &Unjudged<'_>,
+    unjudged: &CommitWithoutReceipt<'_>,
 ) -> Result<(Gate, Vec<Skip>), OpsError> {
-    let Unjudged { commit, judged, now } = unjudged;
+    let CommitWithoutReceipt { commit, judged, now } = unjudged;
     let git_dir = ws.repo.git_dir();
     let marked = asked::is_marked(git_dir, now);
     asked::sweep(git_dir, now);
@@ -127,7 +127,7 @@ fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: GitHook) -> O
         return None;
     }
     // A framework may run Andon by its own configuration.
-    if matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. }) {
+    if matches!(state.standing, HookFile::Foreign { owner: Owner::PreCommit | Owner::Prek, .. }) {
         return not_named(ws, hook);
     }
     Some(live::fate(&state))
@@ -136,8 +136,8 @@ fn of_files(ws: &Workspace, dir: &Path, manifest: &Manifest, hook: GitHook) -> O
 /// What became of the lines of ours in the files of a manager.
 fn gone(ws: &Workspace, dir: &Path) -> Option<String> {
     match live::look_at(&ws.repo, dir) {
-        Guarded::Gone(gone) => Some(gone.what),
-        Guarded::Yes | Guarded::Never => None,
+        GuardState::Gone(gone) => Some(gone.what),
+        GuardState::Yes | GuardState::Never => None,
     }
 }
 

@@ -15,7 +15,7 @@ use andon_store::journal::Journal;
 const WITHIN: i64 = 600;
 
 /// A commit that is being recorded.
-pub(super) struct Made<'a> {
+pub(super) struct CommitInProgress<'a> {
     pub(super) commit: &'a CommitInfo,
     pub(super) kind: CommitKind,
     pub(super) recording: Recording,
@@ -24,7 +24,7 @@ pub(super) struct Made<'a> {
 }
 
 /// The layers at a commit; none where no agent is known to be at work, and where git made the commit again.
-pub(super) fn live(ctx: &Context, ws: &Workspace, made: &Made<'_>) -> Vec<String> {
+pub(super) fn live(ctx: &Context, ws: &Workspace, made: &CommitInProgress<'_>) -> Vec<String> {
     let new = matches!(made.kind, CommitKind::Normal | CommitKind::Amend);
     if made.recording != Recording::AtCommit || !new {
         return Vec::new();
@@ -56,7 +56,7 @@ fn was_heard(fact: &AgentFact, before: Option<Timestamp>, now: Timestamp) -> boo
 mod tests {
     use super::*;
     use andon_core::domain::agent::Client;
-    use andon_core::domain::agent_door::Deed;
+    use andon_core::domain::agent_door::AgentAction;
 
     #[test]
     fn a_hook_is_live_when_it_was_heard_since_the_iteration_before_or_lately() {
@@ -64,7 +64,7 @@ mod tests {
             at: at.map(Timestamp),
             client: Client::Claude,
             session: None,
-            deed: Deed::Asked,
+            deed: AgentAction::Asked,
             about: String::new(),
             mark: None,
         };

@@ -7,7 +7,7 @@ use andon_core::domain::ids::CommitId;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
-use andon_git::{Claimed, CommitInfo, Made, Operation};
+use andon_git::{CommitInfo, MergeClaim, Operation, TreeVerdict};
 use andon_store::process::git_above;
 use andon_store::underway::{self, Underway};
 
@@ -78,15 +78,15 @@ fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Res
         sources.extend(ws.repo.resolve("CHERRY_PICK_HEAD").ok());
     }
     let claimed = |source: CommitId| match claimed_kind {
-        CommitKind::Revert => Claimed::Revert(source),
+        CommitKind::Revert => MergeClaim::Revert(source),
         CommitKind::CherryPick
         | CommitKind::Rebase
         | CommitKind::Normal
         | CommitKind::Amend
-        | CommitKind::Merge => Claimed::Pick(source),
+        | CommitKind::Merge => MergeClaim::Pick(source),
     };
     for source in sources {
-        if ws.repo.is_made(commit, claimed(source))? == Made::Same {
+        if ws.repo.is_made(commit, claimed(source))? == TreeVerdict::Same {
             return Ok(true);
         }
     }

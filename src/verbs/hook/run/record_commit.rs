@@ -3,26 +3,27 @@
 use std::collections::BTreeMap;
 
 use super::gate_hook;
-use super::layers::{self, Made};
+use super::layers::{self, CommitInProgress};
 use super::origin;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::counted::count;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{
-    Carried, CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
+    CarriedAttempt, CommitFact, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding, Recording, Skip,
+    Usage,
 };
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
 use andon_core::domain::tests::{LostTests, RunValidity, TestEvidence};
 use andon_core::domain::workflow::Maker;
-use andon_core::history::{self, EventEffect, Strike, Timeline, Upcoming};
+use andon_core::history::{self, EventEffect, NextCommit, Strike, Timeline};
 use andon_core::policy;
 use andon_engine::adapter::agents::Actor;
 use andon_engine::attempts;
 use andon_engine::bound;
 use andon_engine::context::Context;
-use andon_engine::derive::{self, Derived};
+use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
 use andon_engine::evidence;
 use andon_engine::guard;
@@ -30,7 +31,7 @@ use andon_engine::repairs;
 use andon_engine::skip;
 use andon_engine::standing;
 use andon_engine::test_sets;
-use andon_engine::timeline::{self, Loaded};
+use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::weakening;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
@@ -40,13 +41,13 @@ use andon_store::ledger::Ledger;
 use andon_store::notes::{NewRecord, NotesStore, StoredRecord};
 use andon_store::process::{GitProcess, git_above};
 use andon_store::receipt::{self, Receipt};
-use andon_store::window::{self, Judged};
+use andon_store::window::{self, WindowVerdict};
 
 /// How many commits made while the hooks were off are caught up at once.
 const CATCH_UP: usize = 64;
 
 /// What post-commit did.
-pub struct Recorded {
+pub struct RecordReport {
     /// What the rules say about the new commit.
     pub decision: Decision,
     /// Commits that were caught up.
@@ -82,7 +83,7 @@ impl CaughtUp {
 }
 
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
-pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
+pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     stop_point("post-commit:begin");
     let mut store = NotesStore::open(&ws.repo)?;
@@ -101,7 +102,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording, made_by: &made_by, squashed };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
-    Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
+    Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
 }
 
 /// A commit that has its record came once more: an amend within the second, which changes nothing, gives the commit that it
@@ -140,7 +141,7 @@ fn again(
 }
 
 /// post-merge: the merge commit is recorded; a fast-forward brings commits with or without records of others.
-pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
+pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
     if ws.repo.commit(head)?.parents.len() < 2 {
         return Ok(None);
@@ -192,7 +193,12 @@ fn gate(
         }
         (None, CommitKind::Normal | CommitKind::Amend) => {
             let judged = own().find(|receipt| receipt.is_nearest_of(now) && is_on(ws, commit, receipt));
-            gate_hook::without_receipt(ctx, ws, store, &gate_hook::Unjudged { commit, judged, now })
+            gate_hook::without_receipt(
+                ctx,
+                ws,
+                store,
+                &gate_hook::CommitWithoutReceipt { commit, judged, now },
+            )
         }
     }
 }
@@ -221,7 +227,7 @@ fn record(
     ws: &Workspace,
     store: &mut NotesStore<'_>,
     entry: &Entry<'_>,
-) -> Result<(Decision, Loaded), OpsError> {
+) -> Result<(Decision, LoadedTimeline), OpsError> {
     let parent = entry.commit.parents.first().copied();
     let mut loaded = timeline::load_at(ws, store, parent);
     let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
@@ -269,7 +275,7 @@ fn record(
     let mut decision = policy::decide(findings, standing);
     let settled =
         journal.size().filter(|_| binds && decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
-    window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
+    window::remember(&ws.repo, store, entry.commit.id, &loaded.window, WindowVerdict { max, settled });
     stop_point("post-commit:remembered");
     let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(warnings);
@@ -288,11 +294,11 @@ fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
 }
 
 /// What the record of a child says of the record of `parent`. One that cannot be read is not said to be absent.
-pub(super) fn prev(store: &NotesStore<'_>, parent: CommitId) -> Prev {
+pub(super) fn prev(store: &NotesStore<'_>, parent: CommitId) -> PrevRecord {
     match store.get(parent) {
-        Ok(Some(stored)) => Prev::Line(stored.line_digest),
-        Ok(None) => Prev::Absent,
-        Err(_) => Prev::Unsaid,
+        Ok(Some(stored)) => PrevRecord::Line(stored.line_digest),
+        Ok(None) => PrevRecord::Absent,
+        Err(_) => PrevRecord::Unsaid,
     }
 }
 
@@ -308,14 +314,14 @@ fn derive(
     ws: &Workspace,
     entry: &Entry<'_>,
     store: &NotesStore<'_>,
-    loaded: &Loaded,
+    loaded: &LoadedTimeline,
 ) -> Result<(CommitFact, Option<Oid>), OpsError> {
     let commit = entry.commit;
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
     let actor = ctx.actor();
-    let prev = derived.parent.map_or(Prev::Unsaid, |parent| {
+    let prev = derived.parent.map_or(PrevRecord::Unsaid, |parent| {
         // Mostly known: the line is read and taken apart otherwise.
-        loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
+        loaded.window.line_of(parent).map_or_else(|| prev(store, parent), PrevRecord::Line)
     });
     let carries = carried(ws, store, entry, (&derived, loaded));
     let counts = bound::binds_commit(ctx, ws, commit);
@@ -354,12 +360,17 @@ fn derive(
 }
 
 /// The number of the iteration.
-fn number(ctx: &Context, (entry, counts): (&Entry<'_>, bool), derived: &Derived, timeline: &Timeline) -> u64 {
+fn number(
+    ctx: &Context,
+    (entry, counts): (&Entry<'_>, bool),
+    derived: &DerivedCommit,
+    timeline: &Timeline,
+) -> u64 {
     let (uptime, code) = (ctx.uptime(), derived.code);
     // A commit that the guard does not bind is no iteration.
     let strike = if counts { Strike::of(entry.kind, Some(&derived.change)) } else { Strike::Beside };
     let kind = if counts { entry.kind } else { CommitKind::Normal };
-    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
+    let upcoming = NextCommit { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     history::next_iteration(timeline, &upcoming)
 }
 
@@ -368,8 +379,8 @@ fn carried(
     ws: &Workspace,
     store: &NotesStore<'_>,
     entry: &Entry<'_>,
-    (derived, loaded): (&Derived, &Loaded),
-) -> Option<Carried> {
+    (derived, loaded): (&DerivedCommit, &LoadedTimeline),
+) -> Option<CarriedAttempt> {
     match entry.kind {
         CommitKind::Rebase | CommitKind::CherryPick => {
             attempts::carried(ws, store, entry.commit, &derived.diff)
@@ -392,14 +403,14 @@ fn linked_worktree(ws: &Workspace, recording: Recording) -> Option<String> {
     (recording == Recording::AtCommit && here != Attempt::MAIN).then_some(here)
 }
 
-fn made<'a>(entry: &Entry<'a>, loaded: &Loaded) -> Made<'a> {
+fn made<'a>(entry: &Entry<'a>, loaded: &LoadedTimeline) -> CommitInProgress<'a> {
     let before = loaded.timeline.newest().map(|newest| newest.at);
-    Made { commit: entry.commit, kind: entry.kind, recording: entry.recording, before }
+    CommitInProgress { commit: entry.commit, kind: entry.kind, recording: entry.recording, before }
 }
 
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
-fn tests(ws: &Workspace, loaded: &Loaded, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
+fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
     let found = evidence::of_tree(ws, loaded, commit.tree, code).ok().flatten();
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
@@ -481,7 +492,7 @@ fn catch_up(
 
 /// How HEAD's reflog says that a commit was made.
 #[derive(Clone, Copy)]
-struct MadeEarlier {
+struct ReflogOrigin {
     kind: CommitKind,
     by_patch: bool,
 }
@@ -490,17 +501,17 @@ fn unrecorded(
     ws: &Workspace,
     store: &NotesStore<'_>,
     head: &CommitInfo,
-) -> Result<Vec<(CommitId, MadeEarlier)>, OpsError> {
+) -> Result<Vec<(CommitId, ReflogOrigin)>, OpsError> {
     let mut at = head.parents.first().copied();
     // The common case, without reading the reflog: the parent has its record.
     if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
         return Ok(Vec::new());
     }
     let made = |entry: ReflogEntry| {
-        let made = MadeEarlier { kind: entry.made()?, by_patch: entry.is_patch() };
+        let made = ReflogOrigin { kind: entry.made()?, by_patch: entry.is_patch() };
         Some((CommitId(entry.new), made))
     };
-    let made_here: BTreeMap<CommitId, MadeEarlier> =
+    let made_here: BTreeMap<CommitId, ReflogOrigin> =
         ws.repo.reflog_head(CATCH_UP)?.into_iter().filter_map(made).collect();
     let mut missing = Vec::new();
     while let Some(id) = at {

@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 use super::record_commit::prev;
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::facts::{Ack, Carried, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
+use andon_core::domain::facts::{
+    Ack, CarriedAttempt, CommitKind, CommitRecord, Gate, PrevRecord, Recording, Skip,
+};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use andon_core::domain::tests::{LostTests, TestEvidence};
 use andon_engine::adapter::git_hook::{Rewrite, RewriteCommand};
 use andon_engine::context::Context;
-use andon_engine::derive::{self, Derived};
+use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, JournalLine};
@@ -46,12 +48,12 @@ pub fn post_rewrite(
         };
         let prev_of = |parent: CommitId| {
             let fresh = lines.iter().find(|(id, _)| *id == parent).map(|(_, digest)| *digest);
-            fresh.map_or_else(|| prev(&store, parent), Prev::Line)
+            fresh.map_or_else(|| prev(&store, parent), PrevRecord::Line)
         };
         let new = store.get(rewrite.new).ok().flatten().map(|stored| stored.record);
         let read = |one: &Rewrite| Some((one.old, store.get(one.old).ok()??.record));
         let others: Vec<(CommitId, CommitRecord)> = others.iter().filter_map(read).collect();
-        let moved = Moved {
+        let moved = RewrittenCommit {
             id: rewrite.new,
             command,
             old_id: rewrite.old,
@@ -103,7 +105,7 @@ fn link_children(
             }
             (None, Ok(_) | Err(_)) => continue,
         };
-        let record = CommitRecord { prev: Prev::Line(now), ..child.record };
+        let record = CommitRecord { prev: PrevRecord::Line(now), ..child.record };
         let line = line_digest(encode_commit(&record, &child.extra).trim_end().as_bytes());
         lines.retain(|(known, _)| *known != id);
         lines.push((id, line));
@@ -146,7 +148,7 @@ fn move_ack(
 }
 
 /// A commit that was rewritten, with what is recorded about it.
-struct Moved<'a> {
+struct RewrittenCommit<'a> {
     id: CommitId,
     command: RewriteCommand,
     /// The commit before.
@@ -163,15 +165,15 @@ struct Moved<'a> {
 fn carry(
     ctx: &Context,
     ws: &Workspace,
-    moved: &Moved<'_>,
-    prev_of: impl Fn(CommitId) -> Prev,
+    moved: &RewrittenCommit<'_>,
+    prev_of: impl Fn(CommitId) -> PrevRecord,
 ) -> Result<CommitRecord, OpsError> {
-    let Moved { id, command, old, new, others, .. } = *moved;
+    let RewrittenCommit { id, command, old, new, others, .. } = *moved;
     let commit = ws.repo.commit(id)?;
-    let Derived { tree, parent, code, diff, change, missing: _ } =
+    let DerivedCommit { tree, parent, code, diff, change, missing: _ } =
         derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
     let carries = (command == RewriteCommand::Rebase && old.kind != CommitKind::Merge)
-        .then(|| Carried::of(moved.old_id, old))
+        .then(|| CarriedAttempt::of(moved.old_id, old))
         .or_else(|| old.carries.as_deref().filter(|_| old.tree == tree).cloned());
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
     let brought = old.tests.clone().filter(|tests| tests.code == code);
@@ -180,7 +182,7 @@ fn carry(
         uptime: new.map_or_else(|| ctx.uptime(), |record| record.uptime),
         tree,
         parent,
-        prev: parent.map_or(Prev::Unsaid, prev_of),
+        prev: parent.map_or(PrevRecord::Unsaid, prev_of),
         kind: match command {
             RewriteCommand::Amend if commit.parents.len() > 1 => CommitKind::Merge,
             RewriteCommand::Amend => CommitKind::Amend,

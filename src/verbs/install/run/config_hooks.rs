@@ -27,18 +27,18 @@ pub(super) fn set(
     repo: &Repo,
     wanted: &[(String, String)],
     manifest: &mut Manifest,
-) -> Result<super::Changed, GitError> {
-    let mut changed = super::Changed::Nothing;
+) -> Result<super::StepEffect, GitError> {
+    let mut changed = super::StepEffect::Nothing;
     for (key, value) in std::mem::take(&mut manifest.hook_keys) {
         if !wanted.contains(&(key.clone(), value.clone())) && is_set(repo, &key, &value)? {
             repo.config_remove(&key, &value)?;
-            changed = super::Changed::Something;
+            changed = super::StepEffect::Something;
         }
     }
     for (key, value) in wanted {
         if !is_set(repo, key, value)? {
             repo.config_add(key, value)?;
-            changed = super::Changed::Something;
+            changed = super::StepEffect::Something;
         }
     }
     manifest.hook_keys = wanted.to_vec();

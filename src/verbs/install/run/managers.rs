@@ -7,12 +7,12 @@ use crate::install::block;
 use crate::install::edits::{self, Edit, FileKind};
 use crate::install::framework::{self, FileChange};
 use crate::install::husky::{self, Layout};
-use crate::install::inspect::{HookState, Standing, inspect};
+use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
 use crate::install::shim::Owner;
-use crate::setup::live::{self, Gone, Guarded};
+use crate::setup::live::{self, GuardState, HookLoss};
 use crate::setup::place;
 use crate::setup::{HUSKY, SetupError, hooks_of_husky};
 use andon_core::domain::git_hook::GitHook;
@@ -43,8 +43,8 @@ pub(super) fn situation(
     ModeFacts { asked, earlier, managers, git, shared_hooks }
 }
 
-fn is_shim(standing: &Standing) -> bool {
-    matches!(standing, Standing::Shim { .. })
+fn is_shim(standing: &HookFile) -> bool {
+    matches!(standing, HookFile::Shim { .. })
 }
 
 /// The managers that are set up, the one whose hooks git runs first.
@@ -69,14 +69,14 @@ fn running(repo: &Repo, states: &[HookState]) -> Option<Integration> {
     if hooks_of_husky(repo).is_some() {
         return Some(Integration::Husky);
     }
-    let owner = |standing: &Standing| match standing {
-        Standing::Foreign { owner: Owner::Lefthook, .. } => Some(Integration::Lefthook),
-        Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => Some(Integration::PreCommit),
-        Standing::Foreign { owner: Owner::Husky | Owner::Somebody, .. }
-        | Standing::Nothing
-        | Standing::Shim { .. }
-        | Standing::EditedShim
-        | Standing::NoFile => None,
+    let owner = |standing: &HookFile| match standing {
+        HookFile::Foreign { owner: Owner::Lefthook, .. } => Some(Integration::Lefthook),
+        HookFile::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => Some(Integration::PreCommit),
+        HookFile::Foreign { owner: Owner::Husky | Owner::Somebody, .. }
+        | HookFile::Nothing
+        | HookFile::Shim { .. }
+        | HookFile::EditedShim
+        | HookFile::NoFile => None,
     };
     states.iter().find_map(|state| owner(&state.standing).or_else(|| owner(&state.chained)))
 }
@@ -231,12 +231,12 @@ pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
 }
 
 /// What is missing before git starts the lines of `mode`, if anything is: the manager puts its own hooks in place.
-pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<Gone> {
+pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<HookLoss> {
     match mode {
         Integration::Shim | Integration::Config => None,
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => match live::look(repo) {
-            Guarded::Gone(gone) => Some(gone),
-            Guarded::Never | Guarded::Yes => None,
+            GuardState::Gone(gone) => Some(gone),
+            GuardState::Never | GuardState::Yes => None,
         },
     }
 }
@@ -258,7 +258,7 @@ pub(super) fn stay(top: &Path, mode: Integration, dir: &Path) -> Option<String> 
     };
     let states = inspect(dir, &Manifest::default()).ok()?;
     let owner_of = |state: &HookState| {
-        let Standing::Foreign { owner, .. } = &state.standing else { return None };
+        let HookFile::Foreign { owner, .. } = &state.standing else { return None };
         (owners.contains(owner) && !needed(state.hook)).then_some(*owner)
     };
     let left: Vec<(GitHook, Owner)> =

@@ -24,9 +24,9 @@ pub use self::push_records::{Along, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::install::InstallError;
 use crate::install::manifest::Manifest;
-use crate::install::mode::{ChosenMode, Integration};
+use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::Intent;
-use crate::setup::live::Gone;
+use crate::setup::live::HookLoss;
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use andon_config as config;
 use andon_core::domain::git_hook::GitHook;
@@ -68,7 +68,7 @@ pub enum DisplayRef {
 
 /// Whether a step did anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Changed {
+pub enum StepEffect {
     /// It found everything as it should be.
     #[default]
     Nothing,
@@ -99,13 +99,13 @@ pub struct InstallReport {
     /// Where the hooks are.
     pub hooks_dir: PathBuf,
     /// The mode, and why it was taken.
-    pub choice: ChosenMode,
+    pub choice: ModeChoice,
     /// Each hook, in mode `shim`.
     pub hooks: Vec<(GitHook, Intent)>,
     /// The files of others with lines of ours, and whether they changed now.
-    pub files: Vec<(PathBuf, Changed)>,
+    pub files: Vec<(PathBuf, StepEffect)>,
     /// Whether anything else changed: keys of the configuration, what an earlier mode had left.
-    pub besides: Changed,
+    pub besides: StepEffect,
     /// `notes.displayRef`.
     pub display_ref: DisplayRef,
     /// `andon.toml`.
@@ -113,15 +113,15 @@ pub struct InstallReport {
     /// What a person should know besides, a sentence each.
     pub remarks: Vec<String>,
     /// What has to be done yet before git starts Andon, if anything has.
-    pub waits: Option<Gone>,
+    pub waits: Option<HookLoss>,
 }
 
 impl InstallReport {
     /// True when everything was there already.
     pub fn changed_nothing(&self) -> bool {
         self.display_ref != DisplayRef::Added
-            && self.besides == Changed::Nothing
-            && self.files.iter().all(|(_, changed)| *changed == Changed::Nothing)
+            && self.besides == StepEffect::Nothing
+            && self.files.iter().all(|(_, changed)| *changed == StepEffect::Nothing)
             && matches!(self.config_file, ConfigFile::There { .. })
             && !self.hooks.iter().any(|(_, intent)| matches!(intent, Intent::Write(_)))
     }
@@ -163,7 +163,7 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
     remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));
     remarks.extend(managers::remarks(top, plan.choice.mode));
     let besides =
-        if schema::write(repo, top) == Changed::Something { Changed::Something } else { done.besides };
+        if schema::write(repo, top) == StepEffect::Something { StepEffect::Something } else { done.besides };
     Ok(InstallReport {
         waits: managers::waits(repo, plan.choice.mode),
         hooks_dir: plan.dir,

@@ -15,10 +15,10 @@ use crate::install::forward;
 use crate::install::inspect::inspect;
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
-use crate::install::mode::{ChosenMode, Integration};
-use crate::install::plan::{self, Displaced, Intent, Removal};
+use crate::install::mode::{Integration, ModeChoice};
+use crate::install::plan::{self, Displacement, Intent, Removal};
 use crate::install::shim;
-use crate::setup::live::{self, Gone};
+use crate::setup::live::{self, HookLoss};
 use crate::setup::place::{self, program_link};
 use crate::setup::{SetupError, names_notes_ref};
 use andon_core::domain::paths::CONFIG_FILE;
@@ -81,11 +81,11 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// The mode, and why.
-    pub choice: ChosenMode,
+    pub choice: ModeChoice,
     /// In the order in which it would be done.
     pub steps: Vec<Step>,
     /// What would have to be done by a person afterwards.
-    pub waits: Option<Gone>,
+    pub waits: Option<HookLoss>,
 }
 
 /// What is requested in addition to the hooks.
@@ -153,7 +153,7 @@ fn of_mode(repo: &Repo, program: &Path, plan: &Plan, manifest: &Manifest) -> Res
             for (hook, intent) in &plan.intents {
                 let Intent::Write(displaced) = intent else { continue };
                 let at = plan.dir.join(hook.name());
-                if matches!(displaced, Displaced::Chained | Displaced::NewerOfSameTool) {
+                if matches!(displaced, Displacement::Chained | Displacement::NewerOfSameTool) {
                     steps.push(Step::Rename { from: at.clone(), to: plan.dir.join(hook.chained_name()) });
                 }
                 steps.push(Step::Write { path: at, text: Some(shim::render(program, *hook)) });

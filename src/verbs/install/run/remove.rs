@@ -8,8 +8,8 @@ use super::fetch::{FetchSpec, unset, unset_fetch};
 use super::managers;
 use super::schema::schema_file;
 use crate::install::InstallError;
-use crate::install::apply::{self, Removed};
-use crate::install::edits::{self, Cleaned};
+use crate::install::apply::{self, HookRemoval};
+use crate::install::edits::{self, EditRemoval};
 use crate::install::forward;
 use crate::install::inspect::inspect;
 use crate::install::lefthook;
@@ -28,20 +28,20 @@ pub struct PlaceReport {
     /// The hooks directory.
     pub dir: PathBuf,
     /// Each hook.
-    pub hooks: Vec<(GitHook, Removed)>,
+    pub hooks: Vec<(GitHook, HookRemoval)>,
 }
 
 impl PlaceReport {
     fn left(&self, hook: GitHook) -> bool {
-        self.hooks.iter().any(|(other, what)| *other == hook && matches!(what, Removed::Left(_)))
+        self.hooks.iter().any(|(other, what)| *other == hook && matches!(what, HookRemoval::Left(_)))
     }
 
     fn left_any(&self) -> bool {
-        self.hooks.iter().any(|(_, what)| matches!(what, Removed::Left(_)))
+        self.hooks.iter().any(|(_, what)| matches!(what, HookRemoval::Left(_)))
     }
 
     pub(super) fn took_any(&self) -> bool {
-        self.hooks.iter().any(|(_, what)| matches!(what, Removed::Gone | Removed::Restored))
+        self.hooks.iter().any(|(_, what)| matches!(what, HookRemoval::Gone | HookRemoval::Restored))
     }
 }
 
@@ -65,7 +65,7 @@ pub struct UninstallReport {
 }
 
 impl UninstallReport {
-    /// True when something could not be put back: its `Removed::Left` says why.
+    /// True when something could not be put back: its `HookRemoval::Left` says why.
     pub fn is_incomplete(&self) -> bool {
         self.places.iter().any(PlaceReport::left_any)
     }
@@ -98,7 +98,7 @@ pub(super) fn clean_files(manifest: &mut Manifest, kept: &[PathBuf]) -> Result<V
     for file in std::mem::take(&mut manifest.files) {
         if kept.contains(&file.path) {
             manifest.files.push(file);
-        } else if edits::clean(&file)? != Cleaned::Nothing {
+        } else if edits::clean(&file)? != EditRemoval::Nothing {
             cleaned.push(file.path);
         }
     }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Changed;
+use super::StepEffect;
 use andon_config::{self as config, SCHEMA_FILE};
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_git::Repo;
@@ -33,11 +33,11 @@ pub(super) fn is_due(repo: &Repo, top: &Path) -> bool {
 }
 
 /// Writes it where it is due. An editor can do without: what fails here fails nothing.
-pub(super) fn write(repo: &Repo, top: &Path) -> Changed {
+pub(super) fn write(repo: &Repo, top: &Path) -> StepEffect {
     let path = schema_file(repo);
     let made = |folder: &Path| fs::create_dir_all(folder).is_ok();
     if is_due(repo, top) && path.parent().is_some_and(made) && fs::write(&path, text()).is_ok() {
-        return Changed::Something;
+        return StepEffect::Something;
     }
-    Changed::Nothing
+    StepEffect::Nothing
 }

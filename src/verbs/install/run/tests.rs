@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::*;
-use crate::install::apply::{self, Removed};
+use crate::install::apply::{self, HookRemoval};
 use crate::install::inspect::inspect;
-use crate::install::plan::{self, Displaced};
+use crate::install::plan::{self, Displacement};
 use andon_git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
@@ -235,7 +235,7 @@ fn hooks_that_were_there_come_back_byte_for_byte() {
     let chained: Vec<&str> = report
         .hooks
         .iter()
-        .filter(|(_, intent)| *intent == Intent::Write(Displaced::Chained))
+        .filter(|(_, intent)| *intent == Intent::Write(Displacement::Chained))
         .map(|(hook, _)| hook.name())
         .collect();
     assert_eq!(chained, ["pre-commit", "post-commit", "post-merge", "pre-push"]);
@@ -274,7 +274,7 @@ fn a_moved_program_updates_the_shims() {
     scratch.program = scratch.path("andon2");
     write_hook(&scratch.program, &fs::read_to_string(before).unwrap(), 0o755);
     let report = scratch.install(&at).unwrap();
-    assert!(report.hooks.iter().all(|(_, intent)| *intent == Intent::Write(Displaced::OlderShim)));
+    assert!(report.hooks.iter().all(|(_, intent)| *intent == Intent::Write(Displacement::OlderShim)));
     assert!(fs::read_to_string(at.join(".git/hooks/pre-commit")).unwrap().contains("/andon2'"));
     let names = fs::read_dir(at.join(".git/hooks")).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(names.into_iter().all(|name| !name.to_string_lossy().starts_with(".andon-")));
@@ -305,7 +305,7 @@ fn what_somebody_changed_is_left_alone() {
     let left: Vec<&str> = report.places[0]
         .hooks
         .iter()
-        .filter(|(_, what)| matches!(what, Removed::Left(_)))
+        .filter(|(_, what)| matches!(what, HookRemoval::Left(_)))
         .map(|(hook, _)| hook.name())
         .collect();
     assert_eq!(left, ["pre-commit", "pre-push"]);
@@ -337,8 +337,8 @@ fn what_regenerated_itself_or_took_us_in_is_understood() {
     let report = scratch.install(&at).unwrap();
     let done: BTreeMap<&str, Intent> =
         report.hooks.iter().map(|(hook, intent)| (hook.name(), *intent)).collect();
-    assert_eq!(done["pre-push"], Intent::Write(Displaced::Twin));
-    assert_eq!(done["post-merge"], Intent::Write(Displaced::NewerOfSameTool));
+    assert_eq!(done["pre-push"], Intent::Write(Displacement::Twin));
+    assert_eq!(done["post-merge"], Intent::Write(Displacement::NewerOfSameTool));
     assert!(matches!(done["pre-commit"], Intent::RunsThrough(_)));
     assert!(fs::read_to_string(hooks.join("post-merge.andon-chained")).unwrap().ends_with("# newer\n"));
     assert!(scratch.install(&at).unwrap().changed_nothing());
@@ -368,8 +368,8 @@ fn failing_half_way_leaves_everything_as_it_was() {
     let program = Path::new("/bin/andon");
     let states = inspect(&hooks, &Manifest::default()).unwrap();
     let mut intents = plan::install(&hooks, &states, program).unwrap();
-    intents[0].1 = Intent::Write(Displaced::Chained);
-    intents.push((GitHook::PreCommit, Intent::Write(Displaced::Nothing)));
+    intents[0].1 = Intent::Write(Displacement::Chained);
+    intents.push((GitHook::PreCommit, Intent::Write(Displacement::Nothing)));
     assert!(apply::install(&hooks, &intents, program, (&manifest, &Manifest::default())).is_err());
     assert_eq!(snapshot(&at), before);
 }

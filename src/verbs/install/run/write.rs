@@ -6,38 +6,38 @@ use std::path::{Path, PathBuf};
 
 use super::managers;
 use super::remove;
-use super::{Changed, config_hooks};
+use super::{StepEffect, config_hooks};
 use crate::install::edits::{self, Edit};
 use crate::install::forward;
-use crate::install::inspect::{HookState, Standing, inspect};
+use crate::install::inspect::{HookFile, HookState, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
-use crate::install::mode::{self, ChosenMode, Integration};
+use crate::install::mode::{self, Integration, ModeChoice};
 use crate::install::plan::{self, Intent};
 use crate::install::{InstallError, apply};
 use crate::setup::SetupError;
 use crate::setup::live;
-use crate::setup::place::{self, Override, Shared};
+use crate::setup::place::{self, Override, SharedHooksPath};
 use andon_core::domain::git_hook::GitHook;
 use andon_git::Repo;
 use andon_git::platform::files;
 
 /// Everything that will be done.
 pub(super) struct Plan {
-    pub(super) choice: ChosenMode,
+    pub(super) choice: ModeChoice,
     /// Where git looks for hooks, or will.
     pub(super) dir: PathBuf,
     /// In mode `shim`, hooks of all repositories that ours are to run.
-    pub(super) theirs: Option<Shared>,
+    pub(super) theirs: Option<SharedHooksPath>,
     /// The shims, in mode `shim`.
     pub(super) intents: Vec<(GitHook, Intent)>,
     pub(super) edits: Vec<Edit>,
 }
 
 #[derive(Default)]
-pub(super) struct Done {
-    pub(super) files: Vec<(PathBuf, Changed)>,
-    pub(super) besides: Changed,
+pub(super) struct WriteReport {
+    pub(super) files: Vec<(PathBuf, StepEffect)>,
+    pub(super) besides: StepEffect,
     pub(super) remarks: Vec<String>,
 }
 
@@ -60,12 +60,12 @@ impl Plan {
         if choice.mode != Integration::Shim {
             return Ok(Self { choice, dir: now, theirs: None, intents: Vec::new(), edits });
         }
-        let place::Chosen { dir, theirs } = place::choose(repo)?;
+        let place::HookPlace { dir, theirs } = place::choose(repo)?;
         let mut looked = if dir == now { looked? } else { inspect(&dir, manifest)? };
         if theirs.is_some() {
             // Hooks that call others are written next to the shims.
             for state in &mut looked {
-                state.chained = Standing::Nothing;
+                state.chained = HookFile::Nothing;
             }
         }
         let intents = plan::install(&dir, &looked, program)
@@ -79,11 +79,11 @@ impl Plan {
         repo: &Repo,
         program: &Path,
         manifest: &mut Manifest,
-    ) -> Result<Done, SetupError> {
+    ) -> Result<WriteReport, SetupError> {
         let path = Manifest::path(repo.common_dir());
         let before = manifest.clone();
         manifest.mode = Some(self.choice.mode);
-        let mut done = Done::default();
+        let mut done = WriteReport::default();
         match self.choice.mode {
             Integration::Shim => {
                 apply::install(&self.dir, &self.intents, program, (&path, manifest))?;
@@ -99,15 +99,15 @@ impl Plan {
             }
         }
         let had_notice = lefthook::take_notice(&self.dir)?;
-        if self.take_out_others(repo, manifest, &mut done)? == Changed::Something {
-            done.besides = Changed::Something;
+        if self.take_out_others(repo, manifest, &mut done)? == StepEffect::Something {
+            done.besides = StepEffect::Something;
         }
         let notice = self.has_notice(repo)?;
         if notice {
             lefthook::put_notice(&self.dir)?;
         }
         if notice != had_notice {
-            done.besides = Changed::Something;
+            done.besides = StepEffect::Something;
         }
         done.files = self.files();
         if *manifest != before || self.choice.mode != Integration::Shim {
@@ -120,10 +120,10 @@ impl Plan {
     fn lead_on(
         &self,
         repo: &Repo,
-        theirs: &Shared,
+        theirs: &SharedHooksPath,
         manifest: &mut Manifest,
         path: &Path,
-    ) -> Result<Changed, SetupError> {
+    ) -> Result<StepEffect, SetupError> {
         let before = manifest.clone();
         let undo = |error: SetupError| {
             // What is left of it is in a directory that git does not look into.
@@ -133,7 +133,7 @@ impl Plan {
         };
         forward::write(&self.dir, &forward::files_to(&theirs.dir)).map_err(|error| undo(error.into()))?;
         if theirs.hidden {
-            return Ok(Changed::Nothing);
+            return Ok(StepEffect::Nothing);
         }
         let entry = (place::HOOKS_PATH.to_owned(), self.dir.to_string_lossy().into_owned());
         manifest.fetch.retain(|one| *one != entry);
@@ -141,11 +141,11 @@ impl Plan {
         // First: an entry for what never came to be does no harm.
         manifest.write(path).map_err(InstallError::from)?;
         repo.config_add(&entry.0, &entry.1).map_err(|error| undo(error.into()))?;
-        Ok(Changed::Something)
+        Ok(StepEffect::Something)
     }
 
     /// What a person should know about it.
-    fn leads_on(&self, theirs: &Shared) -> String {
+    fn leads_on(&self, theirs: &SharedHooksPath) -> String {
         format!(
             "core.hooksPath is {:?} for all your repositories ({}); for this one it is now {}, whose hooks are andon's and \
              then run those there",
@@ -160,7 +160,7 @@ impl Plan {
         program: &Path,
         manifest: &mut Manifest,
         path: &Path,
-    ) -> Result<Changed, SetupError> {
+    ) -> Result<StepEffect, SetupError> {
         let wanted = config_hooks::keys(program);
         // First: an entry for a key that never came to be does no harm.
         let both =
@@ -177,8 +177,8 @@ impl Plan {
             && lefthook::place_of_notice(&self.dir).is_some())
     }
 
-    fn files(&self) -> Vec<(PathBuf, Changed)> {
-        let changed = |edit: &Edit| if edit.is_there() { Changed::Nothing } else { Changed::Something };
+    fn files(&self) -> Vec<(PathBuf, StepEffect)> {
+        let changed = |edit: &Edit| if edit.is_there() { StepEffect::Nothing } else { StepEffect::Something };
         self.edits.iter().map(|edit| (edit.path.clone(), changed(edit))).collect()
     }
 
@@ -215,17 +215,17 @@ impl Plan {
         &self,
         repo: &Repo,
         manifest: &mut Manifest,
-        done: &mut Done,
-    ) -> Result<Changed, SetupError> {
-        let mut changed = Changed::Nothing;
+        done: &mut WriteReport,
+    ) -> Result<StepEffect, SetupError> {
+        let mut changed = StepEffect::Nothing;
         let kept: Vec<PathBuf> = self.edits.iter().map(|edit| edit.path.clone()).collect();
         for path in remove::clean_files(manifest, &kept)? {
             done.remarks.push(format!("the lines of the earlier mode are out of {}", path.display()));
-            changed = Changed::Something;
+            changed = StepEffect::Something;
         }
         if self.choice.mode != Integration::Config && config_hooks::unset(repo, manifest)? > 0 {
             done.remarks.push("the hooks of the earlier mode are out of the configuration".to_owned());
-            changed = Changed::Something;
+            changed = StepEffect::Something;
         }
         if self.choice.mode == Integration::Shim {
             return Ok(changed);
@@ -234,7 +234,7 @@ impl Plan {
             if place.took_any() {
                 done.remarks
                     .push(format!("the shims of the earlier mode are out of {}", place.dir.display()));
-                changed = Changed::Something;
+                changed = StepEffect::Something;
             }
         }
         Ok(changed)

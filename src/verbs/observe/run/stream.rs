@@ -20,7 +20,7 @@ use super::test_run::worth;
 use andon_engine::watch::RuleWatch;
 
 /// What was observed.
-pub struct Observed {
+pub struct ObserveReport {
     /// Facts that were kept.
     pub kept: u64,
     /// Lines that are no facts.
@@ -48,7 +48,7 @@ pub fn run(
     ws: &Workspace,
     request: &Request<'_>,
     input: &mut dyn BufRead,
-) -> Result<Observed, OpsError> {
+) -> Result<ObserveReport, OpsError> {
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
     let mut tally = LineSummary::default();
@@ -84,7 +84,7 @@ pub fn run(
     let (kept, refused) = (tally.kept, tally.refused);
     let mut remarks = tally.remarks();
     remarks.extend(warnings);
-    Ok(Observed { kept, refused, decision, remarks, broken })
+    Ok(ObserveReport { kept, refused, decision, remarks, broken })
 }
 
 fn read(

@@ -24,7 +24,7 @@ use testreport::{ExitKind, Root, RunReader};
 
 /// What is handed in.
 #[derive(Debug, Clone)]
-pub struct HandedInRun {
+pub struct SubmittedRun {
     /// Report files, from the working directory.
     pub reports: Vec<PathBuf>,
     /// How the test command ended; above 128 as shells report signals.
@@ -36,7 +36,7 @@ pub struct HandedInRun {
 }
 
 /// What was taken in.
-pub struct Taken {
+pub struct RunReport {
     /// The run as the journal has it.
     pub run: TestRun,
     /// What was wrong with its reports.
@@ -46,7 +46,7 @@ pub struct Taken {
 }
 
 /// Reads the reports, binds the run to its code and appends it to the journal.
-pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken, OpsError> {
+pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunReport, OpsError> {
     let tested = match &handed.code {
         Some(text) => TestedCode::reported(code_id(text)?),
         None => TestedCode::now(ws)?,
@@ -70,7 +70,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     let (decision, further, _) = watch::decide(ctx, ws, watch::WatchStage::OfRun)?;
     warnings.extend(further);
-    Ok(Taken { run, warnings, decision })
+    Ok(RunReport { run, warnings, decision })
 }
 
 /// The command to record, and what the run is worth. A run that does not say what ran counts as one of `test.command`

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::time::Timestamp;
-use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Parsed, Purpose};
+use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, ParsedEvent, Purpose};
 use andon_engine::error::OpsError;
 
 /// A batch is full with so many bytes: enough that handing it over costs nothing, and far below what a window takes.
@@ -25,14 +25,14 @@ pub(in crate::verbs) struct At<'a> {
 }
 
 /// The result of a line.
-pub(in crate::verbs) struct Told {
+pub(in crate::verbs) struct LineResult {
     /// Its bytes, until they are parsed; `None` for one that is too long.
     text: Option<Vec<u8>>,
     /// `None` where there is nothing to fold: an empty line, or one that is for people alone.
-    parsed: Option<Result<Parsed, EventError>>,
+    parsed: Option<Result<ParsedEvent, EventError>>,
 }
 
-impl Told {
+impl LineResult {
     fn of(line: Line<'_>) -> Self {
         match line {
             Line::Text(text) => Self { text: Some(text.to_vec()), parsed: None },
@@ -49,7 +49,7 @@ impl Told {
     }
 
     /// The fact, in its place behind those whose times `dates` knows.
-    pub(in crate::verbs) fn dated(self, dates: &mut Dates) -> Option<Result<Parsed, EventError>> {
+    pub(in crate::verbs) fn dated(self, dates: &mut Dates) -> Option<Result<ParsedEvent, EventError>> {
         self.parsed.map(|parsed| parsed.map(|parsed| dates.date(parsed)))
     }
 }
@@ -61,7 +61,7 @@ impl Told {
 pub(in crate::verbs) fn each_batch(
     at: At<'_>,
     input: &mut dyn BufRead,
-    fold: &mut dyn FnMut(Vec<Told>) -> Result<(), OpsError>,
+    fold: &mut dyn FnMut(Vec<LineResult>) -> Result<(), OpsError>,
 ) -> Result<(), OpsError> {
     let mut lines = Lines::new(input);
     let mut ready = Vec::new();
@@ -86,15 +86,15 @@ enum Stream {
 }
 
 /// The next lines, and what comes behind them.
-fn batch(lines: &mut Lines<&mut dyn BufRead>) -> (Vec<Told>, io::Result<Stream>) {
+fn batch(lines: &mut Lines<&mut dyn BufRead>) -> (Vec<LineResult>, io::Result<Stream>) {
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while bytes < BATCH_BYTES && batch.len() < BATCH_LINES {
         match lines.next_line() {
-            Ok(Some(line)) => batch.push(Told::of(line)),
+            Ok(Some(line)) => batch.push(LineResult::of(line)),
             Ok(None) => return (batch, Ok(Stream::Ended)),
             Err(error) => return (batch, Err(error)),
         }
-        bytes += batch.last().and_then(|told: &Told| told.text.as_ref()).map_or(0, Vec::len);
+        bytes += batch.last().and_then(|told: &LineResult| told.text.as_ref()).map_or(0, Vec::len);
     }
     (batch, Ok(Stream::GoesOn))
 }

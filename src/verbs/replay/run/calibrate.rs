@@ -14,9 +14,9 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use self::ladder::{Ladder, Run};
-use self::placed::Placed;
+use self::placed::PlacedRuns;
 use crate::view::calibration::{
-    Calibrated, Calibration, LadderStep, MistakenHalts, OwnRules, Promised, RuleBound, UnaskedRule,
+    Calibration, CalibrationResult, LadderStep, MistakenHalts, OwnRules, PromiseKind, RuleBound, UnaskedRule,
 };
 use andon_config::Config;
 use andon_core::detect::calibration::{self, Promise};
@@ -27,7 +27,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::time::Timestamp;
 use andon_core::history;
-use andon_engine::bulk::{self, Job, Pace, ReadCommit, Records};
+use andon_engine::bulk::{self, Job, Pace, RangeCommit, Records};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::lineage::Lineages;
@@ -57,7 +57,7 @@ pub enum SettingsOf<'a> {
 
 /// The request.
 #[derive(Debug)]
-pub struct Wanted<'a> {
+pub struct CalibrationRequest<'a> {
     /// The source of the runs.
     pub good: Good<'a>,
     /// The chance with which the next good run may be halted, at most.
@@ -66,7 +66,7 @@ pub struct Wanted<'a> {
 
 /// Runs, and what people said of the halts among them.
 #[derive(Debug, Default)]
-struct Known {
+struct RatedRuns {
     commits: usize,
     runs: Vec<Run>,
     /// Runs that are not counted: they were halted, and not marked as mistaken.
@@ -81,7 +81,7 @@ struct Known {
 
 /// What was known when all was read, or what kept that from being read.
 enum Ground {
-    Whole(Known),
+    Whole(RatedRuns),
     Undecided { commits: usize, why: Diagnostic },
 }
 
@@ -92,9 +92,9 @@ enum Ground {
 pub fn run(
     ctx: &Context,
     settings: SettingsOf<'_>,
-    question: &Wanted<'_>,
+    question: &CalibrationRequest<'_>,
     pace: &mut Pace<'_>,
-) -> Result<Calibrated, OpsError> {
+) -> Result<CalibrationResult, OpsError> {
     let config = match settings {
         SettingsOf::Repository(ws) => &ws.config,
         SettingsOf::Nowhere(config) => config,
@@ -112,7 +112,7 @@ pub fn run(
         (Good::Folder(dir), _) => files::of_folder(ctx, dir, &ladder, pace)?,
     };
     let known = match ground {
-        Ground::Undecided { commits, why } => return Ok(Calibrated::Undecided { commits, why }),
+        Ground::Undecided { commits, why } => return Ok(CalibrationResult::Undecided { commits, why }),
         Ground::Whole(known) => known,
     };
     if let (Good::Range(range), 0) = (&question.good, known.commits) {
@@ -121,7 +121,7 @@ pub fn run(
             help: "name commits that went well, such as v1.0..HEAD".to_owned(),
         });
     }
-    Ok(Calibrated::Whole(Box::new(summed(&ladder, known, question.alpha))))
+    Ok(CalibrationResult::Whole(Box::new(summed(&ladder, known, question.alpha))))
 }
 
 /// How far up the ladder one event stream is halted.
@@ -140,7 +140,7 @@ fn of_range(
     pace: &mut Pace<'_>,
 ) -> Result<Ground, OpsError> {
     let common_dir = ws.repo.common_dir();
-    let crate::verbs::replay::run::Asked { commits, parents, tip } =
+    let crate::verbs::replay::run::RangeFacts { commits, parents, tip } =
         match crate::verbs::replay::run::asked(ctx, range) {
             Err(OpsError::Git(err)) if err.is_cut_off() => {
                 return Ok(Ground::Undecided { commits: 0, why: undecided::cut_off(&err) });
@@ -155,8 +155,8 @@ fn of_range(
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), ws.config.guard.session_gap);
     let mut runs: Vec<Run> = Vec::new();
-    let mut placed = Placed::default();
-    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
+    let mut placed = PlacedRuns::default();
+    let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| {
         let parent = commit.parents.first().copied();
         let mut fold = lines.before(parent, |fresh| fresh);
         let (fact, _) = crate::verbs::replay::run::fact(&commit, facts, &fold);
@@ -178,8 +178,8 @@ fn of_range(
     if let Some(why) = undecided::interrupted(walked, "commit", again) {
         return Ok(Ground::Undecided { commits: commits.len(), why });
     }
-    let people::Judged { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;
-    Ok(Ground::Whole(Known { commits: commits.len(), runs, left_out, mistaken, ..Known::default() }))
+    let people::GoodRuns { runs, left_out, mistaken } = people::judged(ws, ladder, runs, &placed)?;
+    Ok(Ground::Whole(RatedRuns { commits: commits.len(), runs, left_out, mistaken, ..RatedRuns::default() }))
 }
 
 /// How many of the runs are such ones.
@@ -187,8 +187,8 @@ fn count(runs: &[Run], is: impl Fn(&Run) -> bool) -> u64 {
     u64::try_from(runs.iter().filter(|run| is(run)).count()).unwrap_or(u64::MAX)
 }
 
-fn summed(ladder: &Ladder<'_>, known: Known, alpha: f64) -> Calibration {
-    let Known { commits, runs, left_out, mistaken, skipped_files, duplicate_files, warnings } = known;
+fn summed(ladder: &Ladder<'_>, known: RatedRuns, alpha: f64) -> Calibration {
+    let RatedRuns { commits, runs, left_out, mistaken, skipped_files, duplicate_files, warnings } = known;
     let scores: Vec<Score> = runs.iter().map(Run::score).collect();
     let all = count(&runs, |_| true);
     let promise = calibration::promise(&scores, alpha);
@@ -225,9 +225,9 @@ fn summed(ladder: &Ladder<'_>, known: Known, alpha: f64) -> Calibration {
         duplicate_files,
         warnings,
         promised: match promise {
-            Promise::Step(step) => Promised::Factor(LADDER[step]),
-            Promise::TooFew { needed } => Promised::TooFew(needed),
-            Promise::None => Promised::Nothing,
+            Promise::Step(step) => PromiseKind::Factor(LADDER[step]),
+            Promise::TooFew { needed } => PromiseKind::TooFew(needed),
+            Promise::None => PromiseKind::Nothing,
         },
         curve: curve.collect(),
         bounds: bounds(ladder, &runs, step),

@@ -12,7 +12,7 @@ use andon_engine::context::Context;
 use andon_engine::effect::{self, editor};
 use andon_engine::error::OpsError;
 use andon_engine::standing;
-use andon_engine::witnessing::{self, Draft, Said, SignedLedger, said};
+use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger, said};
 use andon_engine::workspace::Workspace;
 use andon_review::round::RoundState;
 use andon_signing::Signer;
@@ -26,7 +26,7 @@ const MAX_ANSWER: u64 = 64 << 20;
 
 /// What was appended, and what the ledger is with it.
 #[derive(Debug)]
-pub struct Acted {
+pub struct ActReport {
     /// The new entry.
     pub entry: EntryId,
     /// The round's entry.
@@ -62,7 +62,7 @@ impl Act<'_> {
 ///
 /// # Errors
 /// The rule that forbids it.
-pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<Acted, OpsError> {
+pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<ActReport, OpsError> {
     match act {
         Act::Accept => witnessing::not_an_agent(ctx, "review accept")?,
         Act::Panel(_) => witnessing::not_an_agent(ctx, "review panel")?,
@@ -82,15 +82,15 @@ pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<A
     acted(ws, entry, &id)
 }
 
-pub(super) fn acted(ws: &Workspace, entry: EntryId, round: &str) -> Result<Acted, OpsError> {
+pub(super) fn acted(ws: &Workspace, entry: EntryId, round: &str) -> Result<ActReport, OpsError> {
     let ledger = witnessing::load(ws)?;
     let round = ledger.find(round)?;
-    Ok(Acted { entry, round, ledger, resumed: false })
+    Ok(ActReport { entry, round, ledger, resumed: false })
 }
 
 /// Who answers which round.
 #[derive(Clone, Copy)]
-pub(super) struct Answering<'a> {
+pub(super) struct Responder<'a> {
     /// The ledger that the entry goes into.
     pub(super) ledger: &'a SignedLedger,
     /// The round's entry.
@@ -101,7 +101,7 @@ pub(super) struct Answering<'a> {
     pub(super) verb: &'static str,
 }
 
-impl Answering<'_> {
+impl Responder<'_> {
     fn command(&self) -> String {
         format!("andon review {} {}", self.verb, self.ledger.short(self.at))
     }
@@ -109,27 +109,32 @@ impl Answering<'_> {
 
 /// Where an answer comes from.
 #[derive(Debug)]
-pub enum Given<'a> {
+pub enum AnswerSource<'a> {
     /// The person writes it now.
     Editor,
     /// A file; `-` is standard input.
     File(&'a Path),
     /// The command line.
-    Flags(Said),
+    Flags(EntryStatement),
 }
 
 /// Appends a resolution.
 ///
 /// # Errors
 /// What is wrong with it, by line; the draft is kept.
-pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> Result<Acted, OpsError> {
+pub fn resolve(
+    ctx: &Context,
+    ws: &Workspace,
+    round: &str,
+    given: AnswerSource<'_>,
+) -> Result<ActReport, OpsError> {
     witnessing::not_an_agent(ctx, "review resolve")?;
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     asks_signature(ws, &ledger, at)?;
     let signer = witnessing::signer(ctx, ws)?;
-    let answering = Answering { ledger: &ledger, at, signer: &signer, verb: "resolve" };
-    let took_time = matches!(given, Given::Editor);
+    let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "resolve" };
+    let took_time = matches!(given, AnswerSource::Editor);
     let (answer, text) = answer(ctx, ws, answering, given)?;
     let mut body = complete(ws, answering, answer)?;
     body.insert("given".to_owned(), witnessing::given(ctx));
@@ -192,8 +197,12 @@ impl Now {
 }
 
 /// The members that follow from the round: which trigger, who, and for a halt the code that was halted.
-fn complete(ws: &Workspace, answering: Answering<'_>, answer: Said) -> Result<Said, OpsError> {
-    let Answering { ledger, at, signer, .. } = answering;
+fn complete(
+    ws: &Workspace,
+    answering: Responder<'_>,
+    answer: EntryStatement,
+) -> Result<EntryStatement, OpsError> {
+    let Responder { ledger, at, signer, .. } = answering;
     let round = state(ledger, at);
     let trigger =
         round.and_then(|round| round.triggers.iter().next_back()).map_or("flag", |trigger| trigger.name());
@@ -212,11 +221,11 @@ fn complete(ws: &Workspace, answering: Answering<'_>, answer: Said) -> Result<Sa
 pub(super) fn answer(
     ctx: &Context,
     ws: &Workspace,
-    answering: Answering<'_>,
-    given: Given<'_>,
-) -> Result<(Said, Option<String>), OpsError> {
+    answering: Responder<'_>,
+    given: AnswerSource<'_>,
+) -> Result<(EntryStatement, Option<String>), OpsError> {
     match given {
-        Given::Flags(mut said) => {
+        AnswerSource::Flags(mut said) => {
             if !said.contains_key(SECONDS) {
                 said.insert(SECONDS.to_owned(), json!(seconds(ws, answering)));
             }
@@ -226,7 +235,7 @@ pub(super) fn answer(
             })?;
             Ok((said, None))
         }
-        Given::File(file) => {
+        AnswerSource::File(file) => {
             let text = read(ctx, file)?;
             let said =
                 template::read(&answering.command(), &file.to_string_lossy(), &text).inspect_err(|_| {
@@ -236,7 +245,7 @@ pub(super) fn answer(
                 })?;
             Ok((said, Some(text)))
         }
-        Given::Editor => {
+        AnswerSource::Editor => {
             let of = template_of(ws, answering);
             let text = edited(ctx, ws, &template::template(&of))?;
             let name = kept(ws).to_string_lossy().into_owned();
@@ -251,8 +260,8 @@ pub(super) fn answer(
     }
 }
 
-fn template_of(ws: &Workspace, answering: Answering<'_>) -> TemplateOf {
-    let Answering { ledger, at, .. } = answering;
+fn template_of(ws: &Workspace, answering: Responder<'_>) -> TemplateOf {
+    let Responder { ledger, at, .. } = answering;
     let round = state(ledger, at);
     let question: String = ledger.question(at).lines().next().unwrap_or_default().chars().take(200).collect();
     TemplateOf {
@@ -269,8 +278,8 @@ fn agents(round: &RoundState) -> Vec<String> {
 }
 
 /// Since the witness accepted the round; 0 where they have not.
-fn seconds(ws: &Workspace, answering: Answering<'_>) -> i64 {
-    let Answering { ledger, at, signer, .. } = answering;
+fn seconds(ws: &Workspace, answering: Responder<'_>) -> i64 {
+    let Responder { ledger, at, signer, .. } = answering;
     let who = own_name(ledger, signer.public());
     let accepted = who.and_then(|who| state(ledger, at)?.accepted(&who));
     accepted.map_or(0, |since| ws.opened.0.saturating_sub(since).max(0))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::act::{Acted, Answering, Given, Now, acted, answer, keep};
+use super::act::{ActReport, AnswerSource, Now, Responder, acted, answer, keep};
 use super::rounds;
 use andon_engine::context::Context;
 use andon_engine::effect;
@@ -30,14 +30,19 @@ fn waiting(ws: &Workspace, round: &str) -> PathBuf {
 ///
 /// # Errors
 /// What is wrong with it, or the rule that forbids it.
-pub fn ballot(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> Result<Acted, OpsError> {
+pub fn ballot(
+    ctx: &Context,
+    ws: &Workspace,
+    round: &str,
+    given: AnswerSource<'_>,
+) -> Result<ActReport, OpsError> {
     witnessing::not_an_agent(ctx, "review ballot")?;
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
     let signer = witnessing::signer(ctx, ws)?;
-    let took_time = matches!(given, Given::Editor);
-    let answering = Answering { ledger: &ledger, at, signer: &signer, verb: "ballot" };
+    let took_time = matches!(given, AnswerSource::Editor);
+    let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "ballot" };
     let (mut vote, text) = answer(ctx, ws, answering, given)?;
     for name in OF_RESOLUTIONS {
         vote.remove(name);
@@ -75,7 +80,7 @@ fn hex(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// None was, or it is too early.
-pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<Acted, OpsError> {
+pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<ActReport, OpsError> {
     witnessing::not_an_agent(ctx, "review reveal")?;
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;

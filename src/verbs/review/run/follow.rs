@@ -1,6 +1,6 @@
 //! What follows from an answer, shown to its giver.
 
-use super::act::Acted;
+use super::act::ActReport;
 use super::panel;
 use super::rounds::state;
 use andon_core::escape;
@@ -8,7 +8,7 @@ use andon_engine::witnessing::short;
 use andon_review::round::RoundStatus;
 
 /// The present status of the round, what was paid, what was earned, and what is next.
-pub fn text(acted: &Acted) -> String {
+pub fn text(acted: &ActReport) -> String {
     let ledger = &acted.ledger;
     let plain = |text: &str| escape::terminal(text).into_owned();
     let mut lines = Vec::new();
@@ -37,7 +37,7 @@ pub fn text(acted: &Acted) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn next(acted: &Acted, status: RoundStatus) -> String {
+fn next(acted: &ActReport, status: RoundStatus) -> String {
     let round = acted.ledger.short(acted.round);
     if acted.resumed {
         return "the halt is answered, the loop may go on; send it to the others: andon sync".to_owned();

@@ -24,9 +24,9 @@ use andon_core::domain::time::Timestamp;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_review::simulation::output::SimulationJson;
-use andon_review::simulation::{self, Simulated, read};
+use andon_review::simulation::{self, Simulation, read};
 
-pub use act::{Act, Acted, Given, act, resolve};
+pub use act::{Act, ActReport, AnswerSource, act, resolve};
 pub use ballot::{ballot, reveal};
 pub use follow::text as follow_text;
 pub use known::{
@@ -49,7 +49,7 @@ pub fn simulate(
     file: &Path,
     now: Timestamp,
     reader: Option<&str>,
-) -> Result<Simulated, OpsError> {
+) -> Result<Simulation, OpsError> {
     let name = file.to_string_lossy();
     let bytes = bytes(ctx, file).map_err(|err| OpsError::Usage {
         what: format!("{name} cannot be read: {err}"),

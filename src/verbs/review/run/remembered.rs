@@ -15,7 +15,7 @@ use andon_store::memory::{Kind, Memory};
 
 /// The list, and for which clocks it holds.
 #[derive(Serialize, Deserialize)]
-struct Remembered<T> {
+struct RoundMemory<T> {
     made: i64,
     until: i64,
     list: T,
@@ -43,14 +43,14 @@ impl List {
 
     /// The list, where it is the same at `now`.
     pub(super) fn get<T: DeserializeOwned>(&self, now: i64) -> Option<T> {
-        let known: Remembered<T> = self.memory.get(&self.inputs)?;
+        let known: RoundMemory<T> = self.memory.get(&self.inputs)?;
         (known.made..known.until).contains(&now).then_some(known.list)
     }
 
     /// Failing to remember costs time only.
     pub(super) fn put(&self, ledger: &SignedLedger, list: &impl Serialize) {
         let now = ledger.folded.now;
-        let known = Remembered { made: now, until: until(ledger), list };
+        let known = RoundMemory { made: now, until: until(ledger), list };
         self.memory.put(&self.inputs, &known);
     }
 }

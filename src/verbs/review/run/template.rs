@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use andon_core::escape;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::Said;
+use andon_engine::witnessing::EntryStatement;
 use andon_review::payload::member::{Malformed, Members, is_blank, malformed};
-use andon_review::payload::vote::VoteSaid;
+use andon_review::payload::vote::VoteMembers;
 
 /// What a template is made for.
 pub struct TemplateOf {
@@ -88,7 +88,7 @@ pub fn template(of: &TemplateOf) -> String {
 ///
 /// # Errors
 /// The line that is wrong; `name` is the file, and `command` says how to go on.
-pub fn read(command: &str, name: &str, text: &str) -> Result<Said, OpsError> {
+pub fn read(command: &str, name: &str, text: &str) -> Result<EntryStatement, OpsError> {
     let wrong = |line: Option<usize>, why: &str| wrong(command, name, line, why);
     let said = parse(text).map_err(|(line, why)| wrong(line, &why))?;
     check(&said).map_err(|err| wrong(line_of(text, &err.member), &err.to_string()))?;
@@ -141,7 +141,7 @@ const INNER: [(&str, &[&str]); 4] = [
 ];
 
 /// A field that is none: a slip of the pen would be signed and say nothing.
-fn known(said: &Said) -> Result<(), Malformed> {
+fn known(said: &EntryStatement) -> Result<(), Malformed> {
     let odd = said.keys().find(|name| !FIELDS.contains(name));
     let unknown = "is no field of an answer";
     if let Some(odd) = odd {
@@ -162,10 +162,10 @@ fn known(said: &Said) -> Result<(), Malformed> {
 }
 
 /// What can be judged about an answer before its round is known; a required sentence is not empty.
-pub fn check(said: &Said) -> Result<(), Malformed> {
+pub fn check(said: &EntryStatement) -> Result<(), Malformed> {
     known(said)?;
     let members = Members::of(said);
-    VoteSaid::read(members)?;
+    VoteMembers::read(members)?;
     let asked = [
         ("sycophancy_assessment", "rationale"),
         ("policy_concern", "subject"),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::act::Acted;
+use super::act::ActReport;
 use super::rounds::{WaitingRound, state};
 use super::show::ShownRound;
 use crate::json::{ActedJson, RoundShownJson, WaitingJson};
@@ -71,7 +71,7 @@ pub fn shown_json(shown: &ShownRound) -> Option<RoundShownJson> {
 }
 
 /// What was appended, for programs.
-pub fn acted_json(acted: &Acted) -> Option<ActedJson> {
+pub fn acted_json(acted: &ActReport) -> Option<ActedJson> {
     let round = state(&acted.ledger, acted.round)?;
     Some(ActedJson {
         entry: acted.entry.to_string(),

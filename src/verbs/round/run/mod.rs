@@ -20,7 +20,7 @@ use andon_engine::error::OpsError;
 use andon_engine::json::RoundPrecedentJson;
 use andon_engine::witnessing::{self, Draft, SignedLedger};
 use andon_engine::workspace::Workspace;
-use andon_review::payload::asked::{RoundAsked, Trigger};
+use andon_review::payload::asked::{RoundRequest, Trigger};
 use andon_review::payload::member::Members;
 use andon_review::precedents::PrecedentQuery;
 use andon_store::ledger::EvidenceText;
@@ -97,7 +97,7 @@ fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Roun
     let mut round = PendingRound::open(said, ctx.now.0, expires);
     round.looked_at("question", looked::read(ws, said).map_err(wrong)?);
     // Reported now, and not at its end: the question must be a round.
-    let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
+    let asked = RoundRequest::read(Members::of(&round.body())).map_err(wrong)?;
     let question = text(&round.body(), "question")?;
     if question.trim().is_empty() || question.len() > MAX_SIGNED {
         return Err(wrong("question: must not be empty, and have at most 4 KiB"));
@@ -171,7 +171,7 @@ fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Rou
 
 /// Why a person is needed, from what came so far.
 fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
-    let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
+    let asked = RoundRequest::read(Members::of(&round.body())).map_err(wrong)?;
     Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
 }
 

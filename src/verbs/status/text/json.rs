@@ -1,7 +1,7 @@
 //! The status for a program.
 
 use crate::json::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, HooksGoneJson, RefusedJson, SkipJson,
+    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, LostHooksJson, RefusedJson, SkipJson,
     SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson, UncreditedJson,
 };
 use crate::report::json;
@@ -27,7 +27,7 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         hooks_gone: view
             .hooks_gone
             .as_ref()
-            .map(|gone| HooksGoneJson { message: &gone.what, help: &gone.help }),
+            .map(|gone| LostHooksJson { message: &gone.what, help: &gone.help }),
         cycles: view.cycles.iter().map(cycle_json).collect(),
         node: &view.node,
         session: view.session.as_deref(),

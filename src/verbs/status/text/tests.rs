@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::view::status::{HooksGone, LastHalt};
+use crate::view::status::{LastHalt, LostHooks};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
@@ -163,7 +163,7 @@ fn a_halt_that_stands_says_how_to_go_on() {
 #[test]
 fn hooks_that_are_gone_come_first() {
     let gone =
-        HooksGone { what: "post-commit was replaced by lefthook".into(), help: "andon install".into() };
+        LostHooks { what: "post-commit was replaced by lefthook".into(), help: "andon install".into() };
     let lost = StatusView { state: LoopState::HooksGone, hooks_gone: Some(gone), ..view() };
     let shown = text(&lost, Style::Plain, Glyphs::Unicode);
     let expected = "\

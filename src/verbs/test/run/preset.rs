@@ -12,7 +12,7 @@ use andon_config::Runner;
 
 /// A test command with a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PresetCommand {
     /// Program and arguments.
     pub argv: Vec<String>,
     /// Where the report will be.
@@ -24,7 +24,7 @@ pub struct Prepared {
 }
 
 /// Where a runner's own configuration is, and what in it means that reports are already configured.
-struct Settled {
+struct RunnerConfig {
     arguments: &'static [&'static str],
     files: &'static [&'static str],
     words: &'static [&'static str],
@@ -37,7 +37,7 @@ pub fn prepare(
     argv: &[String],
     dir: &Path,
     project: &dyn Fn(&str) -> Option<String>,
-) -> Option<Prepared> {
+) -> Option<PresetCommand> {
     let at = program(runner, argv)?;
     let settled = settled(runner);
     let is_given = |argument: &String| settled.arguments.iter().any(|known| argument.starts_with(known));
@@ -52,7 +52,7 @@ pub fn prepare(
     let end = argv.iter().skip(at).position(|one| one == "--").map_or(argv.len(), |end| at + end);
     let place = if added.place == Place::Early { at + 1 } else { end };
     argv.splice(place..place, added.arguments);
-    Some(Prepared { argv, report: added.report, file: added.file, unseen: added.unseen })
+    Some(PresetCommand { argv, report: added.report, file: added.file, unseen: added.unseen })
 }
 
 /// The argument that names the runner.
@@ -74,7 +74,7 @@ fn program(runner: Runner, argv: &[String]) -> Option<usize> {
     argv.iter().position(|one| names.contains(&one.rsplit('/').next().unwrap_or(one)))
 }
 
-fn settled(runner: Runner) -> Settled {
+fn settled(runner: Runner) -> RunnerConfig {
     let (arguments, files, words): (&[&str], &[&str], &[&str]) = match runner {
         Runner::Pytest => (
             &["--junitxml", "--junit-xml", "no:junitxml", "-pno:junitxml"],
@@ -117,7 +117,7 @@ fn settled(runner: Runner) -> Settled {
         Runner::Gtest => (&["--gtest_output"], &[], &[]),
         Runner::Cargo | Runner::Npm | Runner::Go => (&[], &[], &[]),
     };
-    Settled { arguments, files, words }
+    RunnerConfig { arguments, files, words }
 }
 
 /// Where arguments go.

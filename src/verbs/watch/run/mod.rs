@@ -33,7 +33,7 @@ const AT_LEAST_EVERY: u64 = 60;
 const HOOKS_EVERY: u64 = 60;
 
 /// What was seen of a worktree, and what its files looked like before.
-struct Cached {
+struct WorktreeMemory {
     stamp: Stamp,
     /// What all worktrees share: the tip of the notes.
     notes: Stamp,
@@ -43,14 +43,14 @@ struct Cached {
 
 /// Watches the worktrees of a repository.
 pub struct Watcher {
-    cache: BTreeMap<String, Cached>,
+    cache: BTreeMap<String, WorktreeMemory>,
     hooks: Option<(SharedHooks, Timestamp, Stamp)>,
     ledger: Option<String>,
     branches: Option<(Stamp, Timestamp, Vec<BranchView>)>,
 }
 
 /// What a look at the worktrees found; rounds are read separately.
-pub struct Looked {
+pub struct WorktreeViews {
     /// Everything but the rounds.
     pub view: WatchView,
     /// Whether the ledger has moved since the last look: then rounds may have, too.
@@ -73,7 +73,7 @@ impl Watcher {
     ///
     /// # Errors
     /// No worktree is known: the repository is bare and has none.
-    pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<Looked, OpsError> {
+    pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<WorktreeViews, OpsError> {
         let places = row::places(&ws.repo);
         if places.is_empty() {
             return Err(OpsError::NoWorkTree(ws.repo.git_dir().to_owned()));
@@ -103,7 +103,7 @@ impl Watcher {
             Vec::new()
         });
         let view = WatchView { at: ctx.now, worktrees, elsewhere, branches, rounds: Vec::new(), warnings };
-        Ok(Looked { view, ledger_moved })
+        Ok(WorktreeViews { view, ledger_moved })
     }
 
     /// The loops of other clones: read again when something was fetched or recorded, and after a while, for they end.
@@ -161,7 +161,7 @@ impl Watcher {
         due.extend(later.into_iter().take(EXTRA).map(|(_, one)| one));
         let read = |(place, stamp): (&Place, Stamp)| {
             let view = row::read(ctx, place, hooks);
-            (place.name.clone(), Cached { stamp, notes: notes.clone(), read_at: ctx.now, view })
+            (place.name.clone(), WorktreeMemory { stamp, notes: notes.clone(), read_at: ctx.now, view })
         };
         self.cache.extend(due.into_par_iter().map(read).collect::<Vec<_>>());
     }

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::situation::{self, LoopSituation, SharedHooks};
-use crate::view::watch::{AnswerBy, BindingHalt, LastRun, LoopView, Seen, WorktreeView};
+use crate::view::watch::{AnswerBy, BindingHalt, LastRun, LoopView, WorktreeState, WorktreeView};
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::timeline::Loaded;
+use andon_engine::timeline::LoadedTimeline;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_git::{Repo, RepoEnv};
@@ -58,10 +58,10 @@ pub(super) fn read(ctx: &Context, place: &Place, hooks: &SharedHooks) -> Worktre
     let path = place.top.as_ref().map_or(String::new(), |top| top.to_string_lossy().into_owned());
     let seen = match &place.top {
         Some(top) if top.is_dir() => match seen(&context_in(ctx, top), hooks) {
-            Ok(found) => Seen::Loop(Box::new(found)),
-            Err(err) => Seen::Unreadable(err.to_string()),
+            Ok(found) => WorktreeState::Loop(Box::new(found)),
+            Err(err) => WorktreeState::Unreadable(err.to_string()),
         },
-        Some(_) | None => Seen::Away,
+        Some(_) | None => WorktreeState::Away,
     };
     WorktreeView { name: place.name.clone(), path, seen }
 }
@@ -95,7 +95,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
 }
 
 /// The newest test run of the journal, or of the newest record.
-fn last_run(loaded: &Loaded) -> Option<LastRun> {
+fn last_run(loaded: &LoadedTimeline) -> Option<LastRun> {
     let run = loaded.runs.last().map(LastRun::from);
     run.or_else(|| {
         let tested = loaded.timeline.iterations.iter().rev().find(|iteration| iteration.tests.is_some())?;
@@ -106,7 +106,7 @@ fn last_run(loaded: &Loaded) -> Option<LastRun> {
 }
 
 /// When something was last recorded: a commit, a turn, a test run.
-fn last_at(loaded: &Loaded) -> Option<Timestamp> {
+fn last_at(loaded: &LoadedTimeline) -> Option<Timestamp> {
     let iteration = loaded.timeline.newest().map(|newest| newest.at);
     let run = loaded.runs.last().and_then(|run| run.at);
     let event = loaded.timeline.activity.now;

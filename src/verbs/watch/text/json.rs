@@ -1,11 +1,11 @@
 //! What is watched, for a program: `andon/watch@1`.
 
 use crate::json::{
-    HooksGoneJson, TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson,
+    LostHooksJson, TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson,
     WatchedRoundJson, WatchedRunJson, WorktreeJson,
 };
 use crate::report::json;
-use crate::view::watch::{AnswerBy, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use crate::view::watch::{AnswerBy, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::context::ContextUse;
 use andon_engine::json::HaltJson;
 
@@ -40,9 +40,9 @@ pub fn json(view: &WatchView) -> WatchJson<'_> {
 
 fn worktree_json(worktree: &WorktreeView, need: Need) -> WorktreeJson<'_> {
     let (state, error, found) = match &worktree.seen {
-        Seen::Loop(found) => (found.state.as_str(), None, Some(loop_json(found))),
-        Seen::Away => ("away", None, None),
-        Seen::Unreadable(why) => ("unreadable", Some(why.as_str()), None),
+        WorktreeState::Loop(found) => (found.state.as_str(), None, Some(loop_json(found))),
+        WorktreeState::Away => ("away", None, None),
+        WorktreeState::Unreadable(why) => ("unreadable", Some(why.as_str()), None),
     };
     WorktreeJson {
         worktree: &worktree.name,
@@ -84,7 +84,7 @@ fn loop_json(found: &LoopView) -> WatchedLoopJson<'_> {
         hooks_gone: found
             .hooks_gone
             .as_ref()
-            .map(|gone| HooksGoneJson { message: &gone.what, help: &gone.help }),
+            .map(|gone| LostHooksJson { message: &gone.what, help: &gone.help }),
         warnings: json::diagnostics(&found.warnings),
     }
 }

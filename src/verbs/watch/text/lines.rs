@@ -2,7 +2,7 @@
 
 use super::table::{self, Cell, GAP, Tone};
 use super::{help, summary, why};
-use crate::view::watch::{Need, Seen, WatchLine, WatchView};
+use crate::view::watch::{Need, WatchLine, WatchView, WorktreeState};
 use andon_core::escape::{shell_quote, width};
 use andon_engine::text::message;
 use andon_engine::text::page::Page;
@@ -42,7 +42,7 @@ pub fn text(view: &WatchView, style: Style, glyphs: Glyphs) -> String {
 /// What is said below a line of the table.
 fn told(page: &mut Page, one: &WatchLine<'_>) {
     if one.need() == Need::Person
-        || matches!(one, WatchLine::Worktree(worktree) if worktree.seen == Seen::Away)
+        || matches!(one, WatchLine::Worktree(worktree) if worktree.seen == WorktreeState::Away)
     {
         if let Some(why) = why(one) {
             page.wrapped(&format!("{:width$}{why}", "", width = 2 * INDENT));
@@ -52,7 +52,7 @@ fn told(page: &mut Page, one: &WatchLine<'_>) {
         }
     }
     if let WatchLine::Worktree(worktree) = one
-        && let Seen::Loop(found) = &worktree.seen
+        && let WorktreeState::Loop(found) = &worktree.seen
         && !found.warnings.is_empty()
     {
         let warnings = phrase::count(found.warnings.len(), "warning");

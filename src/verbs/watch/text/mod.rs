@@ -7,10 +7,12 @@ pub mod table;
 
 pub use json::json;
 pub use lines::text;
-pub use plain::{Told, lines};
+pub use plain::{PrintedLines, lines};
 
 use crate::view::status::LoopState;
-use crate::view::watch::{AnswerBy, BranchView, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use crate::view::watch::{
+    AnswerBy, BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView,
+};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::escape::{shell_quote, terminal_clip};
 use andon_engine::text::page::Page;
@@ -39,9 +41,11 @@ pub fn summary(view: &WatchView) -> String {
 pub fn why(one: &WatchLine<'_>) -> Option<String> {
     match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
-            Seen::Unreadable(why) => Some(terminal_clip(why, SENTENCE)),
-            Seen::Away => Some(format!("its directory is gone: {}", terminal_clip(&worktree.path, NAME))),
-            Seen::Loop(found) => why_of_loop(found, &worktree.name),
+            WorktreeState::Unreadable(why) => Some(terminal_clip(why, SENTENCE)),
+            WorktreeState::Away => {
+                Some(format!("its directory is gone: {}", terminal_clip(&worktree.path, NAME)))
+            }
+            WorktreeState::Loop(found) => why_of_loop(found, &worktree.name),
         },
         WatchLine::Elsewhere(standing) => Some(halted(standing)),
         WatchLine::Branch(_) => None,
@@ -89,9 +93,9 @@ pub fn help(one: &WatchLine<'_>) -> Option<String> {
 fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
     let there = |command: &str| format!("cd {} && {command}", shell_quote(&worktree.path));
     match &worktree.seen {
-        Seen::Away => Some("git worktree prune".to_owned()),
-        Seen::Unreadable(_) => Some(there("andon doctor")),
-        Seen::Loop(found) => match (&found.halt, found.state) {
+        WorktreeState::Away => Some("git worktree prune".to_owned()),
+        WorktreeState::Unreadable(_) => Some(there("andon doctor")),
+        WorktreeState::Loop(found) => match (&found.halt, found.state) {
             (_, LoopState::HooksGone) => {
                 found.hooks_gone.as_ref().map(|gone| there(&terminal_clip(&gone.help, SENTENCE)))
             }

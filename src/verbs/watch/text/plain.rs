@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{help, why};
 use crate::view::status::LoopState;
-use crate::view::watch::{LoopView, Need, Seen, WatchLine, WatchView};
+use crate::view::watch::{LoopView, Need, WatchLine, WatchView, WorktreeState};
 use andon_core::escape::{terminal, terminal_clip};
 use andon_engine::text::phrase;
 use andon_engine::text::spark;
@@ -14,14 +14,14 @@ const NAME: usize = 100;
 
 /// What was printed last, by the key of each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Told {
+pub struct PrintedLines {
     lines: BTreeMap<String, String>,
     names: BTreeMap<String, String>,
 }
 
 /// The lines that say something else than before, what needs a person first, each with the time of the look.
-pub fn lines(before: &Told, view: &WatchView) -> (Vec<String>, Told) {
-    let mut now = Told::default();
+pub fn lines(before: &PrintedLines, view: &WatchView) -> (Vec<String>, PrintedLines) {
+    let mut now = PrintedLines::default();
     let mut changed = Vec::new();
     for one in view.ordered() {
         let (key, line) = (one.key(), line(&one));
@@ -57,9 +57,9 @@ fn name(one: &WatchLine<'_>) -> String {
 fn line(one: &WatchLine<'_>) -> String {
     let state = match one {
         WatchLine::Worktree(worktree) => match &worktree.seen {
-            Seen::Loop(found) => of_loop(found),
-            Seen::Away => "away".to_owned(),
-            Seen::Unreadable(_) => "not readable".to_owned(),
+            WorktreeState::Loop(found) => of_loop(found),
+            WorktreeState::Away => "away".to_owned(),
+            WorktreeState::Unreadable(_) => "not readable".to_owned(),
         },
         WatchLine::Elsewhere(_) => "halted".to_owned(),
         WatchLine::Branch(branch) => of_loop(&branch.found),

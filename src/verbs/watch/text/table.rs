@@ -2,7 +2,7 @@
 
 use super::{NAME, short};
 use crate::view::status::LoopState;
-use crate::view::watch::{BranchView, LoopView, Need, Seen, WatchLine, WatchView};
+use crate::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal_clip, width};
 use andon_engine::text::phrase;
@@ -117,11 +117,13 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
         WatchLine::Worktree(worktree) => {
             let name = cell(terminal_clip(&worktree.name, WIDE_NAME), Tone::Plain);
             match &worktree.seen {
-                Seen::Loop(found) => of_loop(name, found, age(one.since().or(found.last_at)), glyphs),
-                Seen::Away => {
+                WorktreeState::Loop(found) => {
+                    of_loop(name, found, age(one.since().or(found.last_at)), glyphs)
+                }
+                WorktreeState::Away => {
                     vec![name, cell("away".to_owned(), Tone::Dim), none(), none(), none(), none(), none()]
                 }
-                Seen::Unreadable(_) => {
+                WorktreeState::Unreadable(_) => {
                     vec![
                         name,
                         cell("not readable".to_owned(), Tone::Bad),

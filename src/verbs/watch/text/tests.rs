@@ -5,7 +5,7 @@ use serde_json::json;
 use super::table::{self, GAP};
 use super::*;
 use crate::view::history::OpenRound;
-use crate::view::status::HooksGone;
+use crate::view::status::LostHooks;
 use crate::view::watch::{BindingHalt, LastRun};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::EntryId;
@@ -44,7 +44,11 @@ fn running() -> LoopView {
 }
 
 fn worktree(name: &str, found: LoopView) -> WorktreeView {
-    WorktreeView { name: name.to_owned(), path: format!("/work/{name}"), seen: Seen::Loop(Box::new(found)) }
+    WorktreeView {
+        name: name.to_owned(),
+        path: format!("/work/{name}"),
+        seen: WorktreeState::Loop(Box::new(found)),
+    }
 }
 
 fn halted() -> LoopView {
@@ -57,7 +61,7 @@ fn halted() -> LoopView {
 /// One of each.
 pub(crate) fn view() -> WatchView {
     let idle = LoopView { state: LoopState::Idle, tests: None, trend: vec![], last_at: None, ..running() };
-    let gone = HooksGone { what: "post-commit is not there".to_owned(), help: "andon install".to_owned() };
+    let gone = LostHooks { what: "post-commit is not there".to_owned(), help: "andon install".to_owned() };
     let unguarded = LoopView { state: LoopState::HooksGone, hooks_gone: Some(gone), ..running() };
     WatchView {
         at: later(5),
@@ -66,7 +70,11 @@ pub(crate) fn view() -> WatchView {
             worktree("side", halted()),
             worktree("idle", idle),
             worktree("bare", unguarded),
-            WorktreeView { name: "gone".to_owned(), path: "/work/gone".to_owned(), seen: Seen::Away },
+            WorktreeView {
+                name: "gone".to_owned(),
+                path: "/work/gone".to_owned(),
+                seen: WorktreeState::Away,
+            },
         ],
         elsewhere: vec![StandingHalt { id: EntryId([7; 32]), ..samples::standing() }],
         branches: vec![BranchView { name: "origin/far".to_owned(), found: running() }],
@@ -138,7 +146,7 @@ fn a_narrow_terminal_keeps_what_matters_most() {
 #[test]
 fn a_line_is_told_when_it_says_something_new() {
     let mut view = view();
-    let (first, told) = lines(&Told::default(), &view);
+    let (first, told) = lines(&PrintedLines::default(), &view);
     assert_eq!(first.len(), 9, "{first:?}");
     assert_eq!(
         first[0],
@@ -195,9 +203,13 @@ fn strangers_are_shown_and_not_obeyed() {
         halt.standing.halt.rule.clone_from(&hostile);
     }
     view.worktrees[0] = WorktreeView { path: hostile.clone(), ..worktree(&hostile, found) };
-    view.worktrees[4] = WorktreeView { name: "x".to_owned(), path: hostile.clone(), seen: Seen::Away };
-    view.worktrees[2] =
-        WorktreeView { name: "y".to_owned(), path: hostile.clone(), seen: Seen::Unreadable(hostile.clone()) };
+    view.worktrees[4] =
+        WorktreeView { name: "x".to_owned(), path: hostile.clone(), seen: WorktreeState::Away };
+    view.worktrees[2] = WorktreeView {
+        name: "y".to_owned(),
+        path: hostile.clone(),
+        seen: WorktreeState::Unreadable(hostile.clone()),
+    };
     view.elsewhere[0].halt.branch = Some(hostile.clone());
     view.branches[0].name.clone_from(&hostile);
     view.branches[0].found.node.clone_from(&hostile);
@@ -210,7 +222,7 @@ fn strangers_are_shown_and_not_obeyed() {
     harmless(&text(&view, Style::Plain, Glyphs::Unicode));
     harmless(&halt_of_another_clone(&view.elsewhere[0], Style::Plain));
     harmless(&loop_of_another_clone(&view.branches[0], Style::Plain));
-    for line in lines(&Told::default(), &view).0 {
+    for line in lines(&PrintedLines::default(), &view).0 {
         harmless(&line);
         assert!(!line.contains('\n'), "{line}");
     }

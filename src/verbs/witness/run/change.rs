@@ -11,7 +11,7 @@ use andon_core::domain::counted::count;
 use andon_core::domain::ids::EntryId;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::witnessing::{self, Draft, Said, SignedLedger};
+use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::payload::policy::KeyRole;
 use andon_signing::PublicKey;
@@ -21,7 +21,7 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// Whether a change holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeStanding {
+pub enum ChangeStatus {
     /// Now.
     InForce,
     /// Once others have signed: how many have, and how many must.
@@ -41,7 +41,7 @@ pub struct KeyChange {
     /// What it is about, where that is another one.
     pub about: EntryId,
     /// Whether it holds.
-    pub standing: ChangeStanding,
+    pub standing: ChangeStatus,
 }
 
 /// A file of at most 1 MiB; `-` is standard input.
@@ -184,7 +184,7 @@ fn change(
     ctx: &Context,
     ws: &Workspace,
     kind: &'static str,
-    say: impl FnOnce(&SignedLedger) -> Result<Said, OpsError>,
+    say: impl FnOnce(&SignedLedger) -> Result<EntryStatement, OpsError>,
 ) -> Result<KeyChange, OpsError> {
     let verb = match kind {
         "key-add" => "witness add",
@@ -203,17 +203,17 @@ fn change(
 }
 
 /// Whether enough admins have signed `entry`.
-fn standing(ledger: &SignedLedger, entry: EntryId) -> ChangeStanding {
+fn standing(ledger: &SignedLedger, entry: EntryId) -> ChangeStatus {
     let Some(at) = ledger.entries.iter().position(|found| found.id == entry) else {
-        return ChangeStanding::InForce;
+        return ChangeStatus::InForce;
     };
     // A key takes itself out alone.
     let key = ledger.entries[at].body.get("key").and_then(Value::as_str).unwrap_or_default();
     if ledger.entries[at].kind == "key-revoke" && ledger.folded.authority.is_out(key) {
-        return ChangeStanding::InForce;
+        return ChangeStatus::InForce;
     }
     match ledger.folded.authority.signatures(at) {
-        Some((signed, threshold)) if signed < threshold => ChangeStanding::Waits { signed, threshold },
-        Some(_) | None => ChangeStanding::InForce,
+        Some((signed, threshold)) if signed < threshold => ChangeStatus::Waits { signed, threshold },
+        Some(_) | None => ChangeStatus::InForce,
     }
 }

@@ -5,7 +5,7 @@ mod list;
 
 use serde_json::{Value, json};
 
-pub use change::{ChangeStanding, KeyChange, add, policy, revoke, sign};
+pub use change::{ChangeStatus, KeyChange, add, policy, revoke, sign};
 pub use list::{allowed_signers, keys, list_json, list_text};
 
 use crate::json::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
@@ -24,7 +24,7 @@ const HUMAN: &str = "human:";
 
 /// The ledger with the first policy that was made for it.
 #[derive(Debug)]
-pub struct Begun {
+pub struct NewLedger {
     /// The id of the ledger: that of its first policy.
     pub ledger: EntryId,
     /// Who is its only admin and witness.
@@ -37,7 +37,7 @@ pub struct Begun {
 ///
 /// # Errors
 /// A policy is there already; the key cannot sign; or an agent asks.
-pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<Begun, OpsError> {
+pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewLedger, OpsError> {
     witnessing::not_an_agent(ctx, "witness init")?;
     let who = person(who)?;
     let ledger = witnessing::load(ws)?;
@@ -57,7 +57,7 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<Begu
     }));
     let draft = Draft { kind: "policy", said: &said, evidence: &[], signer: Some(&signer) };
     let ledger = ledger.append(ctx, ws, &draft)?;
-    Ok(Begun { ledger, who, key })
+    Ok(NewLedger { ledger, who, key })
 }
 
 /// `human:ID`, with an id that can be shown anywhere.
@@ -126,7 +126,7 @@ fn grant_json(grant: &KeyGrant) -> Value {
 }
 
 /// The ledger that was begun, for a program.
-pub fn begun_json(begun: &Begun) -> WitnessInitJson<'_> {
+pub fn begun_json(begun: &NewLedger) -> WitnessInitJson<'_> {
     WitnessInitJson {
         ledger: begun.ledger.to_string(),
         who: &begun.who,
@@ -138,8 +138,8 @@ pub fn begun_json(begun: &Begun) -> WitnessInitJson<'_> {
 /// A change of keys or policy, for a program.
 pub fn change_json(changed: &KeyChange) -> WitnessChangeJson {
     let (signed, threshold) = match changed.standing {
-        ChangeStanding::InForce => (None, None),
-        ChangeStanding::Waits { signed, threshold } => (Some(signed), Some(threshold)),
+        ChangeStatus::InForce => (None, None),
+        ChangeStatus::Waits { signed, threshold } => (Some(signed), Some(threshold)),
     };
     WitnessChangeJson { entry: changed.about.to_string(), in_force: signed.is_none(), signed, threshold }
 }

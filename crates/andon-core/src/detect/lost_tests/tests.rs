@@ -10,10 +10,10 @@ fn set(ids: &[&str]) -> Vec<Identity> {
 }
 
 fn lost(before: &[&str], now: &[&str]) -> (Vec<String>, Vec<String>) {
-    lost_beside(before, now, &Compared::default())
+    lost_beside(before, now, &TestComparison::default())
 }
 
-fn lost_beside(before: &[&str], now: &[&str], files: &Compared) -> (Vec<String>, Vec<String>) {
+fn lost_beside(before: &[&str], now: &[&str], files: &TestComparison) -> (Vec<String>, Vec<String>) {
     let found = lost_tests(&set(before), &set(now), &BTreeSet::new(), files);
     assert_eq!(found.gone_total, u64::try_from(found.gone.len()).unwrap());
     (found.gone, found.skipped)
@@ -74,7 +74,7 @@ fn what_runs_again_is_told_where_it_was_told_to_be_lost() {
         &set(&["-m::b", "m::c"]),
         &set(&["m::a", "m::b", "m::c", "m::new"]),
         &told,
-        &Compared::default(),
+        &TestComparison::default(),
     );
     assert_eq!(found.back, ["m::a", "m::b"]);
 }
@@ -83,7 +83,7 @@ fn what_runs_again_is_told_where_it_was_told_to_be_lost() {
 fn long_lists_are_cut_and_counted() {
     let many: Vec<String> = (0..2321).map(|at| format!("m{at}::gone")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let found = lost_tests(&set(&many), &set(&["m::other"]), &BTreeSet::new(), &Compared::default());
+    let found = lost_tests(&set(&many), &set(&["m::other"]), &BTreeSet::new(), &TestComparison::default());
     assert_eq!((found.gone.len(), found.gone_total), (LostTests::MAX_NAMES, 2321));
 }
 
@@ -152,11 +152,11 @@ fn numbers_and_words_in_a_name_make_no_row_of_it() {
 
 #[test]
 fn what_test_files_tell_of_names_is_believed() {
-    let files = |moved: &[&str], added: &[&str], gone: &[&str]| Compared {
+    let files = |moved: &[&str], added: &[&str], gone: &[&str]| TestComparison {
         moved: owned(moved),
         added: owned(added),
         gone: owned(gone),
-        ..Compared::default()
+        ..TestComparison::default()
     };
     // One table replaced four tests; the new tests have replaced none.
     let table = lost_beside(

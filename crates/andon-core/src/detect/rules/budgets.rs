@@ -10,7 +10,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, ParamSpec, RuleSetting};
 use crate::domain::time::Span;
 use crate::domain::workflow::{Cycle, Node};
-use crate::history::{Activity, NodeTotals, Opening, Timeline, Turn};
+use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 
 /// A row of the table. The limit is the one parameter of the rule; 0 is no limit.
 struct Budget {
@@ -251,7 +251,7 @@ budget!(
         )
         .spec,
         measure: Measure::Turn(|activity, turn| {
-            if turn.opening == Opening::Reported { turn.runtime(activity.now).0 } else { 0 }
+            if turn.opening == TurnStart::Reported { turn.runtime(activity.now).0 } else { 0 }
         }),
         unit: Unit::Seconds,
         verb: "took",
@@ -283,7 +283,7 @@ budget!(
 );
 
 /// A scope that has used up its limit.
-struct Reached {
+struct UsedBudget {
     /// As the message names it.
     scope: String,
     /// As the evidence names it.
@@ -312,7 +312,7 @@ impl Budget {
     fn check(&self, rule: &Rule, timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
         let configured = setting.limit(&self.limit);
         let limit = if let Unit::Dollars = self.unit { configured.saturating_mul(CENT) } else { configured };
-        let Reached { scope, place, used, limit } = self.measure.reached(timeline, limit)?;
+        let UsedBudget { scope, place, used, limit } = self.measure.reached(timeline, limit)?;
         let evidence = match self.measure {
             Measure::Turn(_) => place,
             Measure::Node(..) | Measure::Cycle(..) => format!("{place}: {}", self.unit.amount(used)),
@@ -327,7 +327,7 @@ impl Budget {
 
 impl Measure {
     /// The first scope whose amount has reached its own limit, else `otherwise`.
-    fn reached(&self, timeline: &Timeline, otherwise: u64) -> Option<Reached> {
+    fn reached(&self, timeline: &Timeline, otherwise: u64) -> Option<UsedBudget> {
         let Timeline { activity, workflow, .. } = timeline;
         let reached = |used: u64, own: Option<u64>| {
             let limit = own.unwrap_or(otherwise);
@@ -336,18 +336,23 @@ impl Measure {
         match self {
             Self::Node(used, own) => workflow.nodes.iter().find_map(|node| {
                 let (used, limit) = reached(used(activity, node), own(node))?;
-                Some(Reached { scope: node.name.clone(), place: format!("node {}", node.name), used, limit })
+                Some(UsedBudget {
+                    scope: node.name.clone(),
+                    place: format!("node {}", node.name),
+                    used,
+                    limit,
+                })
             }),
             Self::Cycle(used, own) => workflow.cycles.iter().find_map(|cycle| {
                 let (used, limit) = reached(used(activity, cycle), own(cycle))?;
                 let scope = format!("the cycle of {}", cycle.nodes.join(", "));
-                Some(Reached { scope, place: format!("cycle {}", cycle.id), used, limit })
+                Some(UsedBudget { scope, place: format!("cycle {}", cycle.id), used, limit })
             }),
             Self::Turn(used) => activity.newest_turn().and_then(|turn| {
                 let (used, limit) = reached(used(activity, turn), None)?;
                 let node = words::bounded(&turn.node);
                 let place = format!("turn {} of {node}", turn.number);
-                Some(Reached { scope: format!("a turn of {node}"), place, used, limit })
+                Some(UsedBudget { scope: format!("a turn of {node}"), place, used, limit })
             }),
         }
     }

@@ -9,7 +9,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, Signal};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -94,7 +94,7 @@ struct Together {
     mode: EscalationMode,
 }
 
-impl Found for Together {}
+impl FindingDetail for Together {}
 
 impl fmt::Display for Together {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass, Reset};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::Signature;
 use crate::domain::settings::{Param, RuleSetting};
@@ -111,7 +111,7 @@ struct Failures {
     kinds: BTreeMap<Failure, u64>,
 }
 
-impl Found for Failures {}
+impl FindingDetail for Failures {}
 
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,7 +187,7 @@ fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(F
 
 /// What a failed run printed; `None` where it printed nothing, or its output was not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Printed(Option<Signature>);
+struct RunOutput(Option<Signature>);
 
 /// Failures running.
 #[derive(Debug, Default)]
@@ -199,7 +199,7 @@ struct Streak<'a> {
     /// How often the failing count was higher than ever.
     rises: u64,
     /// What the newest failed run printed that names no test.
-    printed: Option<Printed>,
+    printed: Option<RunOutput>,
     /// That run, until another one prints the same: until then it is unknown whether it was a step.
     unread: Option<(Failure, Attempt<'a>)>,
 }
@@ -223,7 +223,7 @@ impl<'a> Streak<'a> {
             Judgement::Rise if self.rises < rises => self.rises = self.rises.saturating_add(1),
             Judgement::Rise => self.failed.push((Failure::Tests, *attempt)),
             Judgement::Failed(failure) => match attempt.tests.filter(|tests| names_nothing(tests)) {
-                Some(tests) => self.unread(failure, attempt, Printed(tests.errors)),
+                Some(tests) => self.unread(failure, attempt, RunOutput(tests.errors)),
                 None => self.failed.push((failure, *attempt)),
             },
             Judgement::Progress => *self = Self::default(),
@@ -233,7 +233,7 @@ impl<'a> Streak<'a> {
     }
 
     /// A run failed and names no test: it is held against the loop only where it printed what the one before it did.
-    fn unread(&mut self, failure: Failure, attempt: &Attempt<'a>, printed: Printed) {
+    fn unread(&mut self, failure: Failure, attempt: &Attempt<'a>, printed: RunOutput) {
         if self.printed.replace(printed) == Some(printed) {
             self.failed.extend(self.unread.take());
             self.failed.push((failure, *attempt));

@@ -9,7 +9,7 @@ use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::briefing::PROMPT;
 use crate::domain::context::{ContextUse, FillSource, Pressure, Thresholds, percent};
 use crate::domain::decision::Stage;
-use crate::domain::detail::{Figures, Found};
+use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting, Word};
 use crate::domain::suggestion::AdvisedStep;
@@ -165,7 +165,7 @@ pub(in crate::detect) fn finding(found: &ContextUse, level: Level) -> Finding {
 #[derive(Debug)]
 struct Fill(ContextUse);
 
-impl Found for Fill {
+impl FindingDetail for Fill {
     fn figures(&self) -> Figures {
         let Thresholds { warn, compact, block } = self.0.thresholds;
         let threshold = match self.0.pressure {

@@ -7,7 +7,7 @@ use crate::detect::situation::{DocsChange, Situation};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 
@@ -38,13 +38,13 @@ pub static RULE: Rule = Rule {
 
 /// Paths of the API that changed without documentation.
 #[derive(Debug)]
-struct Undocumented {
+struct UndocumentedPaths {
     paths: Vec<String>,
 }
 
-impl Found for Undocumented {}
+impl FindingDetail for UndocumentedPaths {}
 
-impl fmt::Display for Undocumented {
+impl fmt::Display for UndocumentedPaths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let paths = words::list(&self.paths, words::len(&self.paths));
         write!(f, "the API changed and no documentation with it: {paths}")
@@ -60,7 +60,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
             "update the documentation that names it, or see which paths count: andon config show paths"
                 .to_owned(),
         ],
-        ..RULE.finding(setting.level, Undocumented { paths: shown })
+        ..RULE.finding(setting.level, UndocumentedPaths { paths: shown })
     })
 }
 

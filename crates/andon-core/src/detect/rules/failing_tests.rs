@@ -8,7 +8,7 @@ use crate::detect::situation::{CodeChange, EvidenceState, Situation};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
@@ -47,16 +47,16 @@ pub static RULE: Rule = Rule {
 
 /// A result that is no pass.
 #[derive(Debug)]
-enum Failing {
+enum FailedResult {
     /// These tests, the first of them by name, of all that ran.
     Tests { named: Vec<String>, failing: u64, total: u64, flaky: Vec<String> },
     /// Nothing that has a name.
     Otherwise(TestStatus),
 }
 
-impl Found for Failing {}
+impl FindingDetail for FailedResult {}
 
-impl fmt::Display for Failing {
+impl fmt::Display for FailedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tests { named, failing, total, flaky } => write!(
@@ -114,10 +114,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Failing {
-    let Some(failing) = failing_count(tests) else { return Failing::Otherwise(tests.status) };
+fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> FailedResult {
+    let Some(failing) = failing_count(tests) else { return FailedResult::Otherwise(tests.status) };
     let known = |id: &&String| flaky.contains(*id) || tests.caveats.flaky.contains(*id);
-    Failing::Tests {
+    FailedResult::Tests {
         named: tests.failing.iter().take(words::NAMES).cloned().collect(),
         failing,
         total: tests.counts.total,

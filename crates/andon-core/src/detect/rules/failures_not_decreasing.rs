@@ -8,7 +8,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -51,16 +51,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// The lowest failing count has not fallen.
 #[derive(Debug)]
-struct NotFallen {
+struct LowestCount {
     iterations: u64,
     failing: u64,
     gone: u64,
     flaky: Vec<String>,
 }
 
-impl Found for NotFallen {}
+impl FindingDetail for LowestCount {}
 
-impl fmt::Display for NotFallen {
+impl fmt::Display for LowestCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gone = match self.gone {
             0 => String::new(),
@@ -97,7 +97,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: evidence.map(|tests| Evidence::Tests(tests.signature)).collect(),
         help: vec!["andon status  (the trend and the best commit so far)".to_owned()],
-        ..RULE.finding(setting.level, NotFallen { iterations: words::len(&since), failing, gone, flaky })
+        ..RULE.finding(setting.level, LowestCount { iterations: words::len(&since), failing, gone, flaky })
     })
 }
 

@@ -12,7 +12,7 @@ use crate::detect::situation::Situation;
 use crate::detect::switches::is_switch;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
@@ -63,7 +63,7 @@ struct Comebacks {
     among: u64,
 }
 
-impl Found for Comebacks {}
+impl FindingDetail for Comebacks {}
 
 impl fmt::Display for Comebacks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

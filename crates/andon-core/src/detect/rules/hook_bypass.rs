@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::facts::{Gate, Recording};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting, Word};
@@ -82,7 +82,7 @@ struct Bypass {
     how: How,
 }
 
-impl Found for Bypass {}
+impl FindingDetail for Bypass {}
 
 impl fmt::Display for Bypass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

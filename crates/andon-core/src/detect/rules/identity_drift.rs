@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::identity::Mismatch;
 use crate::domain::settings::RuleSetting;
@@ -44,7 +44,7 @@ struct Drift {
     mismatches: Vec<Mismatch>,
 }
 
-impl Found for Drift {}
+impl FindingDetail for Drift {}
 
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

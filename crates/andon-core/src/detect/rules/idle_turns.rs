@@ -6,7 +6,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
@@ -56,7 +56,7 @@ struct Idleness {
     turns: u64,
 }
 
-impl Found for Idleness {}
+impl FindingDetail for Idleness {}
 
 impl fmt::Display for Idleness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
@@ -61,7 +61,7 @@ struct Round {
     nodes: Vec<String>,
 }
 
-impl Found for Round {}
+impl FindingDetail for Round {}
 
 impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,7 +10,7 @@ use crate::detect::situation::Situation;
 use crate::detect::switches::flips;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::CodeId;
@@ -60,7 +60,7 @@ struct Return {
     brought_by: String,
 }
 
-impl Found for Return {}
+impl FindingDetail for Return {}
 
 impl fmt::Display for Return {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
@@ -52,13 +52,13 @@ pub static RULE: Rule = Rule {
 
 /// Commits that were refused.
 #[derive(Debug)]
-struct Refused {
+struct CommitRefusals {
     times: u64,
 }
 
-impl Found for Refused {}
+impl FindingDetail for CommitRefusals {}
 
-impl fmt::Display for Refused {
+impl fmt::Display for CommitRefusals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = if self.times == 1 { "was" } else { "were" };
         write!(
@@ -83,7 +83,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Code(newest.code)],
         help: vec!["andon test".to_owned()],
-        ..RULE.finding(level, Refused { times })
+        ..RULE.finding(level, CommitRefusals { times })
     })
 }
 

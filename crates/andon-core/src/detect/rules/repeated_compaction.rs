@@ -6,7 +6,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
@@ -49,7 +49,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 #[derive(Debug)]
 struct InVain(u64);
 
-impl Found for InVain {}
+impl FindingDetail for InVain {}
 
 impl fmt::Display for InVain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

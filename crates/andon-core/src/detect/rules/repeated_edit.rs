@@ -7,7 +7,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::{Figures, Found};
+use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -66,7 +66,7 @@ impl fmt::Display for SameEdit {
     }
 }
 
-impl Found for SameEdit {
+impl FindingDetail for SameEdit {
     fn figures(&self) -> Figures {
         Figures::Calls { tool: self.tool.clone(), count: self.times }
     }

@@ -8,7 +8,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::TestEvidence;
@@ -55,7 +55,7 @@ struct SameFailures {
     flaky: Vec<String>,
 }
 
-impl Found for SameFailures {}
+impl FindingDetail for SameFailures {}
 
 impl fmt::Display for SameFailures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,7 +7,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::events::OutputKind;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -58,7 +58,7 @@ struct SameOutput {
     times: u64,
 }
 
-impl Found for SameOutput {}
+impl FindingDetail for SameOutput {}
 
 impl fmt::Display for SameOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, Counts, EventClass, Judges};
-use crate::domain::detail::{Figures, Found};
+use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -77,7 +77,7 @@ enum Way {
 
 /// Calls that are refused.
 #[derive(Debug)]
-struct Refused {
+struct RefusedCalls {
     tool: String,
     /// The newest call by its short form.
     named: String,
@@ -87,7 +87,7 @@ struct Refused {
     times: u64,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tool, times) = (&self.tool, self.times);
         match self.way {
@@ -110,7 +110,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl Found for Refused {
+impl FindingDetail for RefusedCalls {
     fn figures(&self) -> Figures {
         Figures::Calls { tool: self.tool.clone(), count: self.times }
     }
@@ -155,7 +155,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         help: vec![
             "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
         ],
-        ..RULE.finding(setting.level, Refused { tool, named, program, way, times })
+        ..RULE.finding(setting.level, RefusedCalls { tool, named, program, way, times })
     })
 }
 

@@ -11,7 +11,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::facts::{CommitKind, Weakening};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -111,7 +111,7 @@ enum Counts {
     Passed(Option<(u64, u64)>),
 }
 
-impl Found for Weaker {}
+impl FindingDetail for Weaker {}
 
 impl fmt::Display for Weaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,7 +8,7 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass, Judges};
-use crate::domain::detail::{Figures, Found};
+use crate::domain::detail::{Figures, FindingDetail};
 use crate::domain::escalation::Signal;
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
@@ -184,7 +184,7 @@ impl fmt::Display for Loop {
     }
 }
 
-impl Found for Loop {
+impl FindingDetail for Loop {
     fn figures(&self) -> Figures {
         let (Pattern::Identical { times, .. } | Pattern::Row { times, .. } | Pattern::SameAnswer { times }) =
             self.pattern;

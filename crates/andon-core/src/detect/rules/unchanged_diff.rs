@@ -10,7 +10,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass};
 use crate::domain::change::Nature;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
@@ -88,7 +88,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// What the newest iterations have in common, with how many of them there are.
 #[derive(Debug)]
-enum Repeated {
+enum Repetition {
     /// Iterations that are empty after normalization.
     Cosmetic(u64),
     /// Iterations without a change.
@@ -104,9 +104,9 @@ enum Repeated {
     Mixed { iterations: u64, empty: u64 },
 }
 
-impl Found for Repeated {}
+impl FindingDetail for Repetition {}
 
-impl fmt::Display for Repeated {
+impl fmt::Display for Repetition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |iterations: &u64| words::count(*iterations, "iteration");
         match self {
@@ -173,14 +173,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
     let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
     let found = match empty {
-        _ if cosmetic => Repeated::Cosmetic(repeats),
-        0 => Repeated::Same {
+        _ if cosmetic => Repetition::Cosmetic(repeats),
+        0 => Repetition::Same {
             iterations: repeats,
             diff: newest.diff.hash,
             between: passed_over(timeline, repeating),
         },
-        empty if empty == repeats => Repeated::Nothing(repeats),
-        empty => Repeated::Mixed { iterations: repeats, empty },
+        empty if empty == repeats => Repetition::Nothing(repeats),
+        empty => Repetition::Mixed { iterations: repeats, empty },
     };
     let mut evidence: Vec<Evidence> = repeating.iter().map(|one| Evidence::Diff(one.diff.hash)).collect();
     evidence.dedup();

@@ -11,7 +11,7 @@ use crate::detect::situation::Situation;
 use crate::detect::switches::is_one_line;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
@@ -67,7 +67,7 @@ struct Churn {
     commits: u64,
 }
 
-impl Found for Churn {}
+impl FindingDetail for Churn {}
 
 impl fmt::Display for Churn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

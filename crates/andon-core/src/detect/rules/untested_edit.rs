@@ -5,12 +5,12 @@ use std::fmt;
 use crate::detect::hints::{self, State};
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{
-    CodeChange, EvidenceState, Making, Origin, PathDifference, Side, Situation, Staging,
+    CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Situation, Staging,
 };
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
@@ -46,7 +46,7 @@ pub static RULE: Rule = Rule {
 
 /// Why the tests do not count.
 #[derive(Debug)]
-enum Untested {
+enum UntestedReason {
     /// No test command is configured.
     Unconfigured,
     /// No run is known.
@@ -61,9 +61,9 @@ enum Untested {
     ChangedByHook(Vec<Vec<u8>>),
 }
 
-impl Found for Untested {}
+impl FindingDetail for UntestedReason {}
 
-impl fmt::Display for Untested {
+impl fmt::Display for UntestedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unconfigured => f.write_str(
@@ -86,13 +86,13 @@ impl fmt::Display for Untested {
 
 /// A gap between code and tests, with the command that closes it.
 struct Gap {
-    found: Untested,
+    found: UntestedReason,
     evidence: Vec<Evidence>,
     help: Vec<String>,
 }
 
 impl Gap {
-    fn new(found: Untested) -> Self {
+    fn new(found: UntestedReason) -> Self {
         Self { found, evidence: Vec::new(), help: vec!["andon test".to_owned()] }
     }
 }
@@ -109,7 +109,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let Gap { found, evidence, help } = match &candidate.evidence {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
-        EvidenceState::NeverRan => Gap::new(Untested::NeverRan),
+        EvidenceState::NeverRan => Gap::new(UntestedReason::NeverRan),
         EvidenceState::Tested(tests) => of_tested(tests)?,
         EvidenceState::Void(_) if !candidate.changed_by_hook.is_empty() => {
             of_changed_by_hook(&candidate.changed_by_hook)
@@ -117,7 +117,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         EvidenceState::Void(run) => of_void(run, candidate.command.clone()),
         EvidenceState::OtherCode { run, differing, total, staging } => {
             let (differing, total, staging) = (differing.clone(), *total, *staging);
-            let found = Untested::OtherCode { differing, total, staging, stage: situation.stage };
+            let found = UntestedReason::OtherCode { differing, total, staging, stage: situation.stage };
             let gap = of_other_code(found, run, candidate.making.as_ref());
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
@@ -138,7 +138,7 @@ fn of_unconfigured(advice: Option<&str>) -> Gap {
     let usual = "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"";
     Gap {
         help: vec![advice.unwrap_or(usual).to_owned(), "andon config show test".to_owned()],
-        ..Gap::new(Untested::Unconfigured)
+        ..Gap::new(UntestedReason::Unconfigured)
     }
 }
 
@@ -146,7 +146,7 @@ fn of_tested(tests: &TestEvidence) -> Option<Gap> {
     if matches!(outcome(tests), Outcome::Green | Outcome::Red) {
         return None;
     }
-    let found = Untested::Inconclusive(tests.status);
+    let found = UntestedReason::Inconclusive(tests.status);
     let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(found) };
     match tests.status {
         TestStatus::NoTests => {
@@ -181,7 +181,8 @@ fn inconclusive(status: TestStatus) -> &'static str {
 fn of_changed_by_hook(paths: &[Vec<u8>]) -> Gap {
     let named =
         paths.iter().take(5).map(|path| Evidence::Path(words::bounded(&String::from_utf8_lossy(path))));
-    let mut gap = Gap { evidence: named.collect(), ..Gap::new(Untested::ChangedByHook(paths.to_vec())) };
+    let mut gap =
+        Gap { evidence: named.collect(), ..Gap::new(UntestedReason::ChangedByHook(paths.to_vec())) };
     gap.help.push(ignoring(paths));
     gap
 }
@@ -194,7 +195,7 @@ fn ignoring(paths: &[Vec<u8>]) -> String {
 }
 
 fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {
-    let found = Untested::Void { run: Box::new(run.clone()), wanted };
+    let found = UntestedReason::Void { run: Box::new(run.clone()), wanted };
     let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
     if run.validity == RunValidity::NotStarted {
         gap.help.insert(0, "see what is missing: andon doctor".to_owned());
@@ -240,8 +241,8 @@ fn path_of(difference: &PathDifference) -> String {
     String::from_utf8_lossy(&difference.path).into_owned()
 }
 
-fn of_other_code(found: Untested, run: &TestRun, making: Option<&Making>) -> Gap {
-    let Untested::OtherCode { differing, total, staging, .. } = &found else { return Gap::new(found) };
+fn of_other_code(found: UntestedReason, run: &TestRun, making: Option<&CommitDraft>) -> Gap {
+    let UntestedReason::OtherCode { differing, total, staging, .. } = &found else { return Gap::new(found) };
     let help = hints::ways(&State { making, paths: differing, total: *total, staging: *staging });
     let paths = differing.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
     let evidence = std::iter::once(Evidence::Code(run.evidence.code)).chain(paths).collect();

@@ -6,7 +6,7 @@ use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::facts::Presence;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
@@ -35,13 +35,13 @@ pub static RULE: Rule = Rule {
 
 /// The files that stopped the loop.
 #[derive(Debug)]
-enum Stopped {
+enum StopFiles {
     Stop,
     Pause,
     Both,
 }
 
-impl Stopped {
+impl StopFiles {
     fn files(&self) -> &'static [&'static str] {
         match self {
             Self::Stop => &[".andon/STOP"],
@@ -51,9 +51,9 @@ impl Stopped {
     }
 }
 
-impl Found for Stopped {}
+impl FindingDetail for StopFiles {}
 
-impl fmt::Display for Stopped {
+impl fmt::Display for StopFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Stop => ".andon/STOP exists: a person stopped this loop",
@@ -66,9 +66,9 @@ impl fmt::Display for Stopped {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let stopped = match (situation.stops.stop, situation.stops.pause) {
         (Presence::Absent, Presence::Absent) => return None,
-        (Presence::Present, Presence::Absent) => Stopped::Stop,
-        (Presence::Absent, Presence::Present) => Stopped::Pause,
-        (Presence::Present, Presence::Present) => Stopped::Both,
+        (Presence::Present, Presence::Absent) => StopFiles::Stop,
+        (Presence::Absent, Presence::Present) => StopFiles::Pause,
+        (Presence::Present, Presence::Present) => StopFiles::Both,
     };
     let evidence = stopped.files().iter().map(|file| Evidence::Path((*file).to_owned())).collect();
     Some(Finding { evidence, ..RULE.finding(setting.level, stopped) })

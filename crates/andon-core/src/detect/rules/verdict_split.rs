@@ -6,7 +6,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass, Judges};
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::{Signal, VerdictRound, splits_running};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -42,14 +42,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// Consecutive rounds in which the reviewers disagreed.
 #[derive(Debug)]
-struct Split {
+struct SplitRounds {
     rounds: u64,
     newest: VerdictRound,
 }
 
-impl Found for Split {}
+impl FindingDetail for SplitRounds {}
 
-impl fmt::Display for Split {
+impl fmt::Display for SplitRounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let VerdictRound { approve, reject } = self.newest;
         write!(
@@ -73,7 +73,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: evidence.collect(),
         help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
-        ..RULE.finding(setting.level, Split { rounds: splits, newest: *newest })
+        ..RULE.finding(setting.level, SplitRounds { rounds: splits, newest: *newest })
     })
 }
 

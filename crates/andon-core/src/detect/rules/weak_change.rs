@@ -8,7 +8,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -56,7 +56,7 @@ struct Weak {
     nature: Nature,
 }
 
-impl Found for Weak {}
+impl FindingDetail for Weak {}
 
 impl fmt::Display for Weak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

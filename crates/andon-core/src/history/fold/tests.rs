@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::facts::Carried;
+use crate::domain::facts::CarriedAttempt;
 use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Normal, Rebase, Revert};
 use crate::domain::tests::TestEvidence;
 use crate::history::Strike;
@@ -48,7 +48,7 @@ fn moved(mut commit: Commit, kind: CommitKind, origin: &Fact) -> Commit {
     let record = commit.record();
     record.kind = kind;
     record.diff.hash = origin.record.diff.hash;
-    record.carries = Some(Box::new(Carried::of(origin.id.unwrap(), &origin.record)));
+    record.carries = Some(Box::new(CarriedAttempt::of(origin.id.unwrap(), &origin.record)));
     commit
 }
 
@@ -215,7 +215,7 @@ fn the_next_number_is_the_one_that_the_fold_gives() {
     let code = CodeId([3; 32]);
     let next = |kind, at, parent| {
         let strike = Strike::from(kind);
-        next_iteration(&line, &Upcoming { parent, at: Timestamp(at), uptime: None, kind, code, strike })
+        next_iteration(&line, &NextCommit { parent, at: Timestamp(at), uptime: None, kind, code, strike })
     };
     let head = line.iterations[1].commit;
     assert_eq!(next(Normal, 300, head), 3);
@@ -224,7 +224,7 @@ fn the_next_number_is_the_one_that_the_fold_gives() {
     assert_eq!(next(Normal, -5, head), 3);
     assert_eq!(next(Amend, 300, parent), 2);
     assert_eq!(next(Rebase, 300, head), 2);
-    assert_eq!(next_iteration(&Timeline::new(GAP), &Upcoming::of(&commit(1).0)), 1);
+    assert_eq!(next_iteration(&Timeline::new(GAP), &NextCommit::of(&commit(1).0)), 1);
 }
 
 #[test]
@@ -280,7 +280,7 @@ proptest! {
         for mut fact in facts {
             if let Fact::Commit(commit) = &mut fact {
                 commit.id = None;
-                let number = next_iteration(folded.timeline(), &Upcoming::of(commit));
+                let number = next_iteration(folded.timeline(), &NextCommit::of(commit));
                 commit.record.iteration = number;
                 // One that is there once more keeps its own.
                 if folded.push(fact) != EventEffect::Nothing {

@@ -25,14 +25,14 @@ fn an_event() -> JournalItem {
 }
 
 fn marked(number: u64) -> JournalItem {
-    let turn = Passing {
+    let turn = PassedCommit {
         node: "agent".into(),
         at: None,
         code: code(0),
         number,
         begins: crate::history::Begins::Nothing,
     };
-    JournalItem::Commit(Marked { commit: CommitId(oid(number)), passing: turn })
+    JournalItem::Commit(MarkedCommit { commit: CommitId(oid(number)), passing: turn })
 }
 
 /// The steps in short: `1` commit 1, `e` event, `a` answer, `(a)` an answer beyond the window, `p` a passed commit, `s`
@@ -119,8 +119,9 @@ fn the_snapshot_stands_after_the_commits_and_answers_that_it_counts() {
 #[test]
 fn attempts_stand_where_they_were_made_until_they_are_answered() {
     let window: Vec<CommitFact> = [1, 2].map(made).into();
-    let attempts =
-        || [(0, 7), (1, 8), (2, 9)].map(|(after, number)| Attempted { after, fact: made(number) }).to_vec();
+    let attempts = || {
+        [(0, 7), (1, 8), (2, 9)].map(|(after, number)| PlacedAttempt { after, fact: made(number) }).to_vec()
+    };
     let aside = attempts();
     let order: Vec<i64> = line(&window, &aside).iter().map(|fact| fact.record.recorded_at.0).collect();
     assert_eq!(order, [7, 1, 8, 2, 9]);
@@ -154,7 +155,7 @@ fn an_answer_beyond_the_window_leaves_no_commit_behind_with_which_a_run_could_be
     };
     let passed = |number: u64| {
         let JournalItem::Commit(marked) = marked(number) else { unreachable!() };
-        FoldStep::Pass(Passing { number, ..marked.passing })
+        FoldStep::Pass(PassedCommit { number, ..marked.passing })
     };
     let long = FoldStep::Resume(Box::new(Snapshot { number: 5, ..Snapshot::default() }));
     for (journal, before) in [("short", passed(0)), ("long", long)] {

@@ -17,7 +17,7 @@ const MAX_TOOL: usize = 128;
 const SHOWING: [&str; 2] = ["view", "read"];
 
 /// A call as it was reported.
-pub(super) struct Reported {
+pub(super) struct ReportedCall {
     /// The tool's name.
     pub(super) tool: String,
     /// Its arguments, where any were reported.
@@ -52,7 +52,7 @@ fn spelled_out(value: Value) -> Value {
 }
 
 /// The call as hashes, and its short form with `patterns` masked.
-pub(super) fn signature(reported: &Reported, patterns: &Normalizer) -> ToolCall {
+pub(super) fn signature(reported: &ReportedCall, patterns: &Normalizer) -> ToolCall {
     let value = reported.args.as_ref().unwrap_or(&Value::Null);
     let tool = name(&reported.tool, value);
     let proves = reported.args.is_some() && !waits(&tool, value);
@@ -162,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     fn call(tool: &str, args: Value, result: Option<&str>) -> ToolCall {
-        let reported = Reported {
+        let reported = ReportedCall {
             tool: tool.into(),
             args: Some(args),
             result: result.map(Value::from),
@@ -215,7 +215,7 @@ mod tests {
         let of = |result: Value| {
             let args = Some(json!({"command": "pytest"}));
             let end = CallEnd::Unknown;
-            let reported = Reported { tool: "Bash".into(), args, result: Some(result), end };
+            let reported = ReportedCall { tool: "Bash".into(), args, result: Some(result), end };
             signature(&reported, &Normalizer::new(&[]).unwrap())
         };
         assert!(of(json.clone()).missing.is_some());

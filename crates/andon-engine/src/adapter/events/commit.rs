@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::hash;
 use super::{EventError, MAX_NAME, name};
 use andon_core::domain::facts::{
-    Carried, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
+    CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord,
+    Recording,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::signatures::{error_signature, signature};
@@ -57,14 +58,14 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
     let (kind, code) = (wire.kind.unwrap_or(CommitKind::Normal), CodeId(hash::state(&wire.code)));
     // Any other name of a commit would be none in a message.
     let id = |named: Option<String>| named.and_then(|commit| commit.parse::<CommitId>().ok());
-    let carried = |commit| Box::new(Carried { commit, parent: wire.parent, kind, code, tests: None });
+    let carried = |commit| Box::new(CarriedAttempt { commit, parent: wire.parent, kind, code, tests: None });
     let record = CommitRecord {
         // The epoch means that no time was given.
         recorded_at: at.unwrap_or(Timestamp(0)),
         uptime: None,
         tree: TreeId(Oid::ZERO),
         parent: wire.parent,
-        prev: Prev::Unsaid,
+        prev: PrevRecord::Unsaid,
         kind,
         gate: Gate::NotRun,
         recording: Recording::AtCommit,

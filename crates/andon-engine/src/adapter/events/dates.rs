@@ -1,7 +1,7 @@
 //! The times of a batch, the same at every entry point: a line without a time has the latest time of the lines before
 //! it.
 
-use super::Parsed;
+use super::ParsedEvent;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::time::Timestamp;
 
@@ -15,7 +15,7 @@ impl Dates {
     /// Gives `parsed`, the next line, its time. Before any line has one, it keeps none: its meaning is up to the
     /// reader, which may have a clock of its own.
     #[must_use]
-    pub fn date(&mut self, parsed: Parsed) -> Parsed {
+    pub fn date(&mut self, parsed: ParsedEvent) -> ParsedEvent {
         if let Some(told) = parsed.told {
             self.last = self.last.max(Some(told));
             return parsed;
@@ -28,6 +28,6 @@ impl Dates {
             Fact::Commit(commit) => commit.record.recorded_at = at,
             Fact::Ack(ack) => ack.at = at,
         }
-        Parsed { fact, ..parsed }
+        ParsedEvent { fact, ..parsed }
     }
 }

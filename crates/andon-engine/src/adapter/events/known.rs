@@ -25,7 +25,7 @@ pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
 
 /// The members that a line of a type must have, and what such a line looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Needed {
+pub struct RequiredMembers {
     kind: &'static str,
     /// One of each row.
     members: &'static [&'static [&'static str]],
@@ -33,31 +33,35 @@ pub struct Needed {
 }
 
 /// Types with members that must be there.
-const NEEDED: [Needed; 5] = [
-    Needed { kind: "tool_call", members: &[&["tool"]], line: r#"{"tool":"Bash","args":{"command":"make"}}"# },
-    Needed {
+const NEEDED: [RequiredMembers; 5] = [
+    RequiredMembers {
+        kind: "tool_call",
+        members: &[&["tool"]],
+        line: r#"{"tool":"Bash","args":{"command":"make"}}"#,
+    },
+    RequiredMembers {
         kind: "output",
         members: &[&["kind"], &["text", "sha256"]],
         line: r#"{"kind":"message.final","text":"All tests pass now."}"#,
     },
-    Needed {
+    RequiredMembers {
         kind: "test_run",
         members: &[&["code"], &["status"]],
         line: r#"{"code":"STATE","status":"failed","total":10,"failing":["a::b"]}"#,
     },
-    Needed {
+    RequiredMembers {
         kind: "commit",
         members: &[&["code"]],
         line: r#"{"type":"commit","code":"STATE","subject":"..."}"#,
     },
-    Needed {
+    RequiredMembers {
         kind: "commit_refused",
         members: &[&["code"]],
         line: r#"{"type":"commit_refused","code":"STATE"}"#,
     },
 ];
 
-impl Needed {
+impl RequiredMembers {
     pub(super) fn help(self) -> Vec<String> {
         let Self { kind, members, line } = self;
         let members = members.iter().map(|row| row.join(" or ")).collect::<Vec<_>>().join(" and ");
@@ -84,8 +88,8 @@ impl Needed {
 }
 
 /// What lines of `kind` need, where `object` lacks some of it.
-pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<Needed> {
-    let lacks = |needed: &&Needed| {
+pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<RequiredMembers> {
+    let lacks = |needed: &&RequiredMembers| {
         needed.members.iter().any(|row| row.iter().all(|member| !object.contains_key(*member)))
     };
     NEEDED.iter().filter(|needed| needed.kind == kind).find(lacks).copied()

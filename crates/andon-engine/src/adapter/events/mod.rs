@@ -16,7 +16,7 @@ mod quantities;
 mod shown;
 
 pub use dates::Dates;
-pub use known::Needed;
+pub use known::RequiredMembers;
 pub use lines::{Line, Lines, MAX_LINE};
 
 use serde::Deserialize;
@@ -90,7 +90,7 @@ pub enum EventError {
         /// What is missing.
         error: FormatError,
         /// What it needs, and what such a line looks like.
-        needed: Needed,
+        needed: RequiredMembers,
     },
     /// Not JSON, a member missing or wrong.
     #[error(transparent)]
@@ -106,7 +106,7 @@ impl EventError {
 
 /// A fact, and what was odd about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParsedEvent {
     /// The fact of the line.
     pub fact: Fact,
     /// Why something of the line does not count, in words.
@@ -141,7 +141,7 @@ pub enum Purpose {
 ///
 /// # Errors
 /// [`EventError`]; the line is then no fact.
-pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
+pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<ParsedEvent, EventError> {
     let mut object = andon_core::format::map(line, MAX_LINE)?;
     let named = members::<Named>(&object)?.kind;
     if let (Some(named), Some(expected)) = (&named, frame.kind)
@@ -172,7 +172,7 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
         (EventError::Format(error), Some(needed)) => EventError::Lacks { error, needed },
         (error, _) => error,
     })?;
-    Ok(Parsed { fact, odd, told })
+    Ok(ParsedEvent { fact, odd, told })
 }
 
 #[derive(Deserialize)]
@@ -271,8 +271,12 @@ struct RefusedWire {
 fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<What, EventError> {
     let wire: CallWire = members(object)?;
     let args = call::arguments(object)?;
-    let reported =
-        call::Reported { tool: wire.tool.clone(), args, result: taken(object, "result"), end: wire.end() };
+    let reported = call::ReportedCall {
+        tool: wire.tool.clone(),
+        args,
+        result: taken(object, "result"),
+        end: wire.end(),
+    };
     let mut call = call::signature(&reported, patterns);
     // As the journal has it.
     if wire.call.is_some() {
@@ -352,7 +356,7 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
 
 /// What is known of a call that we saw ourselves, apart from the tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CallSeen {
+pub struct OwnCall {
     /// Its arguments, where they are known.
     pub args: Option<Value>,
     /// The answer, where one is known.
@@ -362,9 +366,9 @@ pub struct CallSeen {
 }
 
 /// A tool call that was seen by ourselves, as hashes; `patterns` are masked in its short form.
-pub fn seen_call(tool: &str, seen: CallSeen, patterns: &Normalizer) -> ToolCall {
-    let CallSeen { args, result, end } = seen;
-    call::signature(&call::Reported { tool: tool.to_owned(), args, result, end }, patterns)
+pub fn seen_call(tool: &str, seen: OwnCall, patterns: &Normalizer) -> ToolCall {
+    let OwnCall { args, result, end } = seen;
+    call::signature(&call::ReportedCall { tool: tool.to_owned(), args, result, end }, patterns)
 }
 
 /// What a model said last in a turn, as a hash, where it says anything.

@@ -30,7 +30,7 @@ const ASKED: [&str; 4] = ["pattern", "query", "url", "prompt"];
 
 /// `Bash: cargo test`, `Edit: src/a.rs {"new_string":"y","old_string":"x"}`: a tool with its arguments.
 pub(super) fn call(tool: &str, args: &Value, patterns: &Normalizer) -> String {
-    let mut text = Bounded::new();
+    let mut text = BoundedWriter::new();
     // It fails where there is no more room, and what fits is kept.
     let _ = write(&mut text, tool, args);
     let (text, cut) = text.read();
@@ -39,7 +39,7 @@ pub(super) fn call(tool: &str, args: &Value, patterns: &Normalizer) -> String {
 
 /// A text that was shortened elsewhere, or the name of a program: bounded and masked all the same.
 pub(super) fn text(text: &str, patterns: &Normalizer) -> String {
-    let mut own = Bounded::new();
+    let mut own = BoundedWriter::new();
     let _ = own.write_all(text.as_bytes());
     let (text, cut) = own.read();
     line(&text, cut, patterns)
@@ -53,7 +53,7 @@ pub(super) fn again(call: &mut ToolCall, patterns: &Normalizer) {
 }
 
 /// Masks come before the cut, so that no half of a secret is left.
-fn line(text: &str, cut: Cut, patterns: &Normalizer) -> String {
+fn line(text: &str, cut: Completeness, patterns: &Normalizer) -> String {
     let masked = secrets::masked(text);
     let mut text = String::with_capacity(masked.len());
     for (number, line) in masked.split('\n').enumerate() {
@@ -62,13 +62,13 @@ fn line(text: &str, cut: Cut, patterns: &Normalizer) -> String {
     }
     let visible = escape::terminal(&text);
     let most = match cut {
-        Cut::Nothing => MAX_SHOWN,
-        Cut::Rest => MAX_SHOWN - REST.len(),
+        Completeness::Nothing => MAX_SHOWN,
+        Completeness::Rest => MAX_SHOWN - REST.len(),
     };
     let ends = |chars: usize| visible.char_indices().nth(chars).map(|(end, _)| end);
     match (ends(most), cut) {
-        (None, Cut::Nothing) => visible.into_owned(),
-        (None, Cut::Rest) => format!("{visible}{REST}"),
+        (None, Completeness::Nothing) => visible.into_owned(),
+        (None, Completeness::Rest) => format!("{visible}{REST}"),
         (Some(_), _) => {
             let end = ends(MAX_SHOWN - REST.len()).unwrap_or(visible.len());
             format!("{}{REST}", &visible[..end])
@@ -78,13 +78,13 @@ fn line(text: &str, cut: Cut, patterns: &Normalizer) -> String {
 
 /// Whether all of a text was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
+enum Completeness {
     Nothing,
     Rest,
 }
 
 /// The tool, then the argument that says most of it, then the rest as JSON with its keys in order.
-fn write(out: &mut Bounded, tool: &str, args: &Value) -> io::Result<()> {
+fn write(out: &mut BoundedWriter, tool: &str, args: &Value) -> io::Result<()> {
     let end = tool.char_indices().nth(MAX_TOOL).map_or(tool.len(), |(end, _)| end);
     out.write_all(&tool.as_bytes()[..end])?;
     match args {
@@ -131,7 +131,7 @@ fn words(value: &Value) -> Option<Cow<'_, str>> {
 
 /// Members as JSON; nothing where there are none and the text is not empty.
 fn rest<'a>(
-    out: &mut Bounded,
+    out: &mut BoundedWriter,
     members: impl Iterator<Item = (&'a String, &'a Value)>,
     is_all: bool,
 ) -> io::Result<()> {
@@ -151,18 +151,18 @@ fn rest<'a>(
 }
 
 /// Takes so many bytes, and then no more: what is written may be megabytes.
-struct Bounded(Vec<u8>);
+struct BoundedWriter(Vec<u8>);
 
-impl Bounded {
+impl BoundedWriter {
     fn new() -> Self {
         Self(Vec::with_capacity(MAX_SHOWN))
     }
 
     /// What was written, and whether that is all. Of more the last word is left out: it may be the half of a secret.
-    fn read(self) -> (String, Cut) {
+    fn read(self) -> (String, Completeness) {
         let Self(mut bytes) = self;
-        let cut = if bytes.len() > MAX_READ { Cut::Rest } else { Cut::Nothing };
-        if cut == Cut::Rest {
+        let cut = if bytes.len() > MAX_READ { Completeness::Rest } else { Completeness::Nothing };
+        if cut == Completeness::Rest {
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"',;".contains(byte);
             let end = bytes.iter().rposition(ends).filter(|end| *end > MAX_SHOWN);
             bytes.truncate(end.unwrap_or(MAX_READ));
@@ -173,7 +173,7 @@ impl Bounded {
     }
 }
 
-impl Write for Bounded {
+impl Write for BoundedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = (MAX_READ + 1).saturating_sub(self.0.len());
         let taken = bytes.len().min(room);

@@ -49,7 +49,7 @@ pub(super) enum Notice {
 
 /// What is sent to a command and to all that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sent {
+pub(super) enum SentSignal {
     /// A signal that came for us, by its number.
     Signal(i32),
     /// To end, and to clean up before.

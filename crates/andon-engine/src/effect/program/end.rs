@@ -15,7 +15,7 @@ pub enum CommandExit {
 
 /// Whether the command was stopped from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopCause {
     /// It ended by itself.
     No,
     /// It ran into the timeout.
@@ -30,7 +30,7 @@ pub struct ProgramEnd {
     /// Its exit code, or the signal that ended it.
     pub exit: CommandExit,
     /// Whether it was stopped.
-    pub stopped: Stopped,
+    pub stopped: StopCause,
 }
 
 impl ProgramEnd {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
 
-use super::command::Sent;
+use super::command::SentSignal;
 use super::*;
 
 fn env() -> Environment {
@@ -42,7 +42,7 @@ fn exit_codes_and_signals_come_through() {
     ];
     for (script, exit, code) in cases {
         let (end, ..) = run(script, None);
-        assert_eq!((end.exit, end.stopped, end.code()), (exit, Stopped::No, code), "{script}");
+        assert_eq!((end.exit, end.stopped, end.code()), (exit, StopCause::No, code), "{script}");
     }
 }
 
@@ -83,7 +83,7 @@ fn much_output_is_whole() {
 fn a_timeout_ends_the_command_and_what_it_started() {
     let start = Instant::now();
     let (end, out, _) = run("echo before; sleep 60; echo after", Some(1));
-    assert_eq!((end.stopped, out.as_str()), (Stopped::TimedOut, "before\n"));
+    assert_eq!((end.stopped, out.as_str()), (StopCause::TimedOut, "before\n"));
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
@@ -97,7 +97,7 @@ fn in_our_group_a_signal_reaches_what_the_command_started() {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
-    Group::Ours.send(Pid::from_raw(i32::try_from(child.id()).unwrap()), Sent::Terminate);
+    Group::Ours.send(Pid::from_raw(i32::try_from(child.id()).unwrap()), SentSignal::Terminate);
     // The pipe closes when `sleep`, which holds it too, is gone.
     let start = Instant::now();
     out.read_to_string(&mut line).unwrap();
@@ -108,7 +108,7 @@ fn in_our_group_a_signal_reaches_what_the_command_started() {
 #[test]
 fn a_command_that_ignores_sigterm_is_killed() {
     let (end, ..) = run("trap '' TERM; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done", Some(1));
-    assert_eq!((end.exit, end.stopped), (CommandExit::Signal(9), Stopped::TimedOut));
+    assert_eq!((end.exit, end.stopped), (CommandExit::Signal(9), StopCause::TimedOut));
 }
 
 #[test]

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use andon_core::domain::time::Span;
 use testreport::Stream;
 
-use super::command::{Group, Notice, Outputs, Sent};
-use super::end::Stopped;
+use super::command::{Group, Notice, Outputs, SentSignal};
+use super::end::StopCause;
 use super::signals::{HeldSignals, listen};
-use super::start::Running;
+use super::start::RunningCommand;
 use super::terminal::Size;
 
 /// Between SIGTERM and SIGKILL after a timeout.
@@ -45,20 +45,20 @@ impl From<Notice> for Event {
 
 /// A running command.
 pub(super) struct Watch {
-    command: Running,
+    command: RunningCommand,
     group: Group,
     /// When the next step against the command is due.
     deadline: Option<Instant>,
-    stopped: Stopped,
+    stopped: StopCause,
     open_streams: u8,
     /// The sizes of the terminals that it writes to.
     sizes: Vec<Size>,
 }
 
 impl Watch {
-    pub(super) fn new(command: Running, group: Group, timeout: Option<Span>) -> Self {
+    pub(super) fn new(command: RunningCommand, group: Group, timeout: Option<Span>) -> Self {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
-        Self { command, group, deadline, stopped: Stopped::No, open_streams: 2, sizes: Vec::new() }
+        Self { command, group, deadline, stopped: StopCause::No, open_streams: 2, sizes: Vec::new() }
     }
 
     /// Runs until the command has ended and its output is read.
@@ -66,7 +66,7 @@ impl Watch {
         mut self,
         (held, outputs): (&HeldSignals, Outputs),
         sink: &mut dyn FnMut(Stream, &[u8]),
-    ) -> io::Result<(ExitStatus, Stopped)> {
+    ) -> io::Result<(ExitStatus, StopCause)> {
         let (sender, events) = sync_channel(QUEUE);
         self.sizes = outputs.sizes;
         for (stream, output) in outputs.streams {
@@ -116,11 +116,11 @@ impl Watch {
     }
 
     fn pass_on(&mut self, signal: i32) {
-        if self.stopped == Stopped::No {
-            self.stopped = Stopped::Forwarded(signal);
+        if self.stopped == StopCause::No {
+            self.stopped = StopCause::Forwarded(signal);
         }
         if !self.group.has_had(signal) {
-            self.command.send(self.group, Sent::Signal(signal));
+            self.command.send(self.group, SentSignal::Signal(signal));
         }
     }
 
@@ -131,7 +131,7 @@ impl Watch {
             size.follow();
         }
         if !self.sizes.is_empty() {
-            self.command.send(self.group, Sent::Resized);
+            self.command.send(self.group, SentSignal::Resized);
         }
     }
 
@@ -141,12 +141,12 @@ impl Watch {
         if self.deadline.is_none_or(|due| now < due) {
             return;
         }
-        if self.stopped == Stopped::TimedOut {
-            self.command.send(self.group, Sent::Kill);
+        if self.stopped == StopCause::TimedOut {
+            self.command.send(self.group, SentSignal::Kill);
             self.deadline = None;
         } else {
-            self.stopped = Stopped::TimedOut;
-            self.command.send(self.group, Sent::Terminate);
+            self.stopped = StopCause::TimedOut;
+            self.command.send(self.group, SentSignal::Terminate);
             self.deadline = now.checked_add(GRACE);
         }
     }

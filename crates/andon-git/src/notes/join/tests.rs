@@ -14,7 +14,7 @@ fn note(number: u64, text: Option<&str>) -> (CommitId, Option<Vec<u8>>) {
 }
 
 fn join(repo: &Repo, notes: &[(CommitId, Option<Vec<u8>>)], from: &[CommitId]) -> Option<CommitId> {
-    let joined = NotesJoined { name: NAME, notes, from, at: AT };
+    let joined = NotesToJoin { name: NAME, notes, from, at: AT };
     repo.notes_join(joined, |_, _, theirs| theirs.map(<[u8]>::to_vec)).unwrap()
 }
 

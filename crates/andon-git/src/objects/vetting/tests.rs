@@ -6,10 +6,10 @@ use flate2::write::ZlibEncoder;
 use super::*;
 use crate::objects::inflate::{Inflater, STEP};
 use crate::scratch::Scratch;
-use crate::{Claimed, Made, RepoEnv};
+use crate::{MergeClaim, RepoEnv, TreeVerdict};
 use andon_core::domain::ids::CommitId;
 
-fn check(file: &[u8]) -> Result<(), Damaged> {
+fn check(file: &[u8]) -> Result<(), DamagedObject> {
     Inflater::new().check(file)
 }
 
@@ -39,9 +39,13 @@ fn a_file_is_whole_only_to_its_last_byte() {
     for (length, level) in lengths.into_iter().flat_map(|length| [0, 6].map(|level| (length, level))) {
         let file = deflated(&blob(&text(length)), level);
         assert_eq!(check(&file), Ok(()), "{length} {level}");
-        assert_eq!(check(&[&file[..], b"x"].concat()), Err(Damaged), "{length} {level}: more behind it");
+        assert_eq!(
+            check(&[&file[..], b"x"].concat()),
+            Err(DamagedObject),
+            "{length} {level}: more behind it"
+        );
         for at in (0..file.len()).step_by(file.len() / 30 + 1).chain(file.len() - 5..file.len()) {
-            assert_eq!(check(&file[..at]), Err(Damaged), "{length} {level}: cut at {at}");
+            assert_eq!(check(&file[..at]), Err(DamagedObject), "{length} {level}: cut at {at}");
             let mut altered = file.clone();
             altered[at] ^= 1;
             // The level of compression that the header names means nothing.
@@ -67,9 +71,9 @@ fn an_object_that_lies_about_its_length_is_damaged() {
         "bulb 1\0x",
         "",
     ] {
-        assert_eq!(check(&deflated(object.as_bytes(), 6)), Err(Damaged), "{object:?}");
+        assert_eq!(check(&deflated(object.as_bytes(), 6)), Err(DamagedObject), "{object:?}");
     }
-    assert_eq!(check(b"not deflated"), Err(Damaged));
+    assert_eq!(check(b"not deflated"), Err(DamagedObject));
 }
 
 /// Leaves half of the file of an object.
@@ -128,16 +132,16 @@ fn a_merge_of_what_was_cut_short_is_no_wait() {
     let of = |scratch: &Scratch, rev: &str| scratch.git(&["rev-parse", rev]).parse::<Oid>().unwrap();
     let made = |scratch: &Scratch| {
         let repo = scratch.open();
-        repo.is_made(&repo.commit(scratch.rev("HEAD")).unwrap(), Claimed::Merge)
+        repo.is_made(&repo.commit(scratch.rev("HEAD")).unwrap(), MergeClaim::Merge)
     };
-    assert_eq!(made(&renamed()).unwrap(), Made::Same);
+    assert_eq!(made(&renamed()).unwrap(), TreeVerdict::Same);
     for lost in
         ["HEAD^1:old", "HEAD^2:new", "HEAD^1:deep", "HEAD:deep/er", "HEAD^2^{tree}", "HEAD:.gitattributes"]
     {
         let scratch = renamed();
         cut_short(&scratch.path().join(".git/objects"), of(&scratch, lost));
         let made = made(&scratch);
-        assert!(!matches!(made, Ok(Made::Same)), "{lost}: {made:?}");
+        assert!(!matches!(made, Ok(TreeVerdict::Same)), "{lost}: {made:?}");
     }
 }
 

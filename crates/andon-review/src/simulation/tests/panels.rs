@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::story::{DAY, Story, Told, ballot, deferred, policy, vote, with};
+use super::story::{DAY, Story, StoryResult, ballot, deferred, policy, vote, with};
 
 const NINE: [&str; 9] = ["ann", "bo", "cy", "di", "ed", "flo", "gus", "hal", "ida"];
 const P: &str = "accept_proposer";
@@ -19,7 +19,7 @@ fn asked(size: u8) -> Value {
     with(deferred(), json!({"min_witnesses": size}))
 }
 
-fn round(told: &Told, id: &str) -> Value {
+fn round(told: &StoryResult, id: &str) -> Value {
     told.0["rounds"][id].clone()
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Story {
 }
 
 /// What a story came to.
-pub(super) struct Told(pub(super) Value);
+pub(super) struct StoryResult(pub(super) Value);
 
 /// A policy: `witnesses` and one admin, `human:root`.
 pub(super) fn policy(witnesses: &[&str]) -> Value {
@@ -172,19 +172,19 @@ impl Story {
     }
 
     /// As it is ten seconds later.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn told(&self) -> StoryResult {
         self.told_at(self.at + 10, None)
     }
 
-    pub(super) fn told_at(&self, now: i64, reader: Option<&str>) -> Told {
+    pub(super) fn told_at(&self, now: i64, reader: Option<&str>) -> StoryResult {
         tell(&self.lines, now, reader)
     }
 }
 
-pub(super) fn tell(lines: &[Value], now: i64, reader: Option<&str>) -> Told {
+pub(super) fn tell(lines: &[Value], now: i64, reader: Option<&str>) -> StoryResult {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let found = simulate(read::read(text.as_bytes()).unwrap(), now, reader);
-    Told(serde_json::to_value(&found.json).unwrap())
+    StoryResult(serde_json::to_value(&found.json).unwrap())
 }
 
 struct By<'a> {
@@ -199,7 +199,7 @@ impl By<'_> {
     }
 }
 
-impl Told {
+impl StoryResult {
     /// Invalid entries with their codes.
     pub(super) fn codes(&self) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();

@@ -24,16 +24,16 @@ const MAX_ENTRIES: usize = 100_000;
 
 /// What is read under way.
 #[derive(Default)]
-struct Reading {
+struct LedgerReading {
     found: BTreeMap<CommitId, WholeEntry>,
     parents: BTreeMap<CommitId, Vec<CommitId>>,
     faults: Vec<FaultyEntry>,
     /// What was read and not looked at yet.
-    unread: Vec<Stored>,
+    unread: Vec<StoredEntry>,
 }
 
 /// An entry as it is stored.
-struct Stored {
+struct StoredEntry {
     commit: CommitId,
     raw: Vec<u8>,
     form: Result<Form, String>,
@@ -46,7 +46,7 @@ pub(in crate::ledger) fn read(
     repo: &Repo,
     known: &HashMap<CommitId, WholeEntry>,
 ) -> Result<WholeLedger, GitError> {
-    let mut reading = Reading::default();
+    let mut reading = LedgerReading::default();
     let mut todo: Vec<CommitId> =
         refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
     while let Some(commit) = todo.pop() {
@@ -71,7 +71,7 @@ pub(in crate::ledger) fn read_some(
     newest: usize,
     more: &[CommitId],
 ) -> Result<Option<Vec<WholeEntry>>, GitError> {
-    let mut reading = Reading::default();
+    let mut reading = LedgerReading::default();
     let mut todo: VecDeque<CommitId> =
         refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
     while reading.parents.len() < newest
@@ -91,10 +91,10 @@ pub(in crate::ledger) fn read_some(
     if !reading.faults.is_empty() {
         return Ok(None);
     }
-    Ok(reading.unread.par_iter().map(Stored::read).collect::<Result<_, _>>().ok())
+    Ok(reading.unread.par_iter().map(StoredEntry::read).collect::<Result<_, _>>().ok())
 }
 
-impl Reading {
+impl LedgerReading {
     fn fault(&mut self, commit: CommitId, id: Option<EntryId>, fault: EntryFault) {
         self.faults.push(FaultyEntry { commit, id, fault });
     }
@@ -115,12 +115,13 @@ impl Reading {
             Ok(form) => file(repo, form.tree),
             Err(header) => Err(EntryFault::Form(header.clone())),
         };
-        self.unread.push(Stored { commit, raw, form, file });
+        self.unread.push(StoredEntry { commit, raw, form, file });
         parents
     }
 
     fn finish(mut self) -> WholeLedger {
-        let read: Vec<Result<WholeEntry, FaultyEntry>> = self.unread.par_iter().map(Stored::read).collect();
+        let read: Vec<Result<WholeEntry, FaultyEntry>> =
+            self.unread.par_iter().map(StoredEntry::read).collect();
         for entry in read {
             match entry {
                 Ok(entry) => {
@@ -202,7 +203,7 @@ fn file(repo: &Repo, tree: TreeId) -> Result<Vec<u8>, EntryFault> {
     }
 }
 
-impl Stored {
+impl StoredEntry {
     fn read(&self) -> Result<WholeEntry, FaultyEntry> {
         let payload = unsigned(&self.raw);
         let id = EntryId(sha2::Sha256::digest(&payload).into());

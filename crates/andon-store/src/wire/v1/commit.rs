@@ -10,7 +10,7 @@ use super::MAX_LINE;
 use super::change::{ChangeWire, DiffWire, MAX_MESSAGE, WeakeningWire};
 use super::evidence::EvidenceWire;
 use andon_core::domain::facts::{
-    Carried, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
+    CarriedAttempt, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding, Recording, Skip, Usage,
 };
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
@@ -170,7 +170,7 @@ impl From<&CommitRecord> for CommitWire {
             uptime: record.uptime,
             tree: record.tree,
             parent: record.parent,
-            begins: (record.prev == Prev::Absent).then_some(true),
+            begins: (record.prev == PrevRecord::Absent).then_some(true),
             prev: record.prev.line(),
             kind: record.kind,
             gate: record.gate,
@@ -198,8 +198,8 @@ impl From<&CommitRecord> for CommitWire {
     }
 }
 
-impl From<&Carried> for CarriedWire {
-    fn from(carried: &Carried) -> Self {
+impl From<&CarriedAttempt> for CarriedWire {
+    fn from(carried: &CarriedAttempt) -> Self {
         Self {
             commit: carried.commit,
             parent: carried.parent,
@@ -210,7 +210,7 @@ impl From<&Carried> for CarriedWire {
     }
 }
 
-impl From<CarriedWire> for Carried {
+impl From<CarriedWire> for CarriedAttempt {
     fn from(wire: CarriedWire) -> Self {
         Self {
             commit: wire.commit,
@@ -380,9 +380,9 @@ impl From<CommitWire> for CommitRecord {
             tree: wire.tree,
             parent: wire.parent,
             prev: match (wire.prev, wire.begins) {
-                (Some(digest), _) => Prev::Line(digest),
-                (None, Some(true)) => Prev::Absent,
-                (None, Some(false) | None) => Prev::Unsaid,
+                (Some(digest), _) => PrevRecord::Line(digest),
+                (None, Some(true)) => PrevRecord::Absent,
+                (None, Some(false) | None) => PrevRecord::Unsaid,
             },
             kind: wire.kind,
             gate: wire.gate,

@@ -10,7 +10,7 @@ use super::halt::HaltLine;
 use super::overlay::OverlayWire;
 use super::{MAX_LINE, event};
 use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentFact, Deed};
+use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::events::{Begins, Event};
@@ -144,7 +144,7 @@ struct AgentWire {
     at: Option<Timestamp>,
     client: Client,
     session: Option<String>,
-    did: Deed,
+    did: AgentAction,
     about: Option<String>,
     mark: Option<ShortHash>,
 }

@@ -6,8 +6,8 @@ use super::*;
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use andon_core::domain::events::{Arguments, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, What};
 use andon_core::domain::facts::{
-    Ack, AckHow, Carried, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding,
-    Recording, Skip, Usage,
+    Ack, AckHow, CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord,
+    RecordedFinding, Recording, Skip, Usage,
 };
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{
@@ -56,7 +56,7 @@ fn full() -> CommitRecord {
         uptime: None,
         tree: TreeId(oid(1)),
         parent: Some(CommitId(oid(2))),
-        prev: Prev::Line(Digest([6; 32])),
+        prev: PrevRecord::Line(Digest([6; 32])),
         kind: CommitKind::CherryPick,
         gate: Gate::Passed,
         recording: Recording::CaughtUp,
@@ -100,7 +100,7 @@ fn full() -> CommitRecord {
 fn minimal() -> CommitRecord {
     CommitRecord {
         parent: None,
-        prev: Prev::Unsaid,
+        prev: PrevRecord::Unsaid,
         kind: CommitKind::Normal,
         gate: Gate::NotRun,
         recording: Recording::AtCommit,
@@ -214,7 +214,7 @@ prop_compose! {
         let worktree = session.clone();
         let ledger = outputs.iter().map(|id| (format!("{:02x}", id[0]), EntryId(*id))).collect();
         let first = CommitId(Oid::from_bytes(&tree).unwrap());
-        let carries = flags[1].then(|| Box::new(Carried {
+        let carries = flags[1].then(|| Box::new(CarriedAttempt {
             commit: first,
             parent: Some(first).filter(|_| flags[0]),
             kind: CommitKind::ALL[kinds.0].0,
@@ -226,7 +226,7 @@ prop_compose! {
             uptime: (at % 2 == 0).then(|| Uptime { boot: at.unsigned_abs(), seconds: at.unsigned_abs() / 2 }),
             tree: TreeId(Oid::from_bytes(&tree).unwrap()),
             parent: parent.map(|id| CommitId(Oid::from_bytes(&id).unwrap())),
-            prev: parent.map_or(Prev::Absent, |line| Prev::Line(Digest(line))),
+            prev: parent.map_or(PrevRecord::Absent, |line| PrevRecord::Line(Digest(line))),
             kind: CommitKind::ALL[kinds.0].0,
             gate: Gate::ALL[kinds.1].0,
             recording: [

@@ -25,7 +25,7 @@ struct Open {
 }
 
 /// What became of them.
-pub(super) struct Ended {
+pub(super) struct CaseCounts {
     pub(super) counts: Counts,
     /// All of them, where lines say when tests begin (`-v`): without, only those that failed have one.
     pub(super) named: Option<Vec<(String, Outcome)>>,
@@ -146,7 +146,7 @@ impl Cases {
 
     /// The package has ended. A panic explains the failing test that says nothing itself; a test that was
     /// running when the program died without its result line failed by it.
-    pub(super) fn finish(mut self) -> Ended {
+    pub(super) fn finish(mut self) -> CaseCounts {
         if let (Some(name), Some(_)) = (self.current.take(), &self.panic) {
             self.result(0, &name, Outcome::Failed);
         }
@@ -157,7 +157,7 @@ impl Cases {
             append_line(text, panic);
         }
         let named = self.verbose.then_some(self.named);
-        Ended { counts: self.counts, named, failures: self.failures, panic: self.panic }
+        CaseCounts { counts: self.counts, named, failures: self.failures, panic: self.panic }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Ground, Known, Ladder, Run};
+use super::{Ground, Ladder, RatedRuns, Run};
 use crate::verbs::replay::run::ahead::At;
 use crate::verbs::replay::run::events::{self, EventsEnd};
 use andon_core::change::normalize::Normalizer;
@@ -19,7 +19,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::time::Timestamp;
 use andon_core::history::{EventEffect, Fold};
-use andon_engine::bulk::{Pace, Walked};
+use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::undecided;
@@ -101,13 +101,13 @@ fn each(
     files: &[PathBuf],
     ladder: &Ladder<'_>,
     pace: &Pace<'_>,
-    without: &mut dyn FnMut(&mut Known, &Path, &InFile) -> Result<(), OpsError>,
+    without: &mut dyn FnMut(&mut RatedRuns, &Path, &InFile) -> Result<(), OpsError>,
 ) -> Result<Ground, OpsError> {
-    let mut known = Known::default();
+    let mut known = RatedRuns::default();
     let mut seen: BTreeSet<[u8; 32]> = BTreeSet::new();
     for (done, file) in files.iter().enumerate() {
         if pace.stop.load(Ordering::Relaxed) {
-            let walked = Walked::Part { done, of: files.len() };
+            let walked = WalkEnd::Part { done, of: files.len() };
             let why = undecided::interrupted(walked, "file", "the same again, to its end");
             if let Some(why) = why {
                 return Ok(Ground::Undecided { commits: 0, why });
@@ -186,19 +186,19 @@ fn of_file(ctx: &Context, file: &Path, ladder: &Ladder<'_>) -> Result<InFile, Op
             help: format!("andon calibrate --good {}", file.display()),
         });
     }
-    let mut input = BufReader::new(Hashed { file: opened, hash: Sha256::new() });
+    let mut input = BufReader::new(HashingReader { file: opened, hash: Sha256::new() });
     let (run, events, end) = of_stream(ladder, ctx.now, &mut input)
         .map_err(|err| if let OpsError::Input(err) = &err { unreadable(file, err) } else { err })?;
     Ok(InFile { run, events, end, content: input.into_inner().hash.finalize().into() })
 }
 
 /// A file whose content is hashed while it is read.
-struct Hashed {
+struct HashingReader {
     file: File,
     hash: Sha256,
 }
 
-impl Read for Hashed {
+impl Read for HashingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.hash.update(buffer.get(..count).unwrap_or_default());

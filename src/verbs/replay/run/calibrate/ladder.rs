@@ -50,14 +50,14 @@ pub(super) struct Ladder<'a> {
     pub(super) config: &'a Config,
     mode: EscalationMode,
     steps: Vec<RuleSettings>,
-    rungs: Vec<Rungs>,
+    rungs: Vec<RuleLadder>,
     budgets: Vec<(&'static Rule, RuleSetting)>,
     /// For each signal the first step whose rule is set as at that step.
     same: BTreeMap<Signal, Vec<usize>>,
 }
 
 /// One rule, and its different settings.
-struct Rungs {
+struct RuleLadder {
     rule: &'static Rule,
     /// Each with the last step that has it, the strictest first.
     settings: Vec<(usize, RuleSetting)>,
@@ -68,7 +68,7 @@ impl<'a> Ladder<'a> {
         let rules = &config.rules;
         let steps: Vec<RuleSettings> = (0..LADDER.len()).map(|step| ladder::at_step(rules, step)).collect();
         let of_ladder = detect::REGISTRY.iter().filter(|rule| ladder::is_on_ladder(rule, rules));
-        let rungs = of_ladder.map(|rule| Rungs::new(rule, &steps)).collect();
+        let rungs = of_ladder.map(|rule| RuleLadder::new(rule, &steps)).collect();
         let budgets = detect::REGISTRY.iter().filter(|rule| ladder::is_budget(rule, rules));
         let budgets = budgets.map(|rule| (*rule, rule.setting(rules).into_owned())).collect();
         let signalling = detect::REGISTRY.iter().filter_map(|rule| Some((rule.about.signal?, rule)));
@@ -96,7 +96,7 @@ impl<'a> Ladder<'a> {
 
     /// Asks the rules about the newest fact of `timeline`.
     pub(super) fn ask(&self, timeline: &Timeline, stage: Stage, run: &mut Run) {
-        let asked = Asked { ladder: self, timeline, stage, hot: RefCell::default() };
+        let asked = NewestFact { ladder: self, timeline, stage, hot: RefCell::default() };
         for (at, rungs) in self.rungs.iter().enumerate() {
             if !rungs.rule.stages.contains(&stage) {
                 continue;
@@ -116,7 +116,7 @@ impl<'a> Ladder<'a> {
     }
 }
 
-impl Rungs {
+impl RuleLadder {
     fn new(rule: &'static Rule, steps: &[RuleSettings]) -> Self {
         let mut settings: Vec<(usize, RuleSetting)> = Vec::new();
         // The signals that it judges are set again at each step.
@@ -138,7 +138,7 @@ fn is_by_signals(rule: &Rule) -> bool {
 }
 
 /// The newest fact under judgement.
-struct Asked<'a> {
+struct NewestFact<'a> {
     ladder: &'a Ladder<'a>,
     timeline: &'a Timeline,
     stage: Stage,
@@ -146,9 +146,9 @@ struct Asked<'a> {
     hot: RefCell<BTreeMap<(usize, Signal, usize), bool>>,
 }
 
-impl Asked<'_> {
+impl NewestFact<'_> {
     /// The loosest step beyond `known` at which a rule halts; none where there is none.
-    fn loosest(&self, rungs: &Rungs, known: Score) -> Score {
+    fn loosest(&self, rungs: &RuleLadder, known: Score) -> Score {
         let beyond = |(step, _): &&(usize, RuleSetting)| known.is_none_or(|known| *step > known);
         let halts = |(step, setting): &&(usize, RuleSetting)| {
             let episode = is_by_signals(rungs.rule).then(|| self.episode(*step)).flatten();

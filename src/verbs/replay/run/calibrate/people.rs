@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ladder::{Ladder, Run};
-use super::placed::Placed;
+use super::placed::PlacedRuns;
 use crate::view::calibration::MistakenHalts;
 use andon_config::{self as config, ConfigSource, Layer, MAX_BYTES};
 use andon_core::detect;
@@ -18,7 +18,7 @@ use andon_engine::workspace::Workspace;
 use andon_git::{Blob, Repo};
 
 /// The good runs, and what was said of the halts among them.
-pub(super) struct Judged {
+pub(super) struct GoodRuns {
     pub(super) runs: Vec<Run>,
     /// Runs that are no good work: they were halted, and not marked as mistaken.
     pub(super) left_out: u64,
@@ -32,8 +32,8 @@ pub(super) fn judged(
     ws: &Workspace,
     ladder: &Ladder<'_>,
     mut runs: Vec<Run>,
-    placed: &Placed,
-) -> Result<Judged, OpsError> {
+    placed: &PlacedRuns,
+) -> Result<GoodRuns, OpsError> {
     let mut not_good: BTreeSet<usize> = BTreeSet::new();
     let mut wrong: Vec<(usize, PastHalt)> = Vec::new();
     for past in past_halts::past_halts(ws)?.0 {
@@ -69,7 +69,7 @@ pub(super) fn judged(
     }
     let kept = runs.into_iter().enumerate().filter(|(at, _)| !not_good.contains(at)).map(|(_, run)| run);
     let left_out = u64::try_from(not_good.len()).unwrap_or(u64::MAX);
-    Ok(Judged { runs: kept.collect(), left_out, mistaken })
+    Ok(GoodRuns { runs: kept.collect(), left_out, mistaken })
 }
 
 /// The rules as halted commits had them.

@@ -24,7 +24,7 @@ struct Mark {
 
 /// The commits of the range, with their runs.
 #[derive(Default)]
-pub(super) struct Placed {
+pub(super) struct PlacedRuns {
     runs: HashMap<CommitId, usize>,
     marks: Vec<Mark>,
     newest: Option<CommitId>,
@@ -32,7 +32,7 @@ pub(super) struct Placed {
     root: Option<usize>,
 }
 
-impl Placed {
+impl PlacedRuns {
     /// Takes in the next commit, of the run with that number.
     pub(super) fn push(&mut self, commit: &CommitInfo, record: &CommitRecord, run: usize) {
         self.runs.insert(commit.id, run);

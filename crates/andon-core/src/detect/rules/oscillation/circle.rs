@@ -5,7 +5,7 @@ use std::fmt;
 use super::comebacks::AMONG;
 use crate::detect::returns::Round;
 use crate::detect::words;
-use crate::domain::detail::Found;
+use crate::domain::detail::FindingDetail;
 use crate::history::CodeState;
 
 /// What goes round.
@@ -21,7 +21,7 @@ pub(super) enum Circle {
     Comebacks(u64),
 }
 
-impl Found for Circle {}
+impl FindingDetail for Circle {}
 
 impl fmt::Display for Circle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

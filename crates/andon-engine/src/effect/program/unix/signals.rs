@@ -11,7 +11,7 @@ use std::thread;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::command::{Group, Notice, Sent};
+use super::command::{Group, Notice, SentSignal};
 use super::descendants;
 
 /// The signals that end a command.
@@ -23,15 +23,15 @@ fn held_set() -> SigSet {
 
 impl Group {
     /// Sends a signal to the command and to all that it started. That it may have ended already is no error.
-    pub(super) fn send(self, command: Pid, sent: Sent) {
+    pub(super) fn send(self, command: Pid, sent: SentSignal) {
         let signal = match sent {
-            Sent::Signal(number) => match Signal::try_from(number) {
+            SentSignal::Signal(number) => match Signal::try_from(number) {
                 Ok(signal) => signal,
                 Err(_) => return,
             },
-            Sent::Terminate => Signal::SIGTERM,
-            Sent::Kill => Signal::SIGKILL,
-            Sent::Resized => Signal::SIGWINCH,
+            SentSignal::Terminate => Signal::SIGTERM,
+            SentSignal::Kill => Signal::SIGKILL,
+            SentSignal::Resized => Signal::SIGWINCH,
         };
         match self {
             Self::Own => {

@@ -23,7 +23,7 @@ use rustix::process::{WaitOptions, waitpid};
 use testreport::Stream;
 
 use super::Environment;
-use super::command::{Group, Outputs, Sent, Start};
+use super::command::{Group, Outputs, SentSignal, Start};
 use super::signals::HeldSignals;
 use super::terminal::Wire;
 
@@ -31,14 +31,14 @@ use super::terminal::Wire;
 static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
 
 /// A started command.
-pub(super) struct Running {
+pub(super) struct RunningCommand {
     pid: Pid,
 }
 
 impl Start<'_> {
     /// Starts it with our standard input and with the signals that were held back before `held` was.
     #[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
-    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<(Running, Outputs)> {
+    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<(RunningCommand, Outputs)> {
         let argv: Vec<CString> =
             self.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<_, _>>()?;
         let program = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
@@ -52,7 +52,7 @@ impl Start<'_> {
         let pid = inside(self.directory, || posix_spawnp(program, &files, &attributes, &argv, &env))??;
         let streams = [(Stream::Stdout, stdout.ours), (Stream::Stderr, stderr.ours)];
         Ok((
-            Running { pid },
+            RunningCommand { pid },
             Outputs { streams, sizes: stdout.size.into_iter().chain(stderr.size).collect() },
         ))
     }
@@ -72,9 +72,9 @@ impl Start<'_> {
     }
 }
 
-impl Running {
+impl RunningCommand {
     /// Sends a signal to it and to all that it started; it is in this `group`.
-    pub(super) fn send(&self, group: Group, sent: Sent) {
+    pub(super) fn send(&self, group: Group, sent: SentSignal) {
         group.send(self.pid, sent);
     }
 

@@ -7,20 +7,20 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use testreport::Stream;
 
-use super::command::{Group, Outputs, Sent, Start};
+use super::command::{Group, Outputs, SentSignal, Start};
 use super::signals::HeldSignals;
 use super::terminal::Screens;
 use andon_git::platform::processes;
 
 /// A started command.
-pub(super) struct Running {
+pub(super) struct RunningCommand {
     child: Child,
 }
 
 impl Start<'_> {
     /// Starts it with our standard input.
     #[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
-    pub(super) fn run(&self, _held: &HeldSignals) -> io::Result<(Running, Outputs)> {
+    pub(super) fn run(&self, _held: &HeldSignals) -> io::Result<(RunningCommand, Outputs)> {
         // Nothing to be made of them.
         let Screens = self.screens;
         let (program, arguments) = self.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
@@ -35,16 +35,18 @@ impl Start<'_> {
         let stdout = piped(child.stdout.take().map(OwnedHandle::from))?;
         let stderr = piped(child.stderr.take().map(OwnedHandle::from))?;
         let streams = [(Stream::Stdout, stdout), (Stream::Stderr, stderr)];
-        Ok((Running { child }, Outputs { streams, sizes: Vec::new() }))
+        Ok((RunningCommand { child }, Outputs { streams, sizes: Vec::new() }))
     }
 }
 
-impl Running {
+impl RunningCommand {
     /// Ends it and all that it started: nothing gentler can be sent here.
-    pub(super) fn send(&self, _group: Group, sent: Sent) {
+    pub(super) fn send(&self, _group: Group, sent: SentSignal) {
         match sent {
-            Sent::Signal(_) | Sent::Terminate | Sent::Kill => processes::end_group(self.child.id()),
-            Sent::Resized => {}
+            SentSignal::Signal(_) | SentSignal::Terminate | SentSignal::Kill => {
+                processes::end_group(self.child.id())
+            }
+            SentSignal::Resized => {}
         }
     }
 

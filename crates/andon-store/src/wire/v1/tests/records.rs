@@ -18,7 +18,7 @@ fn a_moved_attempt_is_written_and_read_byte_for_byte() {
     let tests = Some(evidence());
     let (parent, kind, code) = (Some(first), CommitKind::Amend, CodeId([3; 32]));
     let record = CommitRecord {
-        carries: Some(Box::new(Carried { commit: first, parent, kind, code, tests })),
+        carries: Some(Box::new(CarriedAttempt { commit: first, parent, kind, code, tests })),
         ..minimal()
     };
     assert_eq!(encode_commit(&record, &UnknownKeys::default()), MOVED);
