@@ -38,7 +38,7 @@ pub struct HookSituation {
 
 impl HookSituation {
     /// Asks git where it looks for hooks: starts a process.
-    pub fn of(repo: &Repo) -> Self {
+    pub fn read(repo: &Repo) -> Self {
         match repo.hooks_dir() {
             Ok(dir) => Self::at(repo, &dir),
             Err(_) => Self { guarded: GuardState::Yes, installed: Presence::Absent },
@@ -63,7 +63,7 @@ const HOOKS_PATH: &str = "core.hooksPath";
 
 impl SharedHooks {
     /// Asks git: starts a process.
-    pub fn of(repo: &Repo) -> Self {
+    pub fn read(repo: &Repo) -> Self {
         Self { setting: repo.config_string(HOOKS_PATH), dir: repo.hooks_dir().ok() }
     }
 
@@ -81,7 +81,7 @@ impl SharedHooks {
                     None => HookSituation::at(repo, dir),
                 }
             }
-            (Some(_) | None, _) => HookSituation::of(repo),
+            (Some(_) | None, _) => HookSituation::read(repo),
         }
     }
 

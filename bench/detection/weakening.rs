@@ -200,7 +200,7 @@ fn changed(language: &Language, old: &str, new: &str) -> ChangedText {
 /// Prints the figures of `count` commits of either kind in each language; whether all are as they have to be.
 pub fn run(count: u64) -> bool {
     let setting = detect::TEST_WEAKENING.defaults();
-    let patterns = Patterns::of(&setting);
+    let patterns = Patterns::new(&setting);
     println!("| language | weakened | told | recall | healthy | told | rate | missed or mistaken |");
     println!("|---|--:|--:|--:|--:|--:|--:|---|");
     let mut reached = true;

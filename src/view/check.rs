@@ -161,7 +161,11 @@ mod tests {
     fn tap(text: &str, code: i32) -> TestEvidence {
         let input = ReportInput { name: "r", bytes: text.as_bytes() };
         let inputs = if text.is_empty() { &[][..] } else { &[input][..] };
-        TestEvidence::of(testreport::read(inputs, ExitKind::Code(code), &Root::none()), CodeId([1; 32]), "x")
+        TestEvidence::from_run(
+            testreport::read(inputs, ExitKind::Code(code), &Root::none()),
+            CodeId([1; 32]),
+            "x",
+        )
     }
 
     fn run(by: RanBy, evidence: Option<TestEvidence>, outcome: TipOutcome) -> TipRun {

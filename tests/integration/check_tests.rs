@@ -23,7 +23,7 @@ const BOT: Person = ("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.
 const FORGE: Person = ("GitHub", "noreply@github.com");
 
 impl<'a> Elsewhere<'a> {
-    fn of(stage: &'a Stage, author: (&'a str, &'a str), committer: (&'a str, &'a str)) -> Self {
+    fn new(stage: &'a Stage, author: (&'a str, &'a str), committer: (&'a str, &'a str)) -> Self {
         Self { stage, name: author.0, email: author.1, committer }
     }
 
@@ -90,7 +90,7 @@ fn what_nobody_recorded_is_green_with_the_tests_of_the_tip_and_red_without() {
     for (name, author, committer, message) in strangers() {
         let stage = Stage::installed();
         stage.iterate("2\n", &["ok a", "ok b"], "Step 2").ok();
-        Elsewhere::of(&stage, author, committer).commits("3\n", &["ok a", "ok b"], message);
+        Elsewhere::new(&stage, author, committer).commits("3\n", &["ok a", "ok b"], message);
         let range = "HEAD~2..HEAD";
         assert_eq!(stage.andon(&["check", range]).code, 3, "{name} without tests");
         let value = json(&stage, range);
@@ -101,7 +101,7 @@ fn what_nobody_recorded_is_green_with_the_tests_of_the_tip_and_red_without() {
         );
         assert_eq!(value["tests"]["outcome"], "passed");
         // The tests of the tip fail, whatever was recorded below.
-        Elsewhere::of(&stage, author, committer).commits("4\n", &["ok a", "not ok b"], message);
+        Elsewhere::new(&stage, author, committer).commits("4\n", &["ok a", "not ok b"], message);
         let value = json(&stage, "HEAD~3..HEAD");
         assert_eq!(value["outcome"], "violated", "{name}: {value}");
         assert!(codes(&value).contains(&"failing-tests".to_owned()), "{name}: {value}");
@@ -133,7 +133,7 @@ fn a_recorded_commit_on_top_changes_nothing_and_the_note_says_which() {
 #[test]
 fn no_test_ran_is_missing_evidence() {
     let stage = Stage::installed();
-    Elsewhere::of(&stage, BOT, FORGE).commits("2\n", &[], "Bump it");
+    Elsewhere::new(&stage, BOT, FORGE).commits("2\n", &[], "Bump it");
     let value = json(&stage, "HEAD~1..HEAD");
     assert_eq!(value["outcome"], "undecided", "{value}");
     assert_eq!(codes(&value), ["missing-record", "tip-untested"]);
@@ -164,7 +164,7 @@ fn an_adopting_branch_and_one_without_any_record() {
     let value = json(&stage, "HEAD~3..HEAD");
     assert_eq!(value["outcome"], "ok", "{value}");
     stage.write("tests.txt", "not ok a\n");
-    Elsewhere::of(&stage, BOT, FORGE).commits("4\n", &["not ok a"], "Bump it");
+    Elsewhere::new(&stage, BOT, FORGE).commits("4\n", &["not ok a"], "Bump it");
     check(&stage, "HEAD~4..HEAD").exits(1);
 }
 
@@ -190,7 +190,7 @@ fn a_fork_whose_records_cannot_be_fetched() {
 fn a_merge_of_main_by_the_forge_and_the_commit_of_a_merge_queue() {
     let stage = Stage::installed();
     stage.git(&["branch", "topic"]).ok();
-    Elsewhere::of(&stage, BOT, FORGE).commits("start\n", &["ok a", "ok b", "ok c"], "On main");
+    Elsewhere::new(&stage, BOT, FORGE).commits("start\n", &["ok a", "ok b", "ok c"], "On main");
     stage.git(&["switch", "-q", "topic"]).ok();
     stage.iterate("topic\n", &["ok a", "ok b"], "On the branch").ok();
     // "Update branch", and what a queue makes: a merge in the name of the forge.
@@ -234,7 +234,7 @@ fn green_tests_hide_no_bypass_no_edit_and_no_halt() {
     check(&stage, "HEAD~2..HEAD").exits(1).says("edited-record");
     // Work that went on in spite of a halt.
     let stage = crate::check::halted();
-    Elsewhere::of(&stage, ("A. Author", "author@example.org"), FORGE).commits(
+    Elsewhere::new(&stage, ("A. Author", "author@example.org"), FORGE).commits(
         "9\n",
         &["ok a", "ok b"],
         "On the web",
@@ -294,7 +294,7 @@ fn the_checkout_has_to_be_the_code_of_the_tip() {
 #[test]
 fn a_report_of_the_ci_stands_in_as_well() {
     let stage = Stage::installed();
-    Elsewhere::of(&stage, BOT, FORGE).commits("2\n", &["ok a", "ok b"], "Bump it");
+    Elsewhere::new(&stage, BOT, FORGE).commits("2\n", &["ok a", "ok b"], "Bump it");
     stage.write("../green.tap", "1..2\nok 1 - a\nok 2 - b\n");
     stage.write("../red.tap", "1..2\nok 1 - a\nnot ok 2 - b\n");
     stage.write("../nothing.txt", "it went well\n");

@@ -106,7 +106,7 @@ struct Before {
 }
 
 impl Before {
-    fn of(stage: &Stage) -> Self {
+    fn new(stage: &Stage) -> Self {
         Self { contents: contents(stage.dir()), staged: staged(stage) }
     }
 
@@ -128,7 +128,7 @@ fn a_commit_of_a_part_is_tested_in_a_checkout_of_its_own() {
     stage.git(&["add", "one.c"]).ok();
     edit(&stage, "one.c", 0, "not staged");
     stage.andon(&["test"]).ok();
-    let before = Before::of(&stage);
+    let before = Before::new(&stage);
     assert_eq!(commit(&stage, &["commit", "-qm", "Part"]), ["andon test --staged"]);
     before.is_still_there(&stage, "partly staged");
     assert_eq!(stage.git(&["show", "HEAD:one.c"]).ok().stdout, "staged\n2\n3\n4\n5\n");
@@ -143,7 +143,7 @@ fn named_paths_are_tested_as_they_will_be_committed() {
     edit(&stage, "two.c", 0, "staged");
     stage.git(&["add", "two.c"]).ok();
     stage.andon(&["test"]).ok();
-    let before = Before::of(&stage);
+    let before = Before::new(&stage);
     let followed = commit(&stage, &["commit", "-qm", "One", "--", "one.c"]);
     assert!(followed.len() == 1 && followed[0].starts_with("andon test --tree "), "{followed:?}");
     before.is_still_there(&stage, "paths given");
@@ -161,7 +161,7 @@ fn files_that_are_not_staged_are_named() {
     stage.write("intended.c", "new");
     stage.git(&["add", "-N", "intended.c"]).ok();
     stage.andon(&["test"]).ok();
-    let before = Before::of(&stage);
+    let before = Before::new(&stage);
     let followed = commit(&stage, &["commit", "-qm", "All"]);
     assert_eq!(followed, ["git add -- ':(literal)[x].c' intended.c new.c 'sp ace.c'"]);
     before.is_still_there(&stage, "unstaged");
@@ -176,7 +176,7 @@ fn an_operation_under_way_is_neither_ended_nor_changed() {
         edit(&stage, "two.c", 4, "not staged");
         stage.write("new.c", "untracked");
         stage.andon(&["test"]).ok();
-        let before = Before::of(&stage);
+        let before = Before::new(&stage);
         let followed = commit(&stage, &["commit", "-q", "--no-edit"]);
         assert_eq!(followed, ["andon test --staged"], "{operation:?}");
         before.is_still_there(&stage, &format!("{operation:?}"));
@@ -211,7 +211,7 @@ fn a_changed_submodule_beside_the_work_stays_as_it_is() {
         edit(&stage, "one.c", 0, "the work");
         stage.git(&["add", "one.c"]).ok();
         stage.andon(&["test"]).ok();
-        let before = Before::of(&stage);
+        let before = Before::new(&stage);
         stage.git(&["commit", "-qm", "Work"]).refused().says("untested-edit").says("lib");
         let followed = commit(&stage, &["commit", "-qm", "Work"]);
         before.is_still_there(&stage, "submodule");
@@ -240,7 +240,7 @@ fn a_nested_repository_beside_the_work_is_not_taken_along() {
     edit(&stage, "one.c", 0, "the work");
     stage.git(&["add", "one.c"]).ok();
     stage.andon(&["test"]).ok();
-    let before = Before::of(&stage);
+    let before = Before::new(&stage);
     stage.git(&["commit", "-qm", "Work"]).refused().says("untested-edit").says("nested");
     assert_eq!(commit(&stage, &["commit", "-qm", "Work"]), ["andon test --staged"]);
     before.is_still_there(&stage, "nested");
@@ -406,7 +406,7 @@ fn play(seed: u64) -> bool {
     };
     told.push(args.join(" "));
     let told = told.join(", ");
-    let before = Before::of(&stage);
+    let before = Before::new(&stage);
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| commit(&stage, args)));
     let followed = result.unwrap_or_else(|_| panic!("{told}"));
     let told = format!("{told}, followed {followed:?}");

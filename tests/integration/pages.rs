@@ -84,7 +84,7 @@ fn the_examples_are_true() {
     for page in pages() {
         let stage = stage();
         let mut dir = stage.dir().to_owned();
-        for block in blocks::of(&std::fs::read_to_string(&page).unwrap()) {
+        for block in blocks::read(&std::fs::read_to_string(&page).unwrap()) {
             match (&block.file, block.language.as_str()) {
                 (Some(file), _) => std::fs::write(dir.join(file), &block.text).unwrap(),
                 (None, "console") => {
@@ -102,7 +102,7 @@ fn the_examples_are_true() {
 #[test]
 fn what_is_not_run_can_be_read() {
     for page in pages() {
-        for block in blocks::of(&std::fs::read_to_string(&page).unwrap()) {
+        for block in blocks::read(&std::fs::read_to_string(&page).unwrap()) {
             match block.language.as_str() {
                 "json" => {
                     let mut values =

@@ -24,7 +24,7 @@ pub struct RuleSpecView {
 
 /// The rules of this version, from the registry.
 pub fn known_rules() -> Vec<RuleSpecView> {
-    REGISTRY.iter().map(|rule| RuleSpecView::of(rule)).collect()
+    REGISTRY.iter().map(|rule| RuleSpecView::from_rule(rule)).collect()
 }
 
 /// Percentages that are out of order, at the place of the last of them that was set. Layers are joined key by key, so
@@ -56,7 +56,7 @@ fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) 
 }
 
 impl RuleSpecView {
-    fn of(rule: &Rule) -> Self {
+    fn from_rule(rule: &Rule) -> Self {
         Self { id: rule.id, summary: rule.summary, default_level: rule.level, params: rule.params }
     }
 }

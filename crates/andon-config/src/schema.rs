@@ -23,7 +23,7 @@ pub fn schema() -> serde_json::Value {
                 pattern: Some("^[A-Za-z0-9_-]{1,64}$"),
                 ..SchemaJson::default()
             })),
-            ..open(SchemaJson { format: Some("regex"), ..of("string") })
+            ..open(SchemaJson { format: Some("regex"), ..schema_json("string") })
         },
     };
     let section = |one: &Section| match one.name {
@@ -39,7 +39,7 @@ pub fn schema() -> serde_json::Value {
     .document()
 }
 
-fn of(kind: &'static str) -> SchemaJson {
+fn schema_json(kind: &'static str) -> SchemaJson {
     SchemaJson { kind: Some(kind), ..SchemaJson::default() }
 }
 
@@ -48,29 +48,29 @@ fn closed<'a>(properties: impl Iterator<Item = (&'a str, SchemaJson)>) -> Schema
     SchemaJson {
         properties: Some(properties.map(|(name, schema)| (name.to_owned(), schema)).collect()),
         additional_properties: Some(Additional::Nothing),
-        ..of("object")
+        ..schema_json("object")
     }
 }
 
 /// An object of any properties that are of `schema`.
 fn open(schema: SchemaJson) -> SchemaJson {
-    SchemaJson { additional_properties: Some(Additional::Any(Box::new(schema))), ..of("object") }
+    SchemaJson { additional_properties: Some(Additional::Any(Box::new(schema))), ..schema_json("object") }
 }
 
 fn text() -> SchemaJson {
-    SchemaJson { min_length: Some(1), ..of("string") }
+    SchemaJson { min_length: Some(1), ..schema_json("string") }
 }
 
 fn matching(pattern: &'static str) -> SchemaJson {
-    SchemaJson { pattern: Some(pattern), ..of("string") }
+    SchemaJson { pattern: Some(pattern), ..schema_json("string") }
 }
 
 fn count(min: u64) -> SchemaJson {
-    SchemaJson { minimum: Some(min), maximum: Some(MAX_COUNT), ..of("integer") }
+    SchemaJson { minimum: Some(min), maximum: Some(MAX_COUNT), ..schema_json("integer") }
 }
 
 fn list(items: SchemaJson) -> SchemaJson {
-    SchemaJson { items: Some(Box::new(items)), ..of("array") }
+    SchemaJson { items: Some(Box::new(items)), ..schema_json("array") }
 }
 
 fn one_of(words: Vec<&'static str>) -> SchemaJson {
@@ -106,12 +106,12 @@ fn workflow_schema() -> SchemaJson {
     let short = || SchemaJson { max_length: Some(256), ..text() };
     let texts = ["environment", "author", "trailer", "branch"].map(|name| (name, short()));
     let node = closed(texts.into_iter().chain([
-        ("edits", of("boolean")),
+        ("edits", schema_json("boolean")),
         ("max_turns", count(1)),
         ("max_runtime", matching(DURATION)),
     ]));
     let edge = closed([("from", short()), ("to", short())].into_iter().chain([
-        ("anchor", of("boolean")),
+        ("anchor", schema_json("boolean")),
         ("max_iterations", count(1)),
         ("max_runtime", matching(DURATION)),
         ("max_cost", matching(r"^[0-9]*\.?[0-9]*$")),
@@ -125,14 +125,16 @@ fn key_schema(key: &Key) -> SchemaJson {
         Kind::Choice { words } => one_of(words()),
         Kind::Duration(_) => matching(DURATION),
         Kind::Limit(_) => or_unlimited(matching(DURATION)),
-        Kind::Command => any_of(vec![text(), SchemaJson { min_items: Some(1), ..list(of("string")) }]),
+        Kind::Command => {
+            any_of(vec![text(), SchemaJson { min_items: Some(1), ..list(schema_json("string")) }])
+        }
         Kind::Globs | Kind::Program | Kind::Providers | Kind::Texts => list(text()),
         Kind::Text => text(),
         Kind::Entry => matching("^[0-9a-fA-F]{64}$"),
         Kind::Checksum => matching("^sha256:[0-9a-fA-F]{64}$"),
         Kind::Pinned => open(matching("^[0-7]{1,6} [0-9a-f]+$")),
         Kind::Format => one_of(keys::formats().collect()),
-        Kind::Switch => of("boolean"),
+        Kind::Switch => schema_json("boolean"),
     };
     let default = Some(key.default()).filter(|default| *default != Value::Unset);
     described(SchemaJson { default: default.map(|default| default.to_json()), ..schema }, key.doc)
@@ -152,10 +154,10 @@ fn param_schema(spec: &ParamSpec) -> SchemaJson {
         ParamValue::Count(_) => count(spec.min),
         ParamValue::Limit(_) => or_unlimited(count(spec.min)),
         ParamValue::SpanLimit(_) => or_unlimited(matching(DURATION)),
-        ParamValue::Share(_) => SchemaJson { minimum: Some(0), maximum: Some(1), ..of("number") },
+        ParamValue::Share(_) => SchemaJson { minimum: Some(0), maximum: Some(1), ..schema_json("number") },
         ParamValue::Span(_) => matching(DURATION),
-        ParamValue::Switch(_) => of("boolean"),
-        ParamValue::List(_) => list(of("string")),
+        ParamValue::Switch(_) => schema_json("boolean"),
+        ParamValue::List(_) => list(schema_json("string")),
         ParamValue::Word { of, .. } => one_of(of.to_vec()),
     };
     described(SchemaJson { default: Some(Value::Param(default).to_json()), ..schema }, spec.doc)

@@ -131,7 +131,7 @@ pub fn carried(
     commit: &CommitInfo,
     diff: &DiffSummary,
 ) -> Option<CarriedAttempt> {
-    let of = |id: CommitId| Some(CarriedAttempt::of(id, &store.get(id).ok()??.record));
+    let of = |id: CommitId| Some(CarriedAttempt::new(id, &store.get(id).ok()??.record));
     if let Some(carried) = ws.repo.rebased_from().filter(|id| *id != commit.id).and_then(of) {
         return Some(carried);
     }
@@ -142,7 +142,7 @@ pub fn carried(
         .filter(|made| is_dated_alike(made, commit))
         .find_map(|made| {
             let record = store.get(made.id).ok()??.record;
-            (!diff.empty && record.diff.hash == diff.hash).then(|| CarriedAttempt::of(made.id, &record))
+            (!diff.empty && record.diff.hash == diff.hash).then(|| CarriedAttempt::new(made.id, &record))
         })
 }
 
@@ -170,7 +170,7 @@ pub fn joined(ws: &Workspace, made: &DerivedCommit, beside: &[&CommitFact]) -> O
             tip.record.tree == made.tree && tip.record.parent != made.parent && is_newest(ws, tip)
         };
         if is_it {
-            return tip.id.map(|id| CarriedAttempt::of(id, &tip.record));
+            return tip.id.map(|id| CarriedAttempt::new(id, &tip.record));
         }
     }
     None
@@ -186,7 +186,7 @@ pub fn squashed(
     let [one] = squashed else { return None };
     let record = store.get(*one).ok()??.record;
     let same = record.diff.hash == made.diff.hash || record.code == made.code;
-    (same && !made.diff.empty).then(|| CarriedAttempt::of(*one, &record))
+    (same && !made.diff.empty).then(|| CarriedAttempt::new(*one, &record))
 }
 
 /// Whether nothing was recorded here since an attempt.

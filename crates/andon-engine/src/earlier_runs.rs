@@ -85,7 +85,7 @@ fn same_tests(ws: &Workspace, before: &TestRun, now: &TestRun) -> Result<bool, O
         return Ok(false);
     }
     let Some(setting) = weakening::setting(&ws.config.rules) else { return Ok(false) };
-    let patterns = Patterns::of(&setting);
+    let patterns = Patterns::new(&setting);
     let paths = differing(ws, before, now)?;
     if paths.len() > PATHS {
         return Ok(false);

@@ -164,7 +164,7 @@ fn judge(
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
     let identity = identity::of_candidate(ctx, ws, tree)?;
     let changed_by_hook = evidence::changed_by_hook(ws, &loaded, before, tree)?;
-    let making = Some(making::of(ws, tree));
+    let making = Some(making::draft(ws, tree));
     let candidate = Candidate { identity, making, changed_by_hook, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     loaded.warnings.extend(untracked::notice(&candidate, &loaded));

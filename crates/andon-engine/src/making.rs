@@ -9,7 +9,7 @@ use andon_git::Operation;
 const DIGITS: usize = 12;
 
 /// What is being made of `tree`.
-pub fn of(ws: &Workspace, tree: TreeId) -> CommitDraft {
+pub fn draft(ws: &Workspace, tree: TreeId) -> CommitDraft {
     let index = index_use(ws);
     let exact = match index {
         IndexUse::AsIs => "andon test --staged".to_owned(),

@@ -39,7 +39,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// The number of a recorded commit; `None` where it is counted as another one, or not known.
-    pub fn of(&mut self, commit: CommitId) -> Option<u64> {
+    pub fn number(&mut self, commit: CommitId) -> Option<u64> {
         if let Some(known) = self.known.get(&commit) {
             return *known;
         }
@@ -53,6 +53,6 @@ impl<'a> Numbers<'a> {
     /// The record of `commit` with its number in the place of the memo; 0 where there is none.
     #[must_use]
     pub fn on(&mut self, commit: CommitId, record: CommitRecord) -> CommitRecord {
-        CommitRecord { iteration: self.of(commit).unwrap_or(0), ..record }
+        CommitRecord { iteration: self.number(commit).unwrap_or(0), ..record }
     }
 }

@@ -25,7 +25,7 @@ impl Settled {
         let (losses, state) = Ledger::open(&ws.repo).losses_and_state()?;
         let digest = |text: &str| Digest(sha2::Sha256::digest(text.as_bytes()).into()).to_string();
         let (losses, state) = (digest(&losses), digest(&state));
-        let memory = Memory::of(&ws.repo, Kind::Traces);
+        let memory = Memory::new(&ws.repo, Kind::Traces);
         Ok(Self { losses, state, memory })
     }
 

@@ -14,7 +14,7 @@ const MAX_FILE: usize = 1 << 20;
 ///
 /// # Errors
 /// The commit is not here.
-pub fn of(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
+pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     let info = repo.commit(head)?;
     let before = info.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
     let mut texts = Texts::new(repo, 0);

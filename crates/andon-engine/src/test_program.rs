@@ -58,7 +58,7 @@ const ENVIRONMENTS: [(&str, &str); 5] = [
 
 /// Looks for what `command` needs as it would be started in `top`.
 pub fn look(ctx: &Context, top: &Path, command: &TestCommand) -> TestProgram {
-    let missed = needs::of(command).into_iter().find_map(|need| missed(ctx, top, need));
+    let missed = needs::list(command).into_iter().find_map(|need| missed(ctx, top, need));
     missed.unwrap_or(TestProgram::There)
 }
 

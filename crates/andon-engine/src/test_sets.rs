@@ -125,7 +125,7 @@ fn unmarked(test: &str) -> Option<(&str, bool)> {
 /// What the test files that differ tell: which tests have other names now, or are rows.
 fn by_files(ws: &Workspace, before: TreeId, now: TreeId) -> Option<TestComparison> {
     let setting = weakening::setting(&ws.config.rules)?;
-    weakening::compared(&ws.repo, &Patterns::of(&setting), before, now).ok()
+    weakening::compared(&ws.repo, &Patterns::new(&setting), before, now).ok()
 }
 
 /// Whether every test had its turn. A run with one failure may have stopped at it, and one with errors before it began.

@@ -56,14 +56,17 @@ impl TestedCode {
     /// The working tree as it is now; HEAD's tree in a repository without one.
     pub fn now(ws: &Workspace) -> Result<Self, OpsError> {
         if ws.repo.workdir().is_some() {
-            return Self::of(ws, untracked::tested_overlay(ws)?);
+            return Self::from_overlay(ws, untracked::tested_overlay(ws)?);
         }
         let head = ws.repo.head()?.commit();
         let base = head.map(|head| ws.repo.tree_of(head)).transpose()?;
-        Self::of(ws, (Overlay { base, entries: Vec::new(), hidden: Vec::new() }, Vec::new()))
+        Self::from_overlay(ws, (Overlay { base, entries: Vec::new(), hidden: Vec::new() }, Vec::new()))
     }
 
-    fn of(ws: &Workspace, (overlay, mut beside): (Overlay, Vec<OverlayEntry>)) -> Result<Self, OpsError> {
+    fn from_overlay(
+        ws: &Workspace,
+        (overlay, mut beside): (Overlay, Vec<OverlayEntry>),
+    ) -> Result<Self, OpsError> {
         let rules = &ws.config.paths.rules;
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
@@ -91,7 +94,7 @@ impl TestedCode {
 
     /// Looks out for untracked files that the output of the tests names: those bind after all.
     pub fn mentions(&self, ws: &Workspace) -> Mentions {
-        Mentions::of(self.beside.iter().map(|file| file.path.as_slice()), ws.repo.workdir())
+        Mentions::from_paths(self.beside.iter().map(|file| file.path.as_slice()), ws.repo.workdir())
     }
 
     /// Has the files that the tests named bind like tracked ones, but for those that the run itself wrote.
@@ -148,7 +151,7 @@ impl TestedCode {
         overlay.truncate(TestRun::MAX_OVERLAY);
         TestRun {
             at,
-            evidence: TestEvidence::of(parsed, self.code, command),
+            evidence: TestEvidence::from_run(parsed, self.code, command),
             validity,
             base: self.base,
             overlay,

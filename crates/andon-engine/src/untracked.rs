@@ -190,7 +190,7 @@ pub struct Mentions {
 
 impl Mentions {
     /// Those of `paths`, from the top of a working tree.
-    pub fn of<'a>(paths: impl Iterator<Item = &'a [u8]>, top: Option<&Path>) -> Self {
+    pub fn from_paths<'a>(paths: impl Iterator<Item = &'a [u8]>, top: Option<&Path>) -> Self {
         let paths: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
         let names: Vec<String> =
             paths.iter().map(|path| regex::escape(&String::from_utf8_lossy(path))).collect();
@@ -241,7 +241,7 @@ mod tests {
 
     fn named(pieces: &[&str]) -> Vec<String> {
         let paths: [&[u8]; 3] = [b"data/x.bin", b"notes", b"a.b"];
-        let mut mentions = Mentions::of(paths.into_iter(), Some(Path::new("/w/top")));
+        let mut mentions = Mentions::from_paths(paths.into_iter(), Some(Path::new("/w/top")));
         for piece in pieces {
             mentions.push(Stream::Stdout, piece.as_bytes());
         }

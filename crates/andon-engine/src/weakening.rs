@@ -42,7 +42,7 @@ pub fn last_result<'a>(
 
 /// What `commit` removed, given the result before it. A merge removes tests that its parents have and none of them
 /// removed; where something failed before it, all tests that its first parent has in addition.
-pub fn of(
+pub fn find(
     repo: &Repo,
     rules: &RuleSettings,
     commit: &CommitInfo,
@@ -50,7 +50,7 @@ pub fn of(
 ) -> Result<Option<Weakening>, OpsError> {
     let failing = before.and_then(failing_count).unwrap_or_default();
     let (Some(setting), Some(parent)) = (setting(rules), commit.parents.first()) else { return Ok(None) };
-    let patterns = Patterns::of(&setting);
+    let patterns = Patterns::new(&setting);
     if repo.tree_of(*parent).is_err() {
         return Ok(None);
     }

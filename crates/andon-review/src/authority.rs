@@ -75,7 +75,7 @@ pub struct Authority {
 
 impl Authority {
     /// Reads the entries about keys and policies.
-    pub fn of(material: Material<'_>) -> Self {
+    pub fn new(material: Material<'_>) -> Self {
         let mut revoked = Vec::new();
         loop {
             match AuthorityReading::run(material, &revoked) {

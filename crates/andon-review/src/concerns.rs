@@ -45,7 +45,7 @@ impl Concerns {
         asked.sort();
         asked.dedup();
         for witness in asked {
-            let found = self.of(&witness, at);
+            let found = self.answers_to(&witness, at);
             if found.answered >= LEAST && 2 * found.declined > found.answered {
                 self.cooled.entry(witness).or_default().push(at);
             }
@@ -53,7 +53,7 @@ impl Concerns {
     }
 
     /// What was answered to `witness` in the window that ends with `now`; the newest answer to a concern is the one.
-    pub fn of(&self, witness: &str, now: i64) -> Answers {
+    pub fn answers_to(&self, witness: &str, now: i64) -> Answers {
         let mut newest = BTreeMap::new();
         for (at, entry, declined) in &self.answers {
             if within(now, *at, WINDOW) && self.raised.get(entry).is_some_and(|who| who == witness) {
@@ -66,7 +66,7 @@ impl Concerns {
     /// Everybody who was answered in the window that ends with `now`.
     pub fn all(&self, now: i64) -> BTreeMap<String, Answers> {
         let people: std::collections::BTreeSet<&String> = self.raised.values().collect();
-        let found = people.into_iter().map(|who| (who.clone(), self.of(who, now)));
+        let found = people.into_iter().map(|who| (who.clone(), self.answers_to(who, now)));
         found.filter(|(_, answers)| answers.answered > 0).collect()
     }
 
@@ -88,7 +88,7 @@ mod tests {
             concerns.raise(entry, "ann");
         }
         concerns.answer(100, &[0], &[1, 2, 9]);
-        assert_eq!(concerns.of("ann", 100), Answers { answered: 3, declined: 2 });
+        assert_eq!(concerns.answers_to("ann", 100), Answers { answered: 3, declined: 2 });
         assert_eq!(concerns.blocked_until("ann", 100), None);
         concerns.answer(200, &[3], &[4]);
         // Three of five.
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(concerns.blocked_until("ann", 200 + MONTH), None);
         // The newest answer counts, and once: two of five are declined now.
         concerns.answer(300, &[4], &[]);
-        assert_eq!(concerns.of("ann", 300), Answers { answered: 5, declined: 2 });
+        assert_eq!(concerns.answers_to("ann", 300), Answers { answered: 5, declined: 2 });
         assert_eq!(concerns.blocked_until("ann", 300), Some(200 + MONTH));
         assert!(concerns.all(300 + WINDOW).is_empty());
     }

@@ -27,7 +27,7 @@ pub struct Graph {
 
 impl Graph {
     /// Reads `entries` as a reader does whose clock says `now`.
-    pub fn of(entries: &[ReviewEntry], now: i64) -> Self {
+    pub fn new(entries: &[ReviewEntry], now: i64) -> Self {
         let mut graph = Self {
             order: (0..entries.len()).collect(),
             place: vec![0; entries.len()],
@@ -137,7 +137,7 @@ mod tests {
             entry(1, 102, &[1]),
             entry(7, 500, &[2, 3]),
         ];
-        let graph = Graph::of(&entries, 1_000);
+        let graph = Graph::new(&entries, 1_000);
         assert_eq!(graph.order, [0, 2, 1, 3, 4]);
         assert_eq!(graph.lamport, [1, 2, 2, 3, 4]);
         assert_eq!(graph.place, [0, 2, 1, 3, 4]);
@@ -153,14 +153,14 @@ mod tests {
             ("from the future", 1_000, 2_301, (2_301, Some(Code::FromTheFuture))),
         ];
         for (what, parent, claimed, want) in table {
-            let graph = Graph::of(&[entry(1, parent, &[]), entry(2, claimed, &[0])], 2_000);
+            let graph = Graph::new(&[entry(1, parent, &[]), entry(2, claimed, &[0])], 2_000);
             assert_eq!((graph.eff[1], graph.clock[1]), want, "{what}");
         }
         // What is invalid passes on only what its parents say; with no parents nothing at all.
         let chain = [entry(1, 1_000, &[]), entry(2, 9_000, &[0]), entry(3, 1_100, &[1])];
-        assert_eq!(Graph::of(&chain, 2_000).eff, [1_000, 9_000, 1_100]);
+        assert_eq!(Graph::new(&chain, 2_000).eff, [1_000, 9_000, 1_100]);
         let root = [entry(1, 9_000, &[]), entry(2, 5, &[0])];
-        assert_eq!(Graph::of(&root, 2_000).clock, [Some(Code::FromTheFuture), None]);
+        assert_eq!(Graph::new(&root, 2_000).clock, [Some(Code::FromTheFuture), None]);
     }
 
     proptest! {
@@ -171,7 +171,7 @@ mod tests {
                 let parents: Vec<usize> = parents.iter().filter(|_| index > 0).map(|p| p % index.max(1)).collect();
                 entries.push(entry(u8::try_from(index).unwrap(), 0, &parents));
             }
-            let graph = Graph::of(&entries, 0);
+            let graph = Graph::new(&entries, 0);
             let mut walked: Vec<std::collections::BTreeSet<usize>> = Vec::new();
             for entry in &entries {
                 let mut all: std::collections::BTreeSet<usize> = entry.parents.iter().copied().collect();

@@ -249,7 +249,7 @@ pub struct RoundState {
 
 impl RoundState {
     /// A round about which nothing is known but its entry.
-    pub fn of(entry: usize) -> Self {
+    pub fn new(entry: usize) -> Self {
         Self { entry, ..Self::default() }
     }
 

@@ -42,7 +42,7 @@ pub struct Similarity {
 
 impl Words {
     /// Counts the words of `text`.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut lower = String::with_capacity(text.len());
         for line in without_fences(text).split('\n').filter(|line| !is_quoted(line)) {
             if line.is_ascii() {
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<(String, u64)> {
-        Words::of(text).each().map(|(word, count)| (word.to_owned(), count)).collect()
+        Words::new(text).each().map(|(word, count)| (word.to_owned(), count)).collect()
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         #[test]
         fn what_two_texts_have_in_common_is_what_maps_of_them_have(one in "[a-c _\n]{0,60}", other in "[a-c _\n]{0,60}") {
             use std::collections::BTreeMap;
-            let (one, other) = (Words::of(&one), Words::of(&other));
+            let (one, other) = (Words::new(&one), Words::new(&other));
             let (left, right): (BTreeMap<_, _>, BTreeMap<_, _>) = (one.each().collect(), other.each().collect());
             let dot: u64 = left.iter().map(|(word, count)| count * right.get(word).unwrap_or(&0)).sum();
             proptest::prop_assert_eq!(one.compare(&other).dot, dot);
@@ -225,9 +225,9 @@ mod tests {
         // (17, 0) and (17, k): the cosine is 17/sqrt(289 + k^2); with counts 20 and (17, ..) it can be 0.85 exactly.
         let repeat = |word: &str, times: usize| vec![word; times].join(" ");
         // |A| = 20, A.B = 20 * 17, |B|^2 = 289 + 111: 111 = 10^2 + 3^2 + 1^2 + 1^2, so cos = 340/400 = 0.85.
-        let one = Words::of(&repeat("alpha", 20));
+        let one = Words::new(&repeat("alpha", 20));
         let other = |extra: &str| {
-            Words::of(
+            Words::new(
                 &[repeat("alpha", 17), repeat("beta", 10), repeat("gamma", 3), "delta".into(), extra.into()]
                     .join(" "),
             )
@@ -236,15 +236,15 @@ mod tests {
         assert_eq!((exactly.dot, exactly.na, exactly.nb, exactly.agreement), (340, 400, 400, false));
         assert!((exactly.cosine - 0.85).abs() < 1e-9);
         assert!(one.compare(&other("")).agreement);
-        let nothing = one.compare(&Words::of("the"));
+        let nothing = one.compare(&Words::new("the"));
         assert_eq!((nothing.dot, nothing.nb, nothing.agreement, nothing.short), (0, 0, false, true));
         assert!(nothing.cosine.abs() < f64::EPSILON);
     }
 
     #[test]
     fn eleven_tokens_are_short() {
-        assert_eq!(Words::of("one two").and(&Words::of("two three")), Words::of("two one three two"));
-        assert!(Words::of("one two three four five six seven eight nine ten eleven").is_short());
-        assert!(!Words::of("one two three four five six seven eight nine ten eleven eleven").is_short());
+        assert_eq!(Words::new("one two").and(&Words::new("two three")), Words::new("two one three two"));
+        assert!(Words::new("one two three four five six seven eight nine ten eleven").is_short());
+        assert!(!Words::new("one two three four five six seven eight nine ten eleven eleven").is_short());
     }
 }

@@ -138,7 +138,7 @@ impl Votes {
     }
 
     /// The votes of `witness`.
-    pub fn of(&self, witness: &str) -> impl Iterator<Item = &Vote> {
+    pub fn by_witness(&self, witness: &str) -> impl Iterator<Item = &Vote> {
         self.by_witness.get(witness).into_iter().flatten().map(|vote| &self.all[*vote])
     }
 

@@ -53,7 +53,7 @@ impl DerivedCache {
     /// What the repository at `common_dir` has; an unusable file is an empty one.
     pub fn load(common_dir: &Path, salt: &[u8]) -> Self {
         let bytes = memory(common_dir).bytes().unwrap_or_default();
-        Self { entries: Row::of(&bytes, MAX_VALUE).collect(), bytes, ..Self::empty(salt) }
+        Self { entries: Row::new(&bytes, MAX_VALUE).collect(), bytes, ..Self::empty(salt) }
     }
 
     /// What is remembered of `commit`.
@@ -67,7 +67,7 @@ impl DerivedCache {
     }
 
     fn key(&self, commit: CommitId) -> Key {
-        Key::of(&("derived", &self.salt, commit))
+        Key::new(&("derived", &self.salt, commit))
     }
 }
 

@@ -83,7 +83,7 @@ pub struct Memory {
 
 impl Memory {
     /// The memory of `kind` that belongs to `repo`.
-    pub fn of(repo: &Repo, kind: Kind) -> Self {
+    pub fn new(repo: &Repo, kind: Kind) -> Self {
         let folder = match kind.row().1 {
             Scope::Repository => repo.common_dir(),
             Scope::Worktree => repo.git_dir(),
@@ -126,7 +126,7 @@ impl Memory {
     }
 
     fn key(&self, inputs: &impl Serialize) -> Key {
-        Key::of(&(self.kind.row().0, inputs))
+        Key::new(&(self.kind.row().0, inputs))
     }
 }
 

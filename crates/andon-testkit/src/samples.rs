@@ -36,7 +36,7 @@ pub fn finding(rule: &'static str, level: Level) -> Finding {
         level,
         reason: Some(HaltReason::Oscillating),
         report_file: ReportFile::Checkpoint,
-        about: About::of(EventClass::Stall),
+        about: About::new(EventClass::Stall),
         detail: Detail::new("it happened"),
         echo_of: None,
         files: Vec::new(),

@@ -24,7 +24,7 @@ pub(super) struct Assertion {
 }
 
 impl Assertion {
-    fn of(text: String, shape: String) -> Self {
+    fn new(text: String, shape: String) -> Self {
         let mut words = Vocabulary::default();
         words.add(&text, &shape);
         let (strength, weight) = (strength(&text, &shape), weight(&shape));
@@ -69,7 +69,7 @@ pub(super) fn content(
     let called = std::mem::take(&mut content.around.calls);
     content.around.names.extend(called);
     if ["#[should_panic", "(expected", ", expected"].iter().any(|word| head.contains(word)) {
-        content.assertions.push(Assertion::of(PANICS.to_owned(), PANICS.to_owned()));
+        content.assertions.push(Assertion::new(PANICS.to_owned(), PANICS.to_owned()));
     }
     let found = statements(source, body..block.end);
     let mut last: Option<usize> = None;
@@ -97,7 +97,7 @@ pub(super) fn content(
         let again = last == at.checked_sub(1) && content.assertions.last().is_some_and(|it| it.text == text);
         last = Some(at);
         if !again {
-            content.assertions.push(Assertion::of(text, shape));
+            content.assertions.push(Assertion::new(text, shape));
         }
     }
     let code = source.code.get(block.clone()).unwrap_or_default();

@@ -16,7 +16,7 @@ pub(super) struct Elsewhere<'s, 't> {
 }
 
 impl<'s, 't> Elsewhere<'s, 't> {
-    pub(super) fn of(old: &'s Side<'t>, new: &'s Side<'t>) -> Self {
+    pub(super) fn new(old: &'s Side<'t>, new: &'s Side<'t>) -> Self {
         Self { old, new, came: BTreeMap::new(), is_complete: false, values: BTreeMap::new() }
     }
 

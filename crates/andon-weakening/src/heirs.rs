@@ -14,7 +14,7 @@ pub(super) struct Heirs<'t> {
 }
 
 impl<'t> Heirs<'t> {
-    pub(super) fn of(texts: Vec<&'t str>) -> Self {
+    pub(super) fn new(texts: Vec<&'t str>) -> Self {
         Self { texts, bases: OnceCell::new() }
     }
 
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn bases_are_known_in_any_text() {
-        let heirs = Heirs::of(vec![
+        let heirs = Heirs::new(vec![
             "class A extends Base {}",
             "class B(Mixin, Other):",
             "class C : Third",

@@ -65,8 +65,8 @@ pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weaken
 
 /// What the change did to the tests.
 pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestComparison {
-    let old = Side::of(files, |file| &file.old, patterns);
-    let new = Side::of(files, |file| &file.new, patterns);
+    let old = Side::read(files, |file| &file.old, patterns);
+    let new = Side::read(files, |file| &file.new, patterns);
     let pairs = pairs(&old, &new);
     let taken = taken(&old, &new, &pairs);
     let before = |test: &usize| old.tests[*test].name.clone();
@@ -99,7 +99,7 @@ fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening>
             note(&mut found.skipped, &mut found.total, &now.name);
         }
     }
-    let mut elsewhere = Elsewhere::of(old, new);
+    let mut elsewhere = Elsewhere::new(old, new);
     let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
     for test in pairs.fresh.iter().filter(|test| !paired.contains(test)) {
         new.content(*test).assertions.iter().for_each(|it| elsewhere.add(&it.text));
@@ -133,9 +133,9 @@ fn extent(old: &Side<'_>, new: &Side<'_>, pairs: &Pairs) -> Extent {
 
 /// The names of the tests that a file declares and does not skip, in order.
 pub fn declared_tests(extension: &str, text: &str, patterns: &Patterns<'_>) -> Vec<String> {
-    let source = Source::of(text, Family::of(extension));
+    let source = Source::new(text, Family::from_extension(extension));
     let found =
-        read::tests(&source, &Words::of(patterns, extension, text, ""), 0, &heirs::Heirs::of(vec![text]));
+        read::tests(&source, &Words::new(patterns, extension, text, ""), 0, &heirs::Heirs::new(vec![text]));
     found.into_iter().filter(|test| !test.skipped).map(|test| test.name).collect()
 }
 

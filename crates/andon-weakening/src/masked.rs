@@ -24,7 +24,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) fn of(extension: &str) -> Self {
+    pub(super) fn from_extension(extension: &str) -> Self {
         match extension {
             "rs" => Self::Rust,
             "py" => Self::Python,

@@ -93,7 +93,7 @@ pub(super) fn is_common(name: &str) -> bool {
 pub(super) struct Weights(BTreeMap<String, usize>);
 
 impl Weights {
-    pub(super) fn of(sides: [&mut dyn Iterator<Item = &BTreeSet<String>>; 2]) -> Self {
+    pub(super) fn new(sides: [&mut dyn Iterator<Item = &BTreeSet<String>>; 2]) -> Self {
         let mut weights: BTreeMap<String, usize> = BTreeMap::new();
         for side in sides {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -49,14 +49,14 @@ pub(super) fn pairs<'t>(old: &Side<'t>, new: &Side<'t>) -> Pairs {
     }
     let Pairing { same, left, .. } = pairing;
     let mut pairs = Pairs { same, fresh, many: !few, ..Pairs::default() };
-    let copies = Copies::of(new);
+    let copies = Copies::new(new);
     let counts = |test: &usize| {
         !old.tests[*test].skipped && (old.tests[*test].collected || !old.content(*test).assertions.is_empty())
     };
     let mut wholes: Option<Wholes<'_, '_>> = None;
     let (parts, gone): (Vec<usize>, Vec<usize>) = left.into_iter().filter(counts).partition(|test| {
         copies.has(old, new, *test)
-            || few && wholes.get_or_insert_with(|| Wholes::of(old, new, &pairs)).have(*test)
+            || few && wholes.get_or_insert_with(|| Wholes::new(old, new, &pairs)).have(*test)
     });
     (pairs.parts, pairs.gone) = (parts, gone);
     pairs
@@ -107,7 +107,7 @@ impl<'s, 't> Pairing<'s, 't> {
             (0..side.tests.len()).map(|test| subjects(side.content(test))).collect()
         };
         let (before, now) = (about(self.old), about(self.new));
-        let weights = Weights::of([&mut before.iter(), &mut now.iter()]);
+        let weights = Weights::new([&mut before.iter(), &mut now.iter()]);
         for test in std::mem::take(&mut self.left) {
             let others: Vec<usize> = (0..now.len()).filter(|test| self.free[*test]).collect();
             let named = |other: &usize| self.new.tests[*other].name == self.old.tests[test].name;
@@ -131,7 +131,7 @@ const NAMESAKE: f64 = 0.45;
 struct Copies<'s>(BTreeMap<&'s str, Vec<usize>>);
 
 impl<'s> Copies<'s> {
-    fn of(new: &'s Side<'_>) -> Self {
+    fn new(new: &'s Side<'_>) -> Self {
         let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, test) in new.tests.iter().enumerate() {
             named.entry(&test.name).or_default().push(at);
@@ -162,7 +162,7 @@ struct Wholes<'s, 't> {
 }
 
 impl<'s, 't> Wholes<'s, 't> {
-    fn of(old: &'s Side<'t>, new: &'s Side<'t>, pairs: &Pairs) -> Self {
+    fn new(old: &'s Side<'t>, new: &'s Side<'t>, pairs: &Pairs) -> Self {
         let differs = |(before, now): &&(usize, usize)| {
             old.text(*before) != new.text(*now) && old.content(*before).differs(new.content(*now))
         };

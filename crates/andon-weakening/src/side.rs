@@ -36,29 +36,29 @@ struct File<'t> {
 }
 
 impl<'t> File<'t> {
-    fn of(changed: &'t ChangedText, raw: &'t str, patterns: &Patterns<'t>) -> Self {
+    fn new(changed: &'t ChangedText, raw: &'t str, patterns: &Patterns<'t>) -> Self {
         let other = if raw == changed.old { &changed.new } else { &changed.old };
-        let words = Words::of(patterns, &changed.extension, raw, other);
-        let family = Family::of(&changed.extension);
+        let words = Words::new(patterns, &changed.extension, raw, other);
+        let family = Family::from_extension(&changed.extension);
         Self { raw, family, words, source: OnceCell::new(), outside: OnceCell::new() }
     }
 
     fn source(&self) -> &Source<'t> {
-        self.source.get_or_init(|| Source::of(self.raw, self.family))
+        self.source.get_or_init(|| Source::new(self.raw, self.family))
     }
 }
 
 impl<'t> Side<'t> {
     /// Reads the tests of one side of each file.
-    pub(super) fn of(
+    pub(super) fn read(
         files: &'t [ChangedText],
         side: impl Fn(&'t ChangedText) -> &'t str,
         patterns: &Patterns<'t>,
     ) -> Self {
         let sources: Vec<&str> = files.iter().map(&side).collect();
-        let files = files.iter().zip(&sources).map(|(file, raw)| File::of(file, raw, patterns));
+        let files = files.iter().zip(&sources).map(|(file, raw)| File::new(file, raw, patterns));
         let files: Vec<File<'t>> = files.collect();
-        let heirs = Heirs::of(sources);
+        let heirs = Heirs::new(sources);
         let read = |(at, file): (usize, &File<'t>)| {
             let holds_tests = !file.words.tests.is_empty();
             if holds_tests { tests(file.source(), &file.words, at, &heirs) } else { Vec::new() }

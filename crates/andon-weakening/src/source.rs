@@ -27,7 +27,7 @@ struct Line {
 }
 
 impl<'t> Source<'t> {
-    pub(super) fn of(raw: &'t str, family: Family) -> Self {
+    pub(super) fn new(raw: &'t str, family: Family) -> Self {
         let code = masked(raw, family);
         let (mut lines, mut start, mut depth) = (Vec::new(), 0, 0_usize);
         for text in code.split_inclusive('\n') {

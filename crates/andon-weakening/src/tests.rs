@@ -8,7 +8,7 @@ mod weaker;
 fn found(extension: &str, old: &str, new: &str) -> String {
     let setting = rule("test-weakening").unwrap().defaults();
     let file = ChangedText { extension: extension.into(), old: old.into(), new: new.into() };
-    match weakened(&[file], &Patterns::of(&setting)) {
+    match weakened(&[file], &Patterns::new(&setting)) {
         None => String::new(),
         Some(found) => {
             let named = [("-", found.removed), ("s", found.skipped), ("a", found.loosened)];
@@ -46,9 +46,9 @@ fn a_moved_test_is_not_removed() {
     let text =
         |old: &str, new: &str| ChangedText { extension: "rs".into(), old: old.into(), new: new.into() };
     let moved = [text(RUST, ""), text("", RUST)];
-    assert_eq!(weakened(&moved, &Patterns::of(&setting)), None);
+    assert_eq!(weakened(&moved, &Patterns::new(&setting)), None);
     let renamed = [text(RUST, ""), text("", &RUST.replace("fn adds", "fn sums"))];
-    assert_eq!(weakened(&renamed, &Patterns::of(&setting)), None);
+    assert_eq!(weakened(&renamed, &Patterns::new(&setting)), None);
     // The assertion of each test is now in a function outside of them.
     let helped = RUST.replace("    assert_eq!(sum, 3);", "    is_three(sum);");
     assert_eq!(

@@ -35,23 +35,23 @@ pub(super) struct Marks<'a> {
 
 impl<'a> Words<'a> {
     /// The patterns that matter to the text `raw`, which is `other` on the other side of the change.
-    pub(super) fn of(patterns: &Patterns<'a>, extension: &str, raw: &str, other: &str) -> Self {
-        let family = Family::of(extension);
+    pub(super) fn new(patterns: &Patterns<'a>, extension: &str, raw: &str, other: &str) -> Self {
+        let family = Family::from_extension(extension);
         let signs = signs(family);
         let is_of_tests =
             signs.is_empty() || signs.iter().any(|sign| raw.contains(sign) || other.contains(sign));
         Self {
             is_of_tests,
             tests: all(patterns.tests, extension).filter(|word| occurs(raw, word)).collect(),
-            skips: Marks::of(all(patterns.skips, extension), family, raw),
-            focuses: Marks::of(all(patterns::FOCUSES.iter(), extension), family, raw),
+            skips: Marks::new(all(patterns.skips, extension), family, raw),
+            focuses: Marks::new(all(patterns::FOCUSES.iter(), extension), family, raw),
             assertions: all(patterns.assertions, extension).filter(|word| raw.contains(word)).collect(),
         }
     }
 }
 
 impl<'a> Marks<'a> {
-    fn of(words: impl Iterator<Item = &'a str>, family: Family, raw: &str) -> Self {
+    fn new(words: impl Iterator<Item = &'a str>, family: Family, raw: &str) -> Self {
         let mut marks = Self::default();
         for word in words.filter(|word| occurs(raw, word)) {
             let list = match word.as_bytes() {

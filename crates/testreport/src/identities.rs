@@ -101,7 +101,7 @@ impl Identities {
     }
 
     /// All of them, sorted, if they are those of a run with these counts.
-    pub(super) fn of(self, counts: &Counts) -> Option<Vec<Identity>> {
+    pub(super) fn sorted(self, counts: &Counts) -> Option<Vec<Identity>> {
         let ran = counts.total.saturating_sub(counts.skipped);
         let all = self.ran == ran && (self.skipped == counts.skipped || self.skipped == 0);
         if self.lost || !all || ran == 0 {
@@ -135,22 +135,22 @@ mod tests {
     #[test]
     fn a_set_is_known_where_every_test_that_ran_was_named() {
         let cases = [("b", false), ("a", false), ("c", true)];
-        let known = identities(&cases).of(&counts(2, 1)).unwrap();
+        let known = identities(&cases).sorted(&counts(2, 1)).unwrap();
         let shown: Vec<_> = known.iter().map(|one| (one.id.as_str(), one.skipped)).collect();
         assert_eq!(shown, [("a", false), ("b", false), ("c", true)]);
         for (counts, is_known) in
             [(counts(3, 1), false), (counts(1, 1), false), (counts(2, 2), false), (counts(2, 0), false)]
         {
-            assert_eq!(identities(&cases).of(&counts).is_some(), is_known, "{counts:?}");
+            assert_eq!(identities(&cases).sorted(&counts).is_some(), is_known, "{counts:?}");
         }
-        assert!(identities(&cases[..2]).of(&counts(2, 5)).is_some(), "no skipped one was named");
-        assert!(identities(&cases[2..]).of(&counts(0, 1)).is_none(), "none ran");
-        assert!(identities(&[("", false)]).of(&counts(1, 0)).is_none(), "a test without a name");
+        assert!(identities(&cases[..2]).sorted(&counts(2, 5)).is_some(), "no skipped one was named");
+        assert!(identities(&cases[2..]).sorted(&counts(0, 1)).is_none(), "none ran");
+        assert!(identities(&[("", false)]).sorted(&counts(1, 0)).is_none(), "a test without a name");
     }
 
     #[test]
     fn one_that_ran_at_all_was_not_skipped() {
-        let twice = identities(&[("a", true), ("a", false)]).of(&counts(1, 1)).unwrap();
+        let twice = identities(&[("a", true), ("a", false)]).sorted(&counts(1, 1)).unwrap();
         assert_eq!(twice, [Identity { id: "a".into(), skipped: false }]);
     }
 
@@ -161,7 +161,7 @@ mod tests {
             many.add(format!("t{number}"), false);
         }
         assert!(!many.are_wanted());
-        assert!(many.of(&counts(MAX_IDS as u64 + 1, 0)).is_none());
+        assert!(many.sorted(&counts(MAX_IDS as u64 + 1, 0)).is_none());
         let mut long = Identities::default();
         for number in 0..=(MAX_BYTES / 400) {
             long.add(format!("{number:0400}"), false);
@@ -190,9 +190,9 @@ mod tests {
             let (one, two) = cases.split_at(cut);
             let mut merged = of(two);
             merged.absorb(of(one));
-            let whole = of(&cases).of(&counts);
-            prop_assert_eq!(of(&turned).of(&counts), whole.clone());
-            prop_assert_eq!(merged.of(&counts), whole);
+            let whole = of(&cases).sorted(&counts);
+            prop_assert_eq!(of(&turned).sorted(&counts), whole.clone());
+            prop_assert_eq!(merged.sorted(&counts), whole);
         }
     }
 }

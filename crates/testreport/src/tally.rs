@@ -376,7 +376,7 @@ impl Tally {
 
     /// Every test of the run, where all of them were named.
     pub(super) fn take_identities(&mut self) -> Option<Vec<Identity>> {
-        std::mem::take(&mut self.identities).of(&self.counts)
+        std::mem::take(&mut self.identities).sorted(&self.counts)
     }
 
     /// Splits into failing ids, errors in order, and warnings.

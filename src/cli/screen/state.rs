@@ -85,7 +85,7 @@ impl Screen {
     fn key_of_page(&mut self, code: KeyCode) -> ReadRequest {
         let Some(page) = &mut self.page else { return ReadRequest::Nothing };
         let last = page.lines.len().saturating_sub(self.height);
-        if let Some(turn) = Turn::of(code) {
+        if let Some(turn) = Turn::from_key(code) {
             page.top = turn.from(page.top, self.height, last);
         } else if BACK.contains(&code) {
             self.page = None;
@@ -94,7 +94,7 @@ impl Screen {
     }
 
     fn key_of_list(&mut self, code: KeyCode) -> ReadRequest {
-        if let Some(turn) = Turn::of(code) {
+        if let Some(turn) = Turn::from_key(code) {
             let keys = self.keys();
             let to = turn.from(self.place(), self.height, keys.len().saturating_sub(1));
             self.chosen = keys.get(to).cloned();
@@ -142,7 +142,7 @@ const TURNS: [(KeyCode, Turn); 9] = [
 ];
 
 impl Turn {
-    fn of(code: KeyCode) -> Option<Self> {
+    fn from_key(code: KeyCode) -> Option<Self> {
         TURNS.iter().find(|(key, _)| *key == code).map(|(_, turn)| *turn)
     }
 

@@ -59,7 +59,7 @@ fn explained(found: ReportReading, command: Option<&str>) -> ExplainedRun {
     ExplainedRun {
         warnings: found.run.warnings.clone(),
         coarse: coarse_signature(&found.run.errors),
-        evidence: TestEvidence::of(found.run, CodeId([0; 32]), command.unwrap_or_default()),
+        evidence: TestEvidence::from_run(found.run, CodeId([0; 32]), command.unwrap_or_default()),
         failures: found.failures,
     }
 }

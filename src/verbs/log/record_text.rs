@@ -261,7 +261,7 @@ warning[recurrence]: seen 2 iterations back
     fn a_moved_attempt_names_the_commit_that_it_was_made_by() {
         let mut moved = view();
         let mut record = samples::record();
-        record.carries = Some(Box::new(CarriedAttempt::of(samples::commit(0x2c), &record)));
+        record.carries = Some(Box::new(CarriedAttempt::new(samples::commit(0x2c), &record)));
         moved.state = RecordState::Recorded(Box::new(record));
         let shown = text(&moved, "gate", Style::Plain);
         let line = format!("\n  carries    continues the attempt of {}\n", samples::commit(0x2c).short());

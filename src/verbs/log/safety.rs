@@ -124,7 +124,7 @@ fn of_halt(halt: &Halt) -> SafetyEvent {
         ..about_rule(&halt.rule)
     };
     details.set_figures(&halt.figures);
-    let kind = EventType::of(detect::about(&halt.rule).event, Level::Halt, blocker);
+    let kind = EventType::new(detect::about(&halt.rule).event, Level::Halt, blocker);
     SafetyEvent { at: Some(halt.at), kind, details, action }
 }
 
@@ -148,7 +148,7 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
 
 fn of_switch(switch: &StopSwitch) -> SafetyEvent {
     let kind = match switch.moved {
-        SwitchMove::Pulled => EventType::of(detect::USER_STOP.about.event, Level::Halt, false),
+        SwitchMove::Pulled => EventType::new(detect::USER_STOP.about.event, Level::Halt, false),
         SwitchMove::Lifted => EventType::LIFTED,
     };
     let details = SafetyDetails {
@@ -224,20 +224,20 @@ fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut
         let message = SafetyDetails::text(&finding.message);
         let mut details = SafetyDetails { message, ..here(&finding.rule) };
         details.set_bits(about.dirty);
-        let kind = EventType::of(about.event, finding.level, false);
+        let kind = EventType::new(about.event, finding.level, false);
         events.push(SafetyEvent { at, kind, details, action });
     }
 }
 
 fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     let about = detect::about(&fact.rule);
-    let kind = EventType::of(about.event, fact.level, false);
+    let kind = EventType::new(about.event, fact.level, false);
     let (kind, action) = match fact.kind {
         SafetyKind::Refused => (kind, "commit_refused"),
         SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed"),
         // A remark on an unanswered halt: what continues behind it.
         SafetyKind::Noticed if fact.level == Level::Halt => {
-            let kind = EventType::of(about.event, Level::Halt, true);
+            let kind = EventType::new(about.event, Level::Halt, true);
             (kind, "blocker_report_created")
         }
         SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked"),

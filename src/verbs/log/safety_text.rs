@@ -29,7 +29,7 @@ impl EventType {
     pub const RESET: Self = Self("COUNTER_RESET");
 
     /// The type of what a rule says; of a tool loop the level and the file that shows it tell the grade.
-    pub fn of(event: EventClass, level: Level, blocker: bool) -> Self {
+    pub fn new(event: EventClass, level: Level, blocker: bool) -> Self {
         Self(match event {
             EventClass::ToolLoop if blocker => "INFINITE_LOOP",
             EventClass::ToolLoop if level >= Level::Halt => "HARD_LOOP",
@@ -119,17 +119,17 @@ mod tests {
             (EventClass::Budget, Level::Halt, false, "BUDGET_EXCEEDED"),
             (EventClass::Stall, Level::Halt, false, "STALL"),
         ] {
-            assert_eq!(EventType::of(event, level, blocker).0, kind);
+            assert_eq!(EventType::new(event, level, blocker).0, kind);
         }
         for rule in REGISTRY {
-            let kind = EventType::of(rule.about.event, rule.level, false).0;
+            let kind = EventType::new(rule.about.event, rule.level, false).0;
             assert!(kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'), "{kind}");
         }
         for (rule, kind) in
             [("cycle-cost", "BUDGET_EXCEEDED"), ("idle-turns", "STALL"), ("oscillation", "OSCILLATION")]
         {
             assert_eq!(
-                EventType::of(andon_core::detect::about(rule).event, Level::Halt, false).0,
+                EventType::new(andon_core::detect::about(rule).event, Level::Halt, false).0,
                 kind,
                 "{rule}"
             );
@@ -153,7 +153,7 @@ mod tests {
             ..SafetyDetails::default()
         };
         details.set_bits(Some(DirtyBit::TestsRun));
-        let kind = EventType::of(EventClass::DirtyBit, Level::Block, false);
+        let kind = EventType::new(EventClass::DirtyBit, Level::Block, false);
         let events = [SafetyEvent { at: Some(Timestamp(0)), kind, details, action: "commit_refused" }];
         assert_eq!(
             andon_testkit::samples::value_of(&json(&events)),

@@ -75,7 +75,7 @@ pub fn run(
         warnings.extend(warning);
         if let Some(repo) = texts.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
             let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
-            fact.record.weakening = weakening::of(repo, &settings, &commit, last)?;
+            fact.record.weakening = weakening::find(repo, &settings, &commit, last)?;
         }
         let decision = match fold.push(Fact::Commit(Box::new(fact))) {
             // It was counted where it was made first.
@@ -159,7 +159,7 @@ pub(in crate::verbs) fn fact(
         uptime: None,
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
         code: fact.record.code,
-        strike: Strike::of(fact.record.kind, fact.record.change.as_ref()),
+        strike: Strike::new(fact.record.kind, fact.record.change.as_ref()),
     };
     fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
     (fact, warning)

@@ -71,7 +71,7 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
 /// What the newest halts halted, as far as it is here.
 fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, Vec<String>> {
     let heads = halts.iter().rev().filter_map(|last| last.halt.head).take(CHANGES);
-    heads.filter_map(|head| Some((head, shown_change::of(&ws.repo, head).ok()?))).collect()
+    heads.filter_map(|head| Some((head, shown_change::list(&ws.repo, head).ok()?))).collect()
 }
 
 fn warning(why: &str) -> Diagnostic {
@@ -88,7 +88,7 @@ fn commit(
     let state = match store.map(|store| store.get(id)) {
         None | Some(Ok(None)) => RecordState::Missing,
         Some(Ok(Some(stored))) => {
-            let iteration = numbers.and_then(|numbers| numbers.of(id)).unwrap_or(0);
+            let iteration = numbers.and_then(|numbers| numbers.number(id)).unwrap_or(0);
             RecordState::Recorded(Box::new(slim(CommitRecord { iteration, ..stored.record })))
         }
         Some(Err(err)) => RecordState::Unreadable(err.to_string()),

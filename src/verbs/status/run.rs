@@ -35,7 +35,7 @@ const EVIDENCE: usize = 12;
 /// Gathers the status of this worktree.
 pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let LoopSituation { head, loaded, recorded, standing, hooks, state } =
-        situation::look(ctx, ws, &HookSituation::of(&ws.repo))?;
+        situation::look(ctx, ws, &HookSituation::read(&ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     if recorded.is_some() && standing.is_none() {
         // Answered, and the next hook begins a new window: the old halt is not shown again.

@@ -19,7 +19,7 @@ impl Dice {
         u32::try_from(self.roll() % u64::from(end)).unwrap()
     }
 
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(u32::try_from(all.len()).unwrap()) as usize]
     }
 
@@ -49,7 +49,7 @@ pub fn story(seed: u64) -> Story {
     let drawn =
         [Theme::Commits, Theme::Calls, Theme::Turns, Theme::Mixed, Theme::Round][dice.below(5) as usize];
     let theme = if seed >= MOVES { Theme::Moves } else { drawn };
-    let rules = if dice.chance(40) { "plain" } else { dice.of(&RULES) }.to_owned();
+    let rules = if dice.chance(40) { "plain" } else { dice.pick(&RULES) }.to_owned();
     let history = matches!(theme, Theme::Commits | Theme::Round) && dice.chance(50);
     let answers = if history || dice.chance(40) { Answers::AtOnce } else { Answers::Reported };
     // Few values in a story: what is stuck comes back.
@@ -57,7 +57,7 @@ pub fn story(seed: u64) -> Story {
     let length = 6 + dice.below(15) as usize;
     let (mut steps, mut round) = (Vec::new(), 0);
     if rules == "flow" {
-        steps.push(Step::Node(dice.of(&["coder", "verifier"]).to_owned()));
+        steps.push(Step::Node(dice.pick(&["coder", "verifier"]).to_owned()));
     }
     while steps.len() < length {
         match theme {
@@ -148,13 +148,13 @@ fn moves(dice: &mut Dice, values: u32, steps: &mut Vec<Step>) {
         0..=4 => commit(dice, values, steps),
         5 => turn(dice, values, steps),
         6 => steps.push(Step::Tick),
-        7 => steps.push(Step::Node(dice.of(&["agent", "coder"]).to_owned())),
+        7 => steps.push(Step::Node(dice.pick(&["agent", "coder"]).to_owned())),
         _ => steps.push(Step::Move([Back::Hard, Back::Mixed, Back::Branch][dice.below(3) as usize])),
     }
 }
 
 fn call(dice: &mut Dice, values: u32) -> Step {
-    let tool = dice.of(&["Bash", "Bash", "Bash", "Edit", "Read"]).to_owned();
+    let tool = dice.pick(&["Bash", "Bash", "Bash", "Edit", "Read"]).to_owned();
     let answer = if dice.chance(80) { 0 } else { dice.below(values) };
     Step::Call(tool, dice.below(values.min(3)), answer)
 }
@@ -181,7 +181,7 @@ fn other(dice: &mut Dice, rules: &str) -> Step {
         _ if dice.chance(15) => Step::Move([Back::Hard, Back::Mixed, Back::Branch][dice.below(3) as usize]),
         4 => Step::Pause(1 + i64::from(dice.below(9))),
         5..=6 => Step::Session(dice.below(3)),
-        7 => Step::Node(dice.of(&[if rules == "flow" { "verifier" } else { "agent" }, "coder"]).to_owned()),
+        7 => Step::Node(dice.pick(&[if rules == "flow" { "verifier" } else { "agent" }, "coder"]).to_owned()),
         8..=11 => Step::Vote(u64::from(dice.below(3)), u64::from(dice.below(3))),
         12..=13 => Step::Output(dice.below(2)),
         _ if dice.chance(20) => Step::Compact,

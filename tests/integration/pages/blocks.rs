@@ -16,7 +16,7 @@ pub(super) struct Step {
 }
 
 /// The blocks of a page, in order.
-pub(super) fn of(page: &str) -> Vec<Block> {
+pub(super) fn read(page: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = page.lines();
     while let Some(line) = lines.next() {
@@ -74,7 +74,7 @@ fn dots_stand_for_lines_and_for_the_rest_of_a_line() {
 
 #[test]
 fn a_fence_names_language_and_file() {
-    let blocks = of("text\n```bash loop.sh\na\n\nb\n```\n```\nc\n```\n");
+    let blocks = read("text\n```bash loop.sh\na\n\nb\n```\n```\nc\n```\n");
     let found: Vec<_> = blocks
         .iter()
         .map(|block| (block.language.as_str(), block.file.as_deref(), block.text.as_str()))

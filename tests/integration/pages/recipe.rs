@@ -11,7 +11,7 @@ const TO_JSON: &str = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdi
 
 fn page() -> Vec<blocks::Block> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md");
-    blocks::of(&std::fs::read_to_string(path).unwrap())
+    blocks::read(&std::fs::read_to_string(path).unwrap())
 }
 
 /// The workflow; `None` where no program here reads YAML.

@@ -168,7 +168,7 @@ fn without_version(line: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn of(path: &str, removed: &[&str], added: &[&str]) -> Nature {
+    fn nature(path: &str, removed: &[&str], added: &[&str]) -> Nature {
         of_hunk(path.as_bytes(), removed, added)
     }
 
@@ -181,7 +181,7 @@ mod tests {
             ("a.sql", &[], &["-- note"]),
             ("a.html", &[], &["<!-- note -->"]),
         ] {
-            assert_eq!(of(path, removed, added), Nature::Comments, "{path} {added:?}");
+            assert_eq!(nature(path, removed, added), Nature::Comments, "{path} {added:?}");
         }
         for (path, removed, added) in [
             ("a.py", &[][..], &["// one"][..]),
@@ -195,19 +195,19 @@ mod tests {
             ("a.sh", &["#!/bin/sh"], &["#!/bin/bash"]),
             ("a.html", &[], &["<!-- x --><b>y</b>"]),
         ] {
-            assert_eq!(of(path, removed, added), Nature::Work, "{path} {added:?}");
+            assert_eq!(nature(path, removed, added), Nature::Work, "{path} {added:?}");
         }
     }
 
     #[test]
     fn white_space_counts_where_indentation_means_nothing() {
-        assert_eq!(of("a.rs", &["  run( x );"], &["    run(x);"]), Nature::Space);
-        assert_eq!(of("a.rs", &["a();", "b();"], &["a(); b();"]), Nature::Space);
-        assert_eq!(of("a.rs", &[], &[""]), Nature::Space);
-        assert_eq!(of("a.py", &["x = [1,2]"], &["x = [1, 2]"]), Nature::Space);
-        assert_eq!(of("a.py", &["  run()"], &["    run()"]), Nature::Work);
-        assert_eq!(of("Makefile", &["  run"], &["\trun"]), Nature::Work);
-        assert_eq!(of("a.rs", &["f(\"a b\")"], &["f(\"ab\")"]), Nature::Work);
+        assert_eq!(nature("a.rs", &["  run( x );"], &["    run(x);"]), Nature::Space);
+        assert_eq!(nature("a.rs", &["a();", "b();"], &["a(); b();"]), Nature::Space);
+        assert_eq!(nature("a.rs", &[], &[""]), Nature::Space);
+        assert_eq!(nature("a.py", &["x = [1,2]"], &["x = [1, 2]"]), Nature::Space);
+        assert_eq!(nature("a.py", &["  run()"], &["    run()"]), Nature::Work);
+        assert_eq!(nature("Makefile", &["  run"], &["\trun"]), Nature::Work);
+        assert_eq!(nature("a.rs", &["f(\"a b\")"], &["f(\"ab\")"]), Nature::Work);
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
             ("pom.xml", "<version>1.2</version>", "<version>1.3</version>"),
             ("VERSION", "1.2.3", "1.2.4"),
         ] {
-            assert_eq!(of(path, &[old], &[new]), Nature::Version, "{path}");
+            assert_eq!(nature(path, &[old], &[new]), Nature::Version, "{path}");
         }
         for (path, old, new) in [
             ("Cargo.toml", "serde = { version = \"1.0.1\" }", "serde = { version = \"1.0.2\" }"),
@@ -227,17 +227,17 @@ mod tests {
             ("requirements.txt", "requests==1.2.3", "requests==1.2.4"),
             ("a.rs", "let version = old();", "let version = new();"),
         ] {
-            assert_eq!(of(path, &[old], &[new]), Nature::Work, "{path} {new}");
+            assert_eq!(nature(path, &[old], &[new]), Nature::Work, "{path} {new}");
         }
     }
 
     #[test]
     fn logs_are_known_by_name() {
         for path in ["log.txt", "logs/today.txt", "a/b/worklog.md", "run.log", "HEARTBEAT.json"] {
-            assert_eq!(of(path, &[], &["again"]), Nature::Log, "{path}");
+            assert_eq!(nature(path, &[], &["again"]), Nature::Log, "{path}");
         }
         for path in ["src/log.rs", "src/log/mod.rs", "CHANGELOG.md", "blog.txt", "log/Makefile", ".log"] {
-            assert_eq!(of(path, &[], &["again"]), Nature::Work, "{path}");
+            assert_eq!(nature(path, &[], &["again"]), Nature::Work, "{path}");
         }
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
             count.step(iteration, tests, &flaky)
         });
         let failures = tests.map(|tests| failures(tests, &flaky));
-        let credit = tests.map_or(Credit::Strike, |tests| credits.of(tests, step, &baseline));
+        let credit = tests.map_or(Credit::Strike, |tests| credits.credit(tests, step, &baseline));
         let edit = if unedited { Edit::NoCode } else { Edit::Code };
         let between = std::mem::replace(&mut between, Edit::NoCode);
         attempts.push(Attempt { iteration, tests, step, failures, credit, edit, between });

@@ -14,7 +14,7 @@ pub enum TestCollection {
 
 impl TestCollection {
     /// What the name of a file says.
-    pub fn of(path: &[u8]) -> Self {
+    pub fn from_path(path: &[u8]) -> Self {
         let path = String::from_utf8_lossy(path);
         let name = path.rsplit('/').next().unwrap_or_default();
         let Some((stem, ending)) = name.rsplit_once('.') else { return Self::AnyName };
@@ -46,8 +46,8 @@ fn is_hidden_from_go(path: &str) -> bool {
 /// of tests without a word in its name goes to a runner that takes all of them.
 pub fn left_behind(old: &[u8], new: &[u8]) -> bool {
     let moves_to_tests = folder(old) != folder(new) && in_folder_of_tests(new);
-    TestCollection::of(old) == TestCollection::ByName
-        && match TestCollection::of(new) {
+    TestCollection::from_path(old) == TestCollection::ByName
+        && match TestCollection::from_path(new) {
             TestCollection::ByName => false,
             TestCollection::No => ending(new) == b"go" || !moves_to_tests || ending(old) != ending(new),
             TestCollection::AnyName => true,

@@ -35,7 +35,7 @@ pub(super) struct Credits {
 
 impl Credits {
     /// The credit of a result; the tests in `baseline` failed before the run began.
-    pub fn of(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<&str>) -> Credit {
+    pub fn credit(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<&str>) -> Credit {
         let passed = gains::passed(tests);
         // More that pass because fewer fail is progress of another kind.
         let stays = matches!(step, Step::NotLower { gone: 0 } | Step::Rise { gone: 0 });
@@ -100,7 +100,7 @@ mod tests {
         let mut credits = Credits::default();
         let none = BTreeSet::new();
         let level = Step::NotLower { gone: 0 };
-        let mut of = |total| credits.of(&red(1, &["acceptance"], total), level, &none);
+        let mut of = |total| credits.credit(&red(1, &["acceptance"], total), level, &none);
         assert_eq!(of(9), Credit::Strike, "nothing to compare with");
         assert_eq!(of(9), Credit::Strike);
         let found: Vec<Credit> = (10..16).map(&mut of).collect();
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(recorded(commit(1)), 0, "the first commit brings the code that failed");
         let (mut credits, level) = (Credits::default(), Step::NotLower { gone: 0 });
         let old = BTreeSet::from(["old"]);
-        assert_eq!(credits.of(&red(1, &["old"], 9), level, &old), Credit::Known);
-        assert_eq!(credits.of(&red(2, &["old", "new"], 9), level, &old), Credit::Strike);
+        assert_eq!(credits.credit(&red(1, &["old"], 9), level, &old), Credit::Known);
+        assert_eq!(credits.credit(&red(2, &["old", "new"], 9), level, &old), Credit::Strike);
     }
 }

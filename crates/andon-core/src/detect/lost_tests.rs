@@ -52,7 +52,7 @@ fn unnamed_again<'a>(had: &Set<'a>, has: &Set<'a>, files: &TestComparison) -> Ve
     if gone.is_empty() {
         return gone;
     }
-    let rows = Rows::of(had, has, &new);
+    let rows = Rows::new(had, has, &new);
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for id in &new {
         *names.entry(name_of(id)).or_default() += 1;
@@ -96,7 +96,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn of(had: &Set<'a>, has: &Set<'a>, new: &[&'a str]) -> Self {
+    fn new(had: &Set<'a>, has: &Set<'a>, new: &[&'a str]) -> Self {
         let mut tests: BTreeSet<&str> = has.keys().map(|id| without_row(id)).collect();
         tests.extend(new.iter().filter_map(|id| numbered(id)).map(|(test, _)| test));
         let mut numbers: BTreeMap<&str, [BTreeSet<u64>; 2]> = BTreeMap::new();

@@ -77,7 +77,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 
 /// What others have to know of the rule of that id. One that is not known, of a later version, says that nothing moves.
 pub fn about(id: &str) -> About {
-    rule(id).map_or(About::of(EventClass::Stall), |rule| rule.about)
+    rule(id).map_or(About::new(EventClass::Stall), |rule| rule.about)
 }
 
 /// The rules that can be skipped for one commit: the dirty bits. Never a halt, and nothing that guards the guard.

@@ -27,7 +27,7 @@ pub struct About {
 
 impl About {
     /// A rule with nothing to declare but the class of its events.
-    pub const fn of(event: EventClass) -> Self {
+    pub const fn new(event: EventClass) -> Self {
         Self {
             event,
             dirty: None,

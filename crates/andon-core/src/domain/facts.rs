@@ -313,7 +313,7 @@ pub struct CarriedAttempt {
 
 impl CarriedAttempt {
     /// The attempt behind `commit`, whose record is `record`: its own, or the one that it carries already.
-    pub fn of(commit: CommitId, record: &CommitRecord) -> Self {
+    pub fn new(commit: CommitId, record: &CommitRecord) -> Self {
         let own = record.tests.clone().filter(|tests| tests.code == record.code);
         match record.carries.as_deref() {
             Some(carried) if own.is_none() => carried.clone(),
@@ -408,7 +408,7 @@ impl HaltWas {
     }
 
     /// The counter of that key.
-    pub fn of(key: Option<bool>) -> Self {
+    pub fn from_key(key: Option<bool>) -> Self {
         if key == Some(true) { Self::Mistaken } else { Self::Unsaid }
     }
 }

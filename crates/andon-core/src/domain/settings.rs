@@ -114,7 +114,7 @@ pub struct Param<T> {
 pub enum Word {}
 
 impl<T> Param<T> {
-    const fn of(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
+    const fn new(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
         let spec = ParamSpec { name, default, min, doc, order: Order::Free, sense: Sense::Later };
         Self { spec, kind: PhantomData }
     }
@@ -123,7 +123,7 @@ impl<T> Param<T> {
 impl Param<u64> {
     /// A whole number of at least `min`.
     pub const fn count(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
-        Self::of(name, Default::Count(default), min, doc)
+        Self::new(name, Default::Count(default), min, doc)
     }
 
     /// The same, where a larger value has another effect than a later halt.
@@ -144,42 +144,42 @@ impl Param<u64> {
 impl Param<f64> {
     /// A share between 0 and 1.
     pub const fn share(name: &'static str, default: f64, doc: &'static str) -> Self {
-        Self::of(name, Default::Share(default), 0, doc)
+        Self::new(name, Default::Share(default), 0, doc)
     }
 }
 
 impl Param<Span> {
     /// A parameter that is a duration, such as `"10m"`.
     pub const fn span(name: &'static str, default: Span, doc: &'static str) -> Self {
-        Self::of(name, Default::Span(default), 0, doc)
+        Self::new(name, Default::Span(default), 0, doc)
     }
 }
 
 impl Param<Option<u64>> {
     /// A whole number of at least `min`, or no limit.
     pub const fn limit(name: &'static str, default: Option<u64>, min: u64, doc: &'static str) -> Self {
-        Self::of(name, Default::Limit(default), min, doc)
+        Self::new(name, Default::Limit(default), min, doc)
     }
 }
 
 impl Param<Option<Span>> {
     /// A duration, or no limit.
     pub const fn span_limit(name: &'static str, default: Option<Span>, doc: &'static str) -> Self {
-        Self::of(name, Default::SpanLimit(default), 1, doc)
+        Self::new(name, Default::SpanLimit(default), 1, doc)
     }
 }
 
 impl Param<bool> {
     /// Yes or no.
     pub const fn switch(name: &'static str, default: bool, doc: &'static str) -> Self {
-        Self::of(name, Default::Switch(default), 0, doc)
+        Self::new(name, Default::Switch(default), 0, doc)
     }
 }
 
 impl Param<Vec<String>> {
     /// A list of texts.
     pub const fn list(name: &'static str, default: WordList, doc: &'static str) -> Self {
-        Self::of(name, Default::List(default), 0, doc)
+        Self::new(name, Default::List(default), 0, doc)
     }
 }
 
@@ -191,7 +191,7 @@ impl Param<Word> {
         of: &'static [&'static str],
         doc: &'static str,
     ) -> Self {
-        Self::of(name, Default::Word { is, of }, 0, doc)
+        Self::new(name, Default::Word { is, of }, 0, doc)
     }
 }
 

@@ -21,7 +21,7 @@ impl From<Digest> for Signature {
 
 impl TestEvidence {
     /// Binds a run to the code it ran on and the command that was run, and signs it.
-    pub fn of(run: ParsedRun, code: CodeId, command: &str) -> Self {
+    pub fn from_run(run: ParsedRun, code: CodeId, command: &str) -> Self {
         let set = run.tests.as_deref().map(set_of);
         Self {
             code,
@@ -93,7 +93,7 @@ mod tests {
     fn runs_that_ended_with_different_codes_are_one_result() {
         let of = |exit| {
             let run = testreport::read(&[], testreport::ExitKind::Code(exit), &testreport::Root::none());
-            TestEvidence::of(run, CodeId([7; 32]), "make test")
+            TestEvidence::from_run(run, CodeId([7; 32]), "make test")
         };
         assert_eq!(of(2), of(3));
         assert!(is_signed(&of(2)));

@@ -40,7 +40,7 @@ pub struct NextCommit {
 }
 
 impl NextCommit {
-    fn of(fact: &CommitFact) -> Self {
+    fn from_fact(fact: &CommitFact) -> Self {
         let (record, kind) = (&fact.record, fact.record.made_as());
         let carried = record.carries.as_ref();
         Self {
@@ -49,7 +49,7 @@ impl NextCommit {
             uptime: record.uptime,
             kind,
             code: carried.map_or(record.code, |carried| carried.code),
-            strike: Strike::of(kind, record.change.as_ref()),
+            strike: Strike::new(kind, record.change.as_ref()),
         }
     }
 }
@@ -181,7 +181,7 @@ pub fn next_iteration(timeline: &Timeline, upcoming: &NextCommit) -> u64 {
 
 /// Whether a run begins with `commit`, given the window before it.
 pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
-    let upcoming = NextCommit::of(commit);
+    let upcoming = NextCommit::from_fact(commit);
     let anew = match commit.record.iteration {
         1 => timeline.amended_by(&upcoming).is_none() || timeline.ends_before(&upcoming),
         // Not numbered: facts of commits without records, and of streams.
@@ -197,7 +197,7 @@ pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
 pub fn comes_after_pause(timeline: &Timeline, commit: &CommitFact) -> bool {
     match commit.record.iteration {
         // A record that continues the numbers saw no pause; a first one comes after a pause, or after an answer.
-        0 | 1 => timeline.ends_before(&NextCommit::of(commit)),
+        0 | 1 => timeline.ends_before(&NextCommit::from_fact(commit)),
         _ => timeline.newest().is_none(),
     }
 }
@@ -337,7 +337,7 @@ impl Timeline {
         }
         // The number in the record was counted where and when it was written. It covers what came before the window,
         // and refused commits; it takes back nothing that was seen here since then. 0 is "not numbered".
-        let counted = self.number_for(&NextCommit::of(&fact));
+        let counted = self.number_for(&NextCommit::from_fact(&fact));
         let number = amended.unwrap_or(match fact.record.iteration {
             0 => counted,
             recorded if self.iterations.is_empty() => recorded,
@@ -370,7 +370,7 @@ impl Timeline {
                 self.iterations.iter().rposition(committed)
             }
             CommitKind::Amend | CommitKind::Normal => self
-                .amended_by(&NextCommit::of(fact))
+                .amended_by(&NextCommit::from_fact(fact))
                 .filter(|at| self.iterations.get(*at).is_some_and(|one| is_same_tree(one, record))),
             CommitKind::Merge | CommitKind::Revert => None,
         }
@@ -378,7 +378,7 @@ impl Timeline {
 
     /// Whether `fact` amends the commit at which the newest answer was given, and leaves its tree alone.
     fn is_answered_again(&self, fact: &CommitFact) -> bool {
-        let upcoming = NextCommit::of(fact);
+        let upcoming = NextCommit::from_fact(fact);
         let amends = |one: &Iteration| one.parent == upcoming.parent && is_same_tree(one, &fact.record);
         upcoming.kind == CommitKind::Amend
             && self.iterations.is_empty()
@@ -407,7 +407,7 @@ impl Timeline {
 
     /// What a commit does to those before it; the number of the one that it amends.
     fn rewrite(&mut self, fact: &CommitFact) -> Option<u64> {
-        let amended = self.amended_by(&NextCommit::of(fact));
+        let amended = self.amended_by(&NextCommit::from_fact(fact));
         let Some(at) = amended else {
             self.amended.clear();
             return None;

@@ -63,7 +63,7 @@ mod tests {
         let Fact::Commit(first) = facts[0].clone() else { unreachable!() };
         if let Fact::Commit(again) = &mut facts[2] {
             again.record.kind = CommitKind::CherryPick;
-            again.record.carries = Some(Box::new(CarriedAttempt::of(first.id.unwrap(), &first.record)));
+            again.record.carries = Some(Box::new(CarriedAttempt::new(first.id.unwrap(), &first.record)));
         }
         assert_eq!(numbers(&facts), ["1", "2", "none"]);
     }

@@ -39,7 +39,7 @@ pub enum Strike {
 
 impl Strike {
     /// What a commit of this kind and change is.
-    pub fn of(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
+    pub fn new(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
         let beside = change.is_some_and(|change| change.nature == Nature::Ignored);
         let reported = Self::from(kind);
         if beside && reported == Self::Candidate { Self::Beside } else { reported }
@@ -154,7 +154,7 @@ impl Iteration {
                 // No hook recorded it, so it never counts against the loop.
                 Recording::Backfilled => Strike::Exempt,
                 Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
-                    Strike::of(record.kind, record.change.as_ref())
+                    Strike::new(record.kind, record.change.as_ref())
                 }
             },
             at: record.recorded_at,

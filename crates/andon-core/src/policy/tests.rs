@@ -21,7 +21,7 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
         level,
         reason: Some(reason),
         report_file: ReportFile::Checkpoint,
-        about: About { advice, ..About::of(EventClass::Stall) },
+        about: About { advice, ..About::new(EventClass::Stall) },
         detail: Detail::new(format!("{rule} tripped")),
         echo_of: None,
         files: Vec::new(),

@@ -156,7 +156,7 @@ pub fn run_test_command(
     };
     let ended = Watch::new(command, group, timeout).run((&held, outputs), sink);
     let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
-    Ok(ProgramEnd { exit: CommandExit::of(status), stopped })
+    Ok(ProgramEnd { exit: CommandExit::from_status(status), stopped })
 }
 
 /// The program and its arguments.

@@ -22,7 +22,7 @@ pub(super) fn named(
     let veils = if paths.is_empty() { BTreeMap::new() } else { ws.repo.veils(&paths) };
     let named = |difference: Difference| {
         let hint = hint(ws, &difference, veils.get(&difference.path));
-        let state = path_state::of(ws, head, &difference, hint.as_ref())?;
+        let state = path_state::read(ws, head, &difference, hint.as_ref())?;
         Ok(PathDifference {
             hint,
             state,

@@ -11,7 +11,7 @@ use andon_git::{MODE_SUBMODULE, is_changed_submodule};
 use andon_store::fingerprint::Difference;
 
 /// What of the path is where. `head` is HEAD's tree, `hint` what keeps git from seeing the path.
-pub(super) fn of(
+pub(super) fn read(
     ws: &Workspace,
     head: Option<TreeId>,
     difference: &Difference,

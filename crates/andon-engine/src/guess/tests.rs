@@ -3,7 +3,7 @@ use super::*;
 /// Files with their contents.
 type Files = &'static [(&'static str, &'static str)];
 
-fn of(files: &[(&str, &str)]) -> Guess {
+fn guessed(files: &[(&str, &str)]) -> Guess {
     let mut listing = Listing::default();
     for (path, content) in files {
         listing.add_file(path, content.as_bytes());
@@ -13,7 +13,7 @@ fn of(files: &[(&str, &str)]) -> Guess {
 
 fn sure(cases: &[(Files, &str)]) {
     for (files, command) in cases {
-        let found = of(files);
+        let found = guessed(files);
         assert_eq!(found.command(), Some(*command), "{files:?} {found:?}");
         assert_eq!(found.doubt(), None);
     }
@@ -22,7 +22,7 @@ fn sure(cases: &[(Files, &str)]) {
 /// Files, and what the one line says.
 fn unsure(cases: &[(Files, &[&str])]) {
     for (files, words) in cases {
-        let found = of(files);
+        let found = guessed(files);
         let doubt = found.doubt().unwrap_or_else(|| panic!("{files:?} {found:?}"));
         assert!(words.iter().all(|word| doubt.contains(word)), "{files:?}: {doubt}");
         assert!(!doubt.contains('\n') && found.command().is_none(), "{doubt}");
@@ -49,7 +49,7 @@ fn cargo() {
         (&[("Cargo.toml", "[workspace")], &["cannot be read"]),
         (&[("a/Cargo.toml", ""), ("b/Cargo.toml", "")], &["nothing at the top", "a/Cargo.toml"]),
     ]);
-    let Guess::Sure(nextest) = of(&[("Cargo.toml", WORKSPACE), (".config/nextest.toml", "")]) else {
+    let Guess::Sure(nextest) = guessed(&[("Cargo.toml", WORKSPACE), (".config/nextest.toml", "")]) else {
         panic!()
     };
     assert!(nextest.note.is_some_and(|note| note.contains("doc tests")));
@@ -137,7 +137,7 @@ fn package_json_that_leaves_a_choice() {
         r#"{"scripts":{"test":1,"x":{}}}"#,
         r#"{"scripts":[]}"#,
     ] {
-        assert_eq!(of(&[("package.json", none)]), Guess::None, "{none}");
+        assert_eq!(guessed(&[("package.json", none)]), Guess::None, "{none}");
     }
 }
 
@@ -250,7 +250,7 @@ fn other_languages() {
         (&[("composer.json", r#"{"require-dev":{"phpunit/phpunit":"^11"}}"#)], &["phpunit"]),
         (&[("CMakeLists.txt", "add_test(NAME a COMMAND a)\n")], &["no build directory", "ctest"]),
     ]);
-    assert_eq!(of(&[("CMakeLists.txt", "project(a)\n")]), Guess::None);
+    assert_eq!(guessed(&[("CMakeLists.txt", "project(a)\n")]), Guess::None);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn recipes() {
         ("justfile", "test := 'x'\ntests:\n  y\n"),
         ("Taskfile.yml", "tasks:\n  unit:\n    test: x\n"),
     ] {
-        assert_eq!(of(&[none]), Guess::None, "{none:?}");
+        assert_eq!(guessed(&[none]), Guess::None, "{none:?}");
     }
 }
 
@@ -333,17 +333,17 @@ fn several_projects_in_one_repository() {
             "npm test",
         ),
     ]);
-    assert_eq!(of(&[]), Guess::None);
-    assert_eq!(of(&[("README.md", "")]), Guess::None);
+    assert_eq!(guessed(&[]), Guess::None);
+    assert_eq!(guessed(&[("README.md", "")]), Guess::None);
 }
 
 #[test]
 fn hostile_files_are_no_projects() {
     let deep = format!("{{\"scripts\":{}", "{\"a\":".repeat(10_000));
-    assert_eq!(of(&[("package.json", &deep)]).command(), None);
-    let raw = of(&[("Makefile", "\u{fffd}\ntest:\n")]);
+    assert_eq!(guessed(&[("package.json", &deep)]).command(), None);
+    let raw = guessed(&[("Makefile", "\u{fffd}\ntest:\n")]);
     assert_eq!(raw.command(), Some("make test"));
-    let odd = of(&[("package.json", "{\"scripts\":{\"test\":\"a\\nb --watch \\u001b[31m\"}}")]);
+    let odd = guessed(&[("package.json", "{\"scripts\":{\"test\":\"a\\nb --watch \\u001b[31m\"}}")]);
     assert!(odd.doubt().is_some_and(|line| !line.contains(char::is_control)), "{odd:?}");
     let mut listing = Listing::default();
     for number in 0..10_000 {

@@ -45,11 +45,11 @@ struct AtRemote {
 
 impl SyncMemory {
     fn read(repo: &Repo) -> Self {
-        Memory::of(repo, Kind::Sync).get(&()).unwrap_or_default()
+        Memory::new(repo, Kind::Sync).get(&()).unwrap_or_default()
     }
 
     fn write(&self, repo: &Repo) {
-        Memory::of(repo, Kind::Sync).put(&(), self);
+        Memory::new(repo, Kind::Sync).put(&(), self);
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) struct ByWriter {
 }
 
 impl ByWriter {
-    pub(super) fn of(repo: &Repo, peer: &Peer) -> Self {
+    pub(super) fn new(repo: &Repo, peer: &Peer) -> Self {
         let memory = SyncMemory::read(repo);
         let url = repo.config_string(&format!("remote.{}.url", peer.address)).unwrap_or_default();
         // Hashed: addresses may hold passwords.

@@ -61,7 +61,7 @@ pub(crate) struct Takeover<'a> {
 impl<'a> Takeover<'a> {
     pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
         let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
-        let records = ByWriter::of(&ws.repo, &peer);
+        let records = ByWriter::new(&ws.repo, &peer);
         Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), records, is_refused: false }
     }
 

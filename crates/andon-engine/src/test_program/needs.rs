@@ -84,7 +84,7 @@ const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 const INTERPRETERS: [&str; 6] = ["python", "python3", "node", "perl", "ruby", "php"];
 
 /// What `command` needs, in the order in which it is missed.
-pub(super) fn of(command: &TestCommand) -> Vec<Need> {
+pub(super) fn list(command: &TestCommand) -> Vec<Need> {
     let mut needs = Needs { found: Vec::new(), from: PathBuf::new() };
     match command {
         TestCommand::Argv(words) => {
@@ -233,7 +233,7 @@ mod tests {
             What::Directory => "/",
         };
         let one = |need: Need| format!("{}{}", kind(need.what), need.from.join(need.name).display());
-        of(command).into_iter().map(one).collect()
+        list(command).into_iter().map(one).collect()
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn pairs<'c>(changes: &'c [Change], patterns: &Patterns<'_>) -> Vec<Pair<'c>> {
     let holds = |path: &[u8]| andon_weakening::knows(patterns, &extension(path));
     let mut left: BTreeMap<(&[u8], String), &[u8]> = BTreeMap::new();
     for change in changes.iter().filter(|change| change.new.is_none()) {
-        if TestCollection::of(&change.path) == TestCollection::ByName {
+        if TestCollection::from_path(&change.path) == TestCollection::ByName {
             left.insert((folder(&change.path), subject(&change.path)), &change.path);
         }
     }

@@ -118,7 +118,7 @@ impl SignedLedger {
 /// # Errors
 /// The ledger cannot be read.
 pub fn ledger_answer(ws: &Workspace, id: EntryId, halt: EntryId) -> Result<Option<HaltAnswer>, OpsError> {
-    Ok(super::of(&ws.repo, Some(id), ws.opened)?.answer_to(halt))
+    Ok(super::open(&ws.repo, Some(id), ws.opened)?.answer_to(halt))
 }
 
 /// The code of `HEAD`.

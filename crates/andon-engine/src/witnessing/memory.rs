@@ -80,7 +80,7 @@ impl LedgerMemory {
     }
 
     fn read(repo: &Repo) -> Self {
-        let known: Vec<KnownEntry> = Memory::of(repo, Kind::Ledger).get(&()).unwrap_or_default();
+        let known: Vec<KnownEntry> = Memory::new(repo, Kind::Ledger).get(&()).unwrap_or_default();
         let nothing: Arc<EntryStatement> = Arc::new(Map::new());
         let mut entries = HashMap::with_capacity(known.len());
         let mut payloads = HashMap::with_capacity(known.len());
@@ -141,7 +141,7 @@ impl LedgerMemory {
         let is_worth_it = new >= FEW || (new > 0 && whole.entries.len() <= SMALL);
         if is_worth_it && whole.faults.is_empty() && whole.entries.iter().all(is_plain) {
             let known: Vec<KnownEntry> = whole.entries.iter().map(|entry| self.known(entry)).collect();
-            Memory::of(repo, Kind::Ledger).put(&(), &known);
+            Memory::new(repo, Kind::Ledger).put(&(), &known);
         }
     }
 

@@ -67,14 +67,14 @@ pub struct SignedLedger {
 /// # Errors
 /// The refs cannot be read, or several first policies are there and nothing says which counts.
 pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
-    of(&ws.repo, ws.config.guard.ledger, ws.opened)
+    open(&ws.repo, ws.config.guard.ledger, ws.opened)
 }
 
 /// The ledger `id` of `repo`, or where it is not given the only one, for a reader whose clock says `now`.
 ///
 /// # Errors
 /// As [`load`].
-pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
+pub fn open(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
     folded(Ledger::open(repo).read_whole()?, id, now, &Payloads::new())
 }
 

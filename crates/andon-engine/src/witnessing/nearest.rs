@@ -20,7 +20,7 @@ pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
         return Vec::new();
     }
     let Ok(mut ledger) = super::look(ws) else { return Vec::new() };
-    let about = Words::of(about);
+    let about = Words::new(about);
     let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
     let all: Vec<Precedent> = all.filter(|found| found.standing == PrecedentStatus::Current).collect();
     let state = &ledger.folded.state;
@@ -47,7 +47,7 @@ fn question_words(ledger: &SignedLedger, found: &Precedent) -> Words {
     let state = &ledger.folded.state;
     match state.round_at.get(&found.round).map(|round| &state.rounds[*round]) {
         Some(round) if !round.is_halt => round.question.clone(),
-        Some(_) | None => Words::of(&ledger.question(found.round)),
+        Some(_) | None => Words::new(&ledger.question(found.round)),
     }
 }
 

@@ -113,7 +113,7 @@ impl Repo {
             let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
             return Ok(made(self.merged_by_libgit2(sides) == Some(tree)));
         }
-        let mut expected = ExpectedMerge::of(ours);
+        let mut expected = ExpectedMerge::new(ours);
         for theirs in others {
             let base = self.merge_base(*first, *theirs)?.map(|base| self.tree_of(base)).transpose()?;
             if !expected.merge(self, base, self.tree_of(*theirs)?)? {
@@ -156,7 +156,7 @@ impl Repo {
     }
 
     fn is_merge_of_paths(&self, sides: Sides, tree: TreeId) -> Result<bool, GitError> {
-        let mut expected = ExpectedMerge::of(sides.ours);
+        let mut expected = ExpectedMerge::new(sides.ours);
         Ok(expected.merge(self, sides.base, sides.theirs)? && expected.is(self, tree)?)
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct ExpectedMerge {
 }
 
 impl ExpectedMerge {
-    pub(crate) fn of(ours: TreeId) -> Self {
+    pub(crate) fn new(ours: TreeId) -> Self {
         Self { ours, changed: BTreeMap::new(), made: BTreeMap::new() }
     }
 

@@ -59,7 +59,7 @@ impl Scope<'_> {
 
 impl IndexReport {
     /// Looks at the index of `repo`, and at the stat data of what is in scope.
-    pub(crate) fn of(repo: &Repo, scope: &Scope<'_>) -> Result<Self, GitError> {
+    pub(crate) fn read(repo: &Repo, scope: &Scope<'_>) -> Result<Self, GitError> {
         let path = repo.index_path();
         let io = |source| GitError::Io { path: path.clone(), source };
         let written = match path.metadata() {
@@ -120,7 +120,7 @@ impl<'a> Examination<'a> {
         if entry.mode != MODE_SUBMODULE && entry.mode != MODE_LINK && !entry.in_conflict() {
             self.examined.files.push((entry.path.to_vec(), id));
         }
-        let stat = meta.as_ref().and_then(|meta| Some((Stat::of(bytes, entry.at)?, Stat::at(meta))));
+        let stat = meta.as_ref().and_then(|meta| Some((Stat::parse(bytes, entry.at)?, Stat::at(meta))));
         let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
         let veil = match answer {
             _ if entry.assumed_unchanged() => Some(Veil::AssumeUnchanged),
@@ -159,7 +159,7 @@ enum Answer {
 }
 
 impl Stat {
-    fn of(bytes: &[u8], at: usize) -> Option<Self> {
+    fn parse(bytes: &[u8], at: usize) -> Option<Self> {
         let word = |offset| be32(bytes, at + offset);
         Some(Self {
             times: [word(0)?, word(4)?, word(8)?, word(12)?],

@@ -91,7 +91,7 @@ impl Repo {
     /// The tree `old` with `notes` in it.
     pub(crate) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
-        self.grow(Level::of(entries), notes, Fan::Out)
+        self.grow(Level::new(entries), notes, Fan::Out)
     }
 
     /// Puts `notes` into `level` in the shape that it has, or is to have from now on; `empty` is that of an empty one.
@@ -126,7 +126,7 @@ impl Repo {
                 moved.entry(digits).or_insert(blob);
             }
             let old = level.fanouts.get(&fanout).map(|id| self.tree_entries(TreeId(*id))).transpose()?;
-            let tree = self.grow(Level::of(old.unwrap_or_default()), &moved, Fan::Flat)?;
+            let tree = self.grow(Level::new(old.unwrap_or_default()), &moved, Fan::Flat)?;
             level.fanouts.insert(fanout, tree.0);
         }
         self.write_tree_entries(&level.entries())
@@ -152,7 +152,7 @@ struct Level {
 }
 
 impl Level {
-    fn of(entries: Vec<TreeEntry>) -> Self {
+    fn new(entries: Vec<TreeEntry>) -> Self {
         let mut level =
             Self { fan: Fan::Out, notes: Notes::new(), fanouts: BTreeMap::new(), others: Vec::new() };
         for entry in entries {

@@ -18,7 +18,7 @@ pub(crate) struct SyncedParts {
 
 impl SyncedParts {
     /// From `core.fsync`. git's own default hardens packs, and neither loose objects nor references.
-    fn of(setting: &str) -> Self {
+    fn parse(setting: &str) -> Self {
         let mut hardened = Self::default();
         let (mut packs, mut not_packs) = (false, false);
         for word in setting.split(',').map(str::trim) {
@@ -52,9 +52,9 @@ impl Repo {
                     .inner
                     .config()
                     .is_ok_and(|config| config.get_bool("core.fsyncObjectFiles").unwrap_or(false)),
-                ..SyncedParts::of("")
+                ..SyncedParts::parse("")
             },
-            SyncedParts::of,
+            SyncedParts::parse,
         )
     }
 
@@ -112,7 +112,7 @@ mod tests {
             ("added, reference", hardened(true, true, true)),
             ("all", hardened(true, true, true)),
         ] {
-            assert_eq!(SyncedParts::of(setting), wanted, "{setting}");
+            assert_eq!(SyncedParts::parse(setting), wanted, "{setting}");
         }
     }
 

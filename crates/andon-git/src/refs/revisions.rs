@@ -22,7 +22,7 @@ impl Repo {
         if rev.is_empty() || rev.starts_with('-') || rev.contains('\0') {
             return Err(self.unknown(rev));
         }
-        let found = match Steps::of(rev) {
+        let found = match Steps::parse(rev) {
             Some(steps) => self.follow(&steps),
             None => self.asked(rev),
         };
@@ -217,7 +217,7 @@ enum Step {
 
 impl<'a> Steps<'a> {
     /// `NAME` and any number of `^`, `^N`, `~`, `~N`, `^0`, `^{}` and `^{commit}`; `None` for other forms.
-    fn of(rev: &'a str) -> Option<Self> {
+    fn parse(rev: &'a str) -> Option<Self> {
         let (name, mut rest) = rev.split_at(rev.find(['^', '~']).unwrap_or(rev.len()));
         if name.is_empty() || name.contains(':') || name.contains("@{") {
             return None;

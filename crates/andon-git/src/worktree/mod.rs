@@ -109,7 +109,7 @@ impl Repo {
             base: self.head()?.commit().map(|head| self.tree_of(head)).transpose()?,
             settings: self.honest_settings(top),
             filters: self.filters()?,
-            examined: IndexReport::of(self, &Scope { top, paths: &BTreeSet::new() })?,
+            examined: IndexReport::read(self, &Scope { top, paths: &BTreeSet::new() })?,
             nested,
             hidden: Vec::new(),
         };

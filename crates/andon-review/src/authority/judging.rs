@@ -119,7 +119,7 @@ impl<'a> AuthorityReading<'a> {
             .collect();
         added.sort_by_key(|entry| self.material.graph.place[*entry]);
         let added: Vec<&KeyGrant> = added.into_iter().filter_map(|entry| self.grant(entry)).collect();
-        let view = Rc::new(InForce::of(self.material, chain, &added));
+        let view = Rc::new(InForce::new(self.material, chain, &added));
         self.views.push(view);
         self.sets.push(set.clone());
         self.known.insert(set, self.views.len() - 1);

@@ -30,7 +30,7 @@ const SOLO: usize = 2;
 
 impl InForce {
     /// The result of `chain` and `added`.
-    pub(super) fn of(material: Material<'_>, chain: Vec<usize>, added: &[&KeyGrant]) -> Self {
+    pub(super) fn new(material: Material<'_>, chain: Vec<usize>, added: &[&KeyGrant]) -> Self {
         let mut reinstated = BTreeMap::new();
         for entry in &chain {
             let named = material.policy(*entry).into_iter().flat_map(|policy| &policy.reinstated);

@@ -26,8 +26,8 @@ const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
 
 /// Folds `entries`, parents before children, as a reader does whose clock says `now`.
 pub fn fold(entries: &[ReviewEntry], now: i64) -> LedgerState {
-    let ground = Ground::of(entries, now);
-    let authority = Authority::of(ground.material());
+    let ground = Ground::new(entries, now);
+    let authority = Authority::new(ground.material());
     let mut fold = Fold { material: ground.material(), authority: &authority, state: FoldState::default() };
     fold.open_accounts();
     for entry in &ground.graph.order {
@@ -41,8 +41,8 @@ pub fn fold(entries: &[ReviewEntry], now: i64) -> LedgerState {
 /// What would become of the last of `entries`, which follows all that count among the others, if it were appended now;
 /// `folded` is what the others came to.
 pub fn appended(folded: &LedgerState, entries: &[ReviewEntry]) -> Option<Code> {
-    let ground = Ground::of(entries, folded.now);
-    let authority = Authority::of(ground.material());
+    let ground = Ground::new(entries, folded.now);
+    let authority = Authority::new(ground.material());
     let mut fold = Fold { material: ground.material(), authority: &authority, state: folded.state.clone() };
     let last = entries.len().checked_sub(1)?;
     fold.step(last);
@@ -52,8 +52,8 @@ pub fn appended(folded: &LedgerState, entries: &[ReviewEntry]) -> Option<Code> {
 /// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended to
 /// those before, which came to `folded`, which it is again afterwards: a state of thousands of entries is not copied.
 pub fn tried(folded: &mut LedgerState, entries: &[ReviewEntry], first: usize) -> Vec<Option<Code>> {
-    let ground = Ground::of(entries, folded.now);
-    let authority = Authority::of(ground.material());
+    let ground = Ground::new(entries, folded.now);
+    let authority = Authority::new(ground.material());
     let state = std::mem::take(&mut folded.state);
     let mut fold = Fold { material: ground.material(), authority: &authority, state };
     let codes = (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect();
@@ -69,10 +69,10 @@ struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    fn of(entries: &'a [ReviewEntry], now: i64) -> Self {
+    fn new(entries: &'a [ReviewEntry], now: i64) -> Self {
         Self {
             entries,
-            graph: Graph::of(entries, now),
+            graph: Graph::new(entries, now),
             ids: entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect(),
         }
     }

@@ -177,12 +177,12 @@ fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
         bounty: asked.bounty,
         question: asked.question.clone(),
         paid: asked.paid_to.clone().filter(|_| asked.issuer.is_some()),
-        ..RoundState::of(entry)
+        ..RoundState::new(entry)
     }
 }
 
 fn halt_round(entry: usize, writer: String) -> RoundState {
     let cast = Actors { proposer: Some(writer), ..Actors::default() };
     let triggers = BTreeSet::from([Trigger::Halt]);
-    RoundState { is_halt: true, cast, triggers, ..RoundState::of(entry) }
+    RoundState { is_halt: true, cast, triggers, ..RoundState::new(entry) }
 }

@@ -94,8 +94,8 @@ pub struct Statements {
 
 impl Statements {
     fn read(members: Members<'_>) -> Result<Self, Malformed> {
-        let claim = members.maybe_text("claim")?.as_deref().map(Words::of);
-        let critique = members.maybe_text("critique")?.as_deref().map(Words::of);
+        let claim = members.maybe_text("claim")?.as_deref().map(Words::new);
+        let critique = members.maybe_text("critique")?.as_deref().map(Words::new);
         Ok(Self {
             claim: claim.is_some(),
             critique: critique.is_some(),
@@ -146,7 +146,7 @@ impl RoundRequest {
             },
         };
         Ok(Self {
-            question: Words::of(&members.text("question")?),
+            question: Words::new(&members.text("question")?),
             issuer,
             cast: Actors {
                 proposer: members.maybe_text("proposer")?,

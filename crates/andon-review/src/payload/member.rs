@@ -36,7 +36,7 @@ pub struct Members<'a>(&'a Map<String, Value>);
 
 impl<'a> Members<'a> {
     /// The members of this object.
-    pub fn of(map: &'a Map<String, Value>) -> Self {
+    pub fn new(map: &'a Map<String, Value>) -> Self {
         Self(map)
     }
 

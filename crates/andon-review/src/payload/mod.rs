@@ -64,7 +64,7 @@ impl Payload {
     /// # Errors
     /// The first member that is missing or wrong.
     pub fn read(kind: &str, body: &Map<String, Value>) -> Result<Self, Malformed> {
-        let members = Members::of(body);
+        let members = Members::new(body);
         Ok(match kind {
             "policy" => Self::Policy(Box::new(ReviewPolicy::read(members)?)),
             "policy-sign" => Self::PolicySign(members.text("entry")?),

@@ -197,7 +197,7 @@ fn keys(members: Members<'_>) -> Result<Vec<KeyGrant>, Malformed> {
     let mut seen = BTreeSet::new();
     for key in list {
         let key = key.as_object().ok_or_else(|| malformed("keys", "must hold objects"))?;
-        let grant = KeyGrant::read(Members::of(key))?;
+        let grant = KeyGrant::read(Members::new(key))?;
         if !seen.insert(grant.key.clone()) {
             return Err(malformed("keys", "must name each key once"));
         }

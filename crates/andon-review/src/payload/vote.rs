@@ -85,10 +85,10 @@ impl VoteMembers {
         Ok(Self {
             choice,
             key: key(choice, amended.as_deref()),
-            amended: amended.as_deref().map(Words::of),
+            amended: amended.as_deref().map(Words::new),
             assessed: sycophancy(members)?,
             concern: concern(members)?,
-            rationale: Words::of(&rationale.ok_or_else(|| malformed("rationale", "must not be empty"))?),
+            rationale: Words::new(&rationale.ok_or_else(|| malformed("rationale", "must not be empty"))?),
             seconds: members
                 .whole("time_spent_seconds")?
                 .ok_or_else(|| malformed("time_spent_seconds", "a whole number of at least 0 is missing"))?,
@@ -110,7 +110,7 @@ fn key(choice: VoteChoice, amended: Option<&str>) -> String {
 fn checks(members: Members<'_>) -> Result<(), Malformed> {
     for check in members.list("factual_checks")?.unwrap_or_default() {
         let check = check.as_object().ok_or_else(|| malformed("factual_checks", "must hold objects"))?;
-        let check = Members::of(check);
+        let check = Members::new(check);
         check.signed_text("claim")?.ok_or_else(|| malformed("factual_checks.claim", "a text is missing"))?;
         check.signed_text("evidence")?;
         if !["true", "false", "unverifiable"].contains(&check.text("verdict")?.as_str()) {

@@ -70,7 +70,7 @@ pub struct PrecedentJson {
 pub fn answer(script: &Script, folded: &LedgerState, asking: &ProbeQuestion) -> ProbeAnswer {
     match asking {
         ProbeQuestion::Agreement { claim, critique } => {
-            ProbeAnswer::Agreement(Words::of(claim).compare(&Words::of(critique)).into())
+            ProbeAnswer::Agreement(Words::new(claim).compare(&Words::new(critique)).into())
         }
         ProbeQuestion::Draw { round, witness, role, total } => {
             let law::Draw { required, threshold, u, eligible } = role.draw(round, witness, *total);

@@ -36,10 +36,10 @@ impl ProbeQuestion {
     /// # Errors
     /// What is wrong with it.
     pub fn read(body: &Map<String, Value>) -> Result<Self, String> {
-        Self::of(Members::of(body)).map_err(|err| err.to_string())
+        Self::from_members(Members::new(body)).map_err(|err| err.to_string())
     }
 
-    fn of(members: Members<'_>) -> Result<Self, Malformed> {
+    fn from_members(members: Members<'_>) -> Result<Self, Malformed> {
         let probe = members.text("probe")?;
         Ok(match probe.as_str() {
             "agreement" => {
@@ -61,7 +61,7 @@ impl ProbeQuestion {
             "vitality" => Self::Vitality(vectors(members)?),
             "precedents" => Self::Precedents(PrecedentQuery {
                 tag: members.maybe_text("tag")?,
-                text: members.maybe_text("text")?.as_deref().map(Words::of),
+                text: members.maybe_text("text")?.as_deref().map(Words::new),
             }),
             _ => {
                 let known = "must be agreement, draw, settle, entropy, vitality or precedents";

@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Result<Script, BadLine> {
 
 /// Reads one entry; `known` are the ids above it.
 fn entry(body: Map<String, Value>, known: &HashMap<String, usize>) -> Result<ReviewEntry, String> {
-    let members = Members::of(&body);
+    let members = Members::new(&body);
     let wrong = |err: member::Malformed| err.to_string();
     let id = members.text("id").map_err(wrong)?;
     let kind = members.text("type").map_err(wrong)?;

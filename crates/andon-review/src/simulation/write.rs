@@ -83,7 +83,7 @@ fn witness(folded: &LedgerState, who: &str) -> WitnessJson {
         mean: weights.mean,
         prior: weights.prior,
         cap_left: policy.rules.cap.saturating_sub(state.votes.spent(who, folded.now)),
-        self_reviewed: state.votes.of(who).filter(|vote| vote.self_reviewed).count(),
+        self_reviewed: state.votes.by_witness(who).filter(|vote| vote.self_reviewed).count(),
         blocked_until: state.concerns.blocked_until(who, folded.now),
     }
 }

@@ -29,7 +29,7 @@ fn known(byte: u8) -> CommitMemory {
 
 /// A cache over these bytes.
 fn over(bytes: Vec<u8>) -> DerivedCache {
-    let entries = Row::of(&bytes, MAX_VALUE).collect();
+    let entries = Row::new(&bytes, MAX_VALUE).collect();
     DerivedCache { bytes, entries, ..DerivedCache::empty(b"rules") }
 }
 

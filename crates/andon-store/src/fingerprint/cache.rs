@@ -34,7 +34,7 @@ const MAX_RECORDS: usize = 1_000_000;
 pub(super) struct Key([u8; KEY]);
 
 impl Key {
-    pub(super) fn of(path: &[u8], tree: TreeId, rules: &[u8; 32]) -> Self {
+    pub(super) fn new(path: &[u8], tree: TreeId, rules: &[u8; 32]) -> Self {
         let id = tree.0.as_bytes();
         let length = u8::try_from(id.len()).unwrap_or(0);
         let hash = Sha256::new_with_prefix(rules).chain_update([length]).chain_update(id).chain_update(path);
@@ -92,7 +92,7 @@ impl Cache {
         let memory = Memory::below(&common_dir.join("andon"), Kind::Fingerprints);
         let (path, bytes) = (memory.path().to_owned(), memory.bytes().unwrap_or_default());
         let (mut sorted, mut tail, mut needed) = (0..0, ByKey::default(), 0);
-        for (_, place) in Row::of(&bytes, bytes.len()).filter(|(key, _)| *key == file_key()) {
+        for (_, place) in Row::new(&bytes, bytes.len()).filter(|(key, _)| *key == file_key()) {
             let Some(block) = decoded::<Block<'_>>(&bytes[place.clone()]) else { continue };
             needed = needed.max(block.needed as usize);
             if sorted.is_empty() {
@@ -158,7 +158,7 @@ impl Cache {
 
 /// What every entry of the file is about.
 fn file_key() -> envelope::Key {
-    envelope::Key::of(&"fingerprints")
+    envelope::Key::new(&"fingerprints")
 }
 
 /// The entry that holds these records, which come sorted.
@@ -185,7 +185,7 @@ mod tests {
     use andon_core::domain::ids::Oid;
 
     fn key(number: u32) -> Key {
-        Key::of(&number.to_be_bytes(), TreeId(Oid::from_bytes(&[1; 20]).unwrap()), &[0; 32])
+        Key::new(&number.to_be_bytes(), TreeId(Oid::from_bytes(&[1; 20]).unwrap()), &[0; 32])
     }
 
     fn value(number: u32) -> [u8; 32] {

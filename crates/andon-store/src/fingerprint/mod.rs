@@ -84,7 +84,7 @@ impl<'r> Fingerprinter<'r> {
         base: Option<TreeId>,
         entries: &[OverlayEntry],
     ) -> Result<CodeId, RecordError> {
-        let root = overlay::Node::of(entries);
+        let root = overlay::Node::new(entries);
         let name = base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string());
         match self.rules.scope() {
             Some(scope) => self.of_parts(scope, name, |walk| walk.overlaid(base, &root)),
@@ -155,7 +155,7 @@ impl Walk<'_> {
         if !self.path.is_empty() && self.part.is_some_and(|part| !part.may_hold_below(&self.path)) {
             return Ok(EMPTY.0);
         }
-        let key = Key::of(&self.path, tree, &self.digest);
+        let key = Key::new(&self.path, tree, &self.digest);
         if let Some(known) = self.cache.get(&key) {
             return Ok(known);
         }

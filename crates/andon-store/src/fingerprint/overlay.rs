@@ -41,7 +41,7 @@ enum Item {
 
 impl Node {
     /// The entries as a tree of names.
-    pub(super) fn of(entries: &[OverlayEntry]) -> Self {
+    pub(super) fn new(entries: &[OverlayEntry]) -> Self {
         let mut root = Self::default();
         for entry in entries {
             let mut node = &mut root;

@@ -57,10 +57,10 @@ struct Tip {
 
 /// What is known of the ledgers of others; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerError> {
-    let stamp = stamp::of(repo, own);
+    let stamp = stamp::read(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
-    let before: Option<Elsewhere> = Memory::of(repo, Kind::Elsewhere).get(&());
+    let before: Option<Elsewhere> = Memory::new(repo, Kind::Elsewhere).get(&());
     if let Some(known) = before.as_ref().filter(|known| known.at == at) {
         return Ok(known.clone());
     }
@@ -134,7 +134,7 @@ impl Elsewhere {
     /// Failing to remember costs time only.
     fn keep(&self, repo: &Repo) {
         if !read::is_from_memory(repo) {
-            Memory::of(repo, Kind::Elsewhere).put(&(), self);
+            Memory::new(repo, Kind::Elsewhere).put(&(), self);
         }
     }
 

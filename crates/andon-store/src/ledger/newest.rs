@@ -25,7 +25,7 @@ pub(super) fn newest(
     events: Option<&str>,
     worktree: &str,
 ) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-    let (memory, inputs) = (Memory::of(repo, Kind::NewestHalt), (events, worktree));
+    let (memory, inputs) = (Memory::new(repo, Kind::NewestHalt), (events, worktree));
     if events.is_some()
         && let Ok(known) = remembered(repo, memory.get(&inputs).ok_or(Forgotten))
     {

@@ -12,7 +12,7 @@ const MAX_FILES: usize = 10_000;
 const MAX_DEPTH: usize = 8;
 
 /// What the files look like that hold the ledgers of others: every ref file but our own, and the packed refs.
-pub(super) fn of(repo: &Repo, own: Option<&str>) -> String {
+pub(super) fn read(repo: &Repo, own: Option<&str>) -> String {
     let common = repo.common_dir();
     let mut seen = Vec::new();
     if let Ok(facts) = fs::metadata(common.join("packed-refs")) {

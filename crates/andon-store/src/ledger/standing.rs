@@ -29,13 +29,13 @@ type Standing = BTreeMap<String, (EntryId, CommitId)>;
 
 /// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
 pub(super) fn has_memory(repo: &Repo) -> bool {
-    Memory::of(repo, Kind::Standing).path().is_file()
+    Memory::new(repo, Kind::Standing).path().is_file()
 }
 
 /// The unanswered halts of this clone: of `worktree`, and of others, at most [`MAX_OTHERS`].
 pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here, LedgerError> {
     let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(Here::default()) };
-    let memory = Memory::of(repo, Kind::Standing);
+    let memory = Memory::new(repo, Kind::Standing);
     let remembered: Option<(CommitId, Standing)> = memory.get(&writer);
     let folded = match remembered {
         Some((at, standing)) if at == tip => standing,

@@ -180,7 +180,7 @@ fn the_memory_of_what_stands_is_a_saving_only() {
     let tip = git(dir.path(), &["rev-parse", &ref_of(&writer)]);
     let of = |writer: &str, tip: &str, id: EntryId| {
         let tip: CommitId = tip.parse().unwrap();
-        seal(Key::of(&("standing", &writer)), &(tip, BTreeMap::from([("main", (id, tip))])))
+        seal(Key::new(&("standing", &writer)), &(tip, BTreeMap::from([("main", (id, tip))])))
     };
     assert_eq!(of(&writer, &tip, id), good);
     let (elsewhere, no_halt) = (of(&writer, &"1".repeat(40), id), of(&writer, &tip, EntryId([2; 32])));

@@ -32,12 +32,12 @@ pub(super) struct Key {
 
 impl Key {
     fn start(&self) -> envelope::Key {
-        envelope::Key::of(&("window of unrecorded commits too", self.head, self.max))
+        envelope::Key::new(&("window of unrecorded commits too", self.head, self.max))
     }
 
     /// The key of the commits of the window that was kept at `tip`.
     fn facts(&self, tip: CommitId) -> envelope::Key {
-        envelope::Key::of(&("facts", self.head, self.max, tip))
+        envelope::Key::new(&("facts", self.head, self.max, tip))
     }
 }
 
@@ -68,9 +68,9 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
 
 /// The window behind the commit of `key`, and the tip of the notes then.
 fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
-    let bytes = Memory::of(repo, Kind::Window).bytes()?;
+    let bytes = Memory::new(repo, Kind::Window).bytes()?;
     let Start { tip, newest, .. } = envelope::open(key.start(), &bytes)?;
-    let (found, place) = Row::of(&bytes, bytes.len()).nth(1)?;
+    let (found, place) = Row::new(&bytes, bytes.len()).nth(1)?;
     let (facts, unrecorded, below): (Vec<CommitFact>, Vec<UnrecordedCommit>, Option<CommitId>) =
         (found == key.facts(tip)).then(|| envelope::decoded(&bytes[place]))??;
     Some((tip, Window { facts, newest, warnings: Vec::new(), unrecorded, below }))
@@ -79,7 +79,7 @@ fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
 /// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
 /// known. Reads the first entry only, unless the notes have moved.
 pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
-    let bytes = file::read_start(Memory::of(repo, Kind::Window).path(), MAX_START).ok()??;
+    let bytes = file::read_start(Memory::new(repo, Kind::Window).path(), MAX_START).ok()??;
     let start: Start = envelope::open(key.start(), &bytes)?;
     let same = Some(start.tip) == key.tip
         || cached(repo, key).is_some_and(|(old, window)| holds(repo, key, old, &window));
@@ -92,5 +92,5 @@ pub(super) fn write(repo: &Repo, key: &Key, window: &Window, settled: Option<u64
     let start = Start { tip, settled, newest: window.newest };
     let mut bytes = envelope::seal(key.start(), &start);
     bytes.extend(envelope::seal(key.facts(tip), &(&window.facts, &window.unrecorded, window.below)));
-    let _ = file::overwrite(Memory::of(repo, Kind::Window).path(), &bytes);
+    let _ = file::overwrite(Memory::new(repo, Kind::Window).path(), &bytes);
 }

@@ -26,7 +26,7 @@ pub struct Key([u8; KEY]);
 
 impl Key {
     /// The key of what depends on `parts` and on this version alone.
-    pub fn of(parts: &impl Serialize) -> Self {
+    pub fn new(parts: &impl Serialize) -> Self {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         let hash = Sha256::new_with_prefix(MARK).chain_update(version).chain_update(bytes_of(parts));
         Self(first(&hash.finalize()))
@@ -57,7 +57,7 @@ pub struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The entries among `bytes` whose values have at most `longest` bytes.
-    pub fn of(bytes: &'a [u8], longest: usize) -> Self {
+    pub fn new(bytes: &'a [u8], longest: usize) -> Self {
         Self { bytes, longest: longest.saturating_add(HEAD + KEY), at: 0 }
     }
 }
@@ -134,16 +134,16 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_sealed_is_opened_by_its_key_alone(value in value(), more in any::<Vec<u8>>()) {
-            let key = Key::of(&("a", 1));
+            let key = Key::new(&("a", 1));
             let sealed = seal(key, &value);
             prop_assert_eq!(open::<Value>(key, &sealed), Some(value.clone()));
-            prop_assert_eq!(open::<Value>(Key::of(&("a", 2)), &sealed), None);
+            prop_assert_eq!(open::<Value>(Key::new(&("a", 2)), &sealed), None);
             prop_assert_eq!(open::<Value>(key, &[&sealed[..], &more].concat()), Some(value), "what follows is another's");
         }
 
         #[test]
         fn what_is_cut_or_altered_is_no_entry(value in value(), at in any::<prop::sample::Index>(), bit in 0..8_u8) {
-            let key = Key::of(&"a");
+            let key = Key::new(&"a");
             let sealed = seal(key, &value);
             let at = at.index(sealed.len());
             prop_assert_eq!(open::<Value>(key, &sealed[..at]), None);
@@ -154,21 +154,21 @@ mod tests {
 
         #[test]
         fn no_bytes_panic_or_cost_memory(bytes in any::<Vec<u8>>(), at in any::<prop::sample::Index>()) {
-            let mut row = [seal(Key::of(&1), "one"), seal(Key::of(&2), "two")].concat();
+            let mut row = [seal(Key::new(&1), "one"), seal(Key::new(&2), "two")].concat();
             let at = at.index(row.len());
             row.splice(at..at, bytes.clone());
-            prop_assert!(Row::of(&row, 99).count() >= 1);
-            prop_assert!(Row::of(&bytes, 99).all(|(_, place)| place.end <= bytes.len()));
+            prop_assert!(Row::new(&row, 99).count() >= 1);
+            prop_assert!(Row::new(&bytes, 99).all(|(_, place)| place.end <= bytes.len()));
             let _: Option<Value> = decoded(&bytes);
         }
     }
 
     #[test]
     fn a_row_goes_on_behind_what_is_torn() {
-        let [one, two, three] = [1_u32, 2, 3].map(|number| seal(Key::of(&number), &number));
+        let [one, two, three] = [1_u32, 2, 3].map(|number| seal(Key::new(&number), &number));
         for length in 0..two.len() {
             let row = [&one[..], &two[..length], &three].concat();
-            let found: Vec<u32> = Row::of(&row, 99).filter_map(|(_, place)| decoded(&row[place])).collect();
+            let found: Vec<u32> = Row::new(&row, 99).filter_map(|(_, place)| decoded(&row[place])).collect();
             assert_eq!(found, [1, 3], "{length}");
         }
     }

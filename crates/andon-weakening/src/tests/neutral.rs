@@ -186,12 +186,12 @@ fn what_asserts_elsewhere_excuses_nothing() {
     let asserting = code.replace("    n", "    debug_assert!(n > 0);\n    assert!(n < 9);\n    n");
     let files = [text("rs", whole, &less), text("rs", code, &asserting)];
     assert_eq!(
-        weakened(&files, &Patterns::of(&setting)).map(|it| it.loosened),
+        weakened(&files, &Patterns::new(&setting)).map(|it| it.loosened),
         Some(vec!["adds".to_owned()])
     );
     let calling =
         whole.replace("    assert_eq!(add(1), 2);\n    assert_eq!(add(2), 3);\n", "    all_add();\n");
     let helper = "pub fn all_add() {\n    assert_eq!(add(1), 2);\n    assert_eq!(add(2), 3);\n}\n";
     let files = [text("rs", whole, &calling), text("rs", "", helper)];
-    assert_eq!(weakened(&files, &Patterns::of(&setting)), None);
+    assert_eq!(weakened(&files, &Patterns::new(&setting)), None);
 }

@@ -33,7 +33,7 @@ impl Weakened {
     ) -> Result<Vec<Diagnostic>, OpsError> {
         let fold = self.fold.get_or_insert_with(|| below(case, commit));
         let last = weakening::last_result(&[], fold.timeline(), fact.record.code).cloned();
-        let derived = weakening::of(case.repo, &case.config.rules, commit, last.as_ref())?;
+        let derived = weakening::find(case.repo, &case.config.rules, commit, last.as_ref())?;
         fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
         fold.push(Fact::Commit(Box::new(fact.clone())));
         let situation = verdict::at(fold.timeline(), Stage::Check);
@@ -59,7 +59,7 @@ pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagn
     if taken.len() < 2 {
         return Ok(Vec::new());
     }
-    let found = weakening::since(case.repo, &Patterns::of(&setting), *below, case.repo.tree_of(tip.id)?)?;
+    let found = weakening::since(case.repo, &Patterns::new(&setting), *below, case.repo.tree_of(tip.id)?)?;
     let lost = detect::lost_in_all(facts().filter_map(|(_, fact)| Some(fact.record.tests?.caveats.lost)));
     let found = detect::with_lost(found, &lost);
     let later = waivers::of(examined).pop();

@@ -187,7 +187,7 @@ fn ran(
         format!("`{display}` passed by its exit code alone, and its output says: {line}")
     }));
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
-    Ok((run(Some(TestEvidence::of(parsed, code, &display)), outcome), warnings))
+    Ok((run(Some(TestEvidence::from_run(parsed, code, &display)), outcome), warnings))
 }
 
 /// Words of a shell that pass whatever the code is. A new command of that kind is no test; anything longer is for
@@ -273,7 +273,7 @@ fn reported(
     let names: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
     let command = names.join(", ");
     let code = Fingerprinter::new(repo, &config.paths.rules).of_overlay(None, &[])?;
-    let evidence = Some(TestEvidence::of(parsed, code, &command));
+    let evidence = Some(TestEvidence::from_run(parsed, code, &command));
     Ok(TipRun { by: RanBy::Ci, command, evidence, outcome })
 }
 

@@ -52,7 +52,7 @@ pub(super) fn judge(
     let base = &case.config.guard;
     let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
     judged.violations.extend(replaced(case)?);
-    let ledger = witnessing::of(case.repo, Some(id), asked.now)?;
+    let ledger = witnessing::open(case.repo, Some(id), asked.now)?;
     if let Some(why) = unusable(&ledger, id) {
         judged.undecided.push(why);
         return Ok(judged);

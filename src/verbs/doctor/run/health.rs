@@ -10,7 +10,7 @@ use andon_engine::workspace::Workspace;
 use andon_store::journal::{Journal, Reach};
 use andon_store::ledger::{Entry, Ledger};
 
-fn of(read: usize, what: &str, skipped: &[String], hint: &str) -> Health {
+fn health(read: usize, what: &str, skipped: &[String], hint: &str) -> Health {
     match skipped.first() {
         None => Health::Fine(format!("{} can be read", count(read, what))),
         Some(first) => Health::Shaky {
@@ -33,7 +33,7 @@ pub fn journal(ws: &Workspace) -> Health {
         "the lost part cannot be brought back; to end this warning, move the file away: {}",
         journal.path().display()
     );
-    of(lines.len(), "journal line", &skipped, &hint)
+    health(lines.len(), "journal line", &skipped, &hint)
 }
 
 /// How the newest run of the tests could be read.
@@ -68,7 +68,7 @@ pub fn ledger(ws: &Workspace) -> Health {
                 return gap;
             }
             let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-            of(entries.len(), "ledger entry", &skipped, "git for-each-ref refs/andon/ledger")
+            health(entries.len(), "ledger entry", &skipped, "git for-each-ref refs/andon/ledger")
         }
         Err(err) => Health::Broken { message: err.to_string(), hint: err.help() },
     }

@@ -15,7 +15,7 @@ fn file(name: &str, report: &str) -> ExplainedFile {
     let read = examine(input, ExitKind::Code(0), &Root::new("/w/p")).map(|found| ExplainedRun {
         warnings: found.run.warnings.clone(),
         coarse: coarse_signature(&found.run.errors),
-        evidence: TestEvidence::of(found.run, CodeId([0; 32]), ""),
+        evidence: TestEvidence::from_run(found.run, CodeId([0; 32]), ""),
         failures: found.failures,
     });
     ExplainedFile { name: name.to_owned(), read }

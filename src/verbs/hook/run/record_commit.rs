@@ -327,7 +327,7 @@ fn derive(
     let counts = bound::binds_commit(ctx, ws, commit);
     let iteration = number(ctx, (entry, counts), &derived, &loaded.timeline);
     let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
-    let weakening = weakening::of(&ws.repo, &ws.config.rules, commit, last)?;
+    let weakening = weakening::find(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
@@ -368,7 +368,7 @@ fn number(
 ) -> u64 {
     let (uptime, code) = (ctx.uptime(), derived.code);
     // A commit that the guard does not bind is no iteration.
-    let strike = if counts { Strike::of(entry.kind, Some(&derived.change)) } else { Strike::Beside };
+    let strike = if counts { Strike::new(entry.kind, Some(&derived.change)) } else { Strike::Beside };
     let kind = if counts { entry.kind } else { CommitKind::Normal };
     let upcoming = NextCommit { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     history::next_iteration(timeline, &upcoming)

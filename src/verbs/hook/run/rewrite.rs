@@ -173,7 +173,7 @@ fn carry(
     let DerivedCommit { tree, parent, code, diff, change, missing: _ } =
         derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
     let carries = (command == RewriteCommand::Rebase && old.kind != CommitKind::Merge)
-        .then(|| CarriedAttempt::of(moved.old_id, old))
+        .then(|| CarriedAttempt::new(moved.old_id, old))
         .or_else(|| old.carries.as_deref().filter(|_| old.tree == tree).cloned());
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
     let brought = old.tests.clone().filter(|tests| tests.code == code);

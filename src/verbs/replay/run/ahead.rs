@@ -33,7 +33,7 @@ pub(in crate::verbs) struct LineResult {
 }
 
 impl LineResult {
-    fn of(line: Line<'_>) -> Self {
+    fn from_line(line: Line<'_>) -> Self {
         match line {
             Line::Text(text) => Self { text: Some(text.to_vec()), parsed: None },
             Line::TooLong => Self { text: None, parsed: Some(Err(EventError::TooLong)) },
@@ -90,7 +90,7 @@ fn batch(lines: &mut Lines<&mut dyn BufRead>) -> (Vec<LineResult>, io::Result<St
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while bytes < BATCH_BYTES && batch.len() < BATCH_LINES {
         match lines.next_line() {
-            Ok(Some(line)) => batch.push(LineResult::of(line)),
+            Ok(Some(line)) => batch.push(LineResult::from_line(line)),
             Ok(None) => return (batch, Ok(Stream::Ended)),
             Err(error) => return (batch, Err(error)),
         }

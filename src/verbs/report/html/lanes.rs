@@ -29,7 +29,7 @@ enum Mark {
 impl Mark {
     const ALL: [Self; 3] = [Self::Untested, Self::Passed, Self::Failed];
 
-    fn of(commit: &HistoryCommit) -> Self {
+    fn new(commit: &HistoryCommit) -> Self {
         match commit.state.record().and_then(|record| record.tests.as_ref()) {
             Some(tests) if tests.is_green() => Self::Passed,
             Some(_) => Self::Failed,
@@ -104,7 +104,7 @@ fn lanes(view: &HistoryView) -> Vec<(String, Lane)> {
     for (place, commit) in view.commits.iter().enumerate() {
         let Some(record) = commit.state.record() else { continue };
         let lane = lanes.entry(name(record)).or_default();
-        let (column, mark) = (column(place, all), Mark::of(commit));
+        let (column, mark) = (column(place, all), Mark::new(commit));
         lane.commits += 1;
         lane.failed += usize::from(mark == Mark::Failed);
         let shown = lane.marks.entry(column).or_insert(mark);

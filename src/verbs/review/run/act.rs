@@ -141,7 +141,7 @@ pub fn resolve(
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
     let id = ledger.entries[at].id.to_string();
     let is_halt = state(&ledger, at).is_some_and(|round| round.is_halt);
-    let now = Now::of(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
+    let now = Now::new(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
     let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
     let entry = ledger.append(ctx, ws, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
     let _gone = std::fs::remove_file(kept(ws));
@@ -186,12 +186,12 @@ pub(super) struct Now {
 
 impl Now {
     /// Nothing where no time was taken.
-    pub(super) fn of(ctx: &Context, ws: &Workspace, took_time: bool) -> Result<Option<Self>, OpsError> {
+    pub(super) fn new(ctx: &Context, ws: &Workspace, took_time: bool) -> Result<Option<Self>, OpsError> {
         if !took_time {
             return Ok(None);
         }
         let ctx = Context { now: ctx.later(), ..ctx.clone() };
-        let ledger = witnessing::of(&ws.repo, ws.config.guard.ledger, ctx.now)?.with_policy()?;
+        let ledger = witnessing::open(&ws.repo, ws.config.guard.ledger, ctx.now)?.with_policy()?;
         Ok(Some(Self { ctx, ledger }))
     }
 }

@@ -61,7 +61,7 @@ pub fn ballot(
     let commitment = hex(&Sha256::new().chain_update(nonce).chain_update(bytes).finalize());
     let body = said(json!({"round": id, "commitment": commitment}));
     let draft = Draft { kind: "ballot-commit", said: &body, evidence: &[], signer: Some(&signer) };
-    let now = Now::of(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
+    let now = Now::new(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
     let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
     ledger.allow(ctx, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
     // Kept before it is committed to: without it the seat would be lost.

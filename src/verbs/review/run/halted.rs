@@ -36,7 +36,7 @@ pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> Hal
     let own = witnessing::short(ledger.entries[entry].id);
     let near = witnessing::nearest(ws, &ledger.question(entry)).into_iter();
     HaltedWork {
-        change: head.and_then(|head| shown_change::of(&ws.repo, head).ok()).unwrap_or_default(),
+        change: head.and_then(|head| shown_change::list(&ws.repo, head).ok()).unwrap_or_default(),
         tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),
         evidence: evidence(ledger, entry),
         precedents: near.filter(|found| found.round != own).collect(),

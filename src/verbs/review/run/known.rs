@@ -23,7 +23,7 @@ pub fn precedents(
     words: &[String],
 ) -> Result<Vec<PrecedentListJson>, OpsError> {
     let mut ledger = witnessing::look(ws)?;
-    let text = (!words.is_empty()).then(|| Words::of(&words.join(" ")));
+    let text = (!words.is_empty()).then(|| Words::new(&words.join(" ")));
     let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
     let found = ledger.folded.precedents(&query);
     ledger.fetch(
@@ -157,7 +157,7 @@ pub fn standing(ws: &Workspace, who: Option<&str>) -> Result<Vec<StandingJson>, 
 }
 
 fn voted(ledger: &SignedLedger, entry: usize, who: &str) -> bool {
-    ledger.folded.state.votes.of(who).any(|vote| vote.entry == entry)
+    ledger.folded.state.votes.by_witness(who).any(|vote| vote.entry == entry)
 }
 
 /// The same for people.

@@ -68,7 +68,7 @@ pub(super) fn commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Ve
     let shown = found.into_iter().take(COMMITS);
     let of = |commit: CommitId| NamedCommit {
         id: commit.to_string().chars().take(DIGITS).collect(),
-        change: shown_change::of(&ws.repo, commit)
+        change: shown_change::list(&ws.repo, commit)
             .unwrap_or_else(|_| vec!["this commit is not here: git fetch".to_owned()]),
         tests: halted::tests(ws, commit).unwrap_or_default(),
     };

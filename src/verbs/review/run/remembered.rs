@@ -30,7 +30,7 @@ pub(super) struct List {
 impl List {
     /// None where a ledger is cut: then nothing is known of its state. None either while a halt waits here for a signature:
     /// an agent that is halted could write a list without it.
-    pub(super) fn of(ws: &Workspace) -> Option<Self> {
+    pub(super) fn read(ws: &Workspace) -> Option<Self> {
         let state = Ledger::open(&ws.repo).state().ok()?;
         let halt = standing::recorded(ws).ok()?;
         if halt.as_ref().is_some_and(|halt| witnessing::asks_signature(ws, halt).is_some()) {
@@ -38,7 +38,7 @@ impl List {
         }
         let halt = halt.map(|halt| halt.id.to_string());
         let ledger = ws.config.guard.ledger.map(|id| id.to_string());
-        Some(Self { memory: Memory::of(&ws.repo, Kind::Rounds), inputs: (state, ledger, halt) })
+        Some(Self { memory: Memory::new(&ws.repo, Kind::Rounds), inputs: (state, ledger, halt) })
     }
 
     /// The list, where it is the same at `now`.

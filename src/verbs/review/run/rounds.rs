@@ -72,7 +72,7 @@ impl WaitingList {
 /// The ledger cannot be read.
 pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     witnessing::only_look(&ws.repo);
-    let memory = List::of(ws);
+    let memory = List::read(ws);
     if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
         return Ok(known);
     }

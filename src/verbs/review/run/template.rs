@@ -164,7 +164,7 @@ fn known(said: &EntryStatement) -> Result<(), Malformed> {
 /// What can be judged about an answer before its round is known; a required sentence is not empty.
 pub fn check(said: &EntryStatement) -> Result<(), Malformed> {
     known(said)?;
-    let members = Members::of(said);
+    let members = Members::new(said);
     VoteMembers::read(members)?;
     let asked = [
         ("sycophancy_assessment", "rationale"),
@@ -202,7 +202,7 @@ fn line_of(text: &str, member: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn of() -> TemplateOf {
+    fn example() -> TemplateOf {
         TemplateOf {
             title: "1a2b: why?\u{1b}[31m".into(),
             seconds: 60,
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_template_is_toml_and_each_mistake_has_its_line() {
-        let text = template(&of());
+        let text = template(&example());
         assert!(!text.contains('\u{1b}'));
         let said =
             |text: &str| read("andon review resolve 1a2b3c4d", "x", text).map_err(|err| err.to_string());

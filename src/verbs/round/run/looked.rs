@@ -15,7 +15,7 @@ const MAX_NAME: usize = 512;
 
 /// What a statement says it looked at; commits by their whole ids.
 pub(super) fn read(ws: &Workspace, said: &Map<String, Value>) -> Result<Vec<Value>, Malformed> {
-    let list = Members::of(said).list(EVIDENCE)?.unwrap_or_default();
+    let list = Members::new(said).list(EVIDENCE)?.unwrap_or_default();
     if list.len() > MAX_NAMED {
         return Err(malformed(EVIDENCE, "must name at most 8 things"));
     }
@@ -27,7 +27,7 @@ fn one(ws: &Workspace, item: &Value) -> Result<Value, Malformed> {
     if said.keys().any(|name| !["commit", "run", "file", "lines"].contains(&name.as_str())) {
         return Err(malformed(EVIDENCE, "may name commit, run, file and lines"));
     }
-    let members = Members::of(said);
+    let members = Members::new(said);
     let within = |err: Malformed| malformed(&format!("{EVIDENCE}.{}", err.member), err.wanted);
     let named = |name: &str| {
         let text = members.maybe_text(name).map_err(within)?;

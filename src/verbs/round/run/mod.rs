@@ -81,7 +81,7 @@ fn wrong(what: impl std::fmt::Display) -> OpsError {
 }
 
 fn text(said: &Map<String, Value>, name: &str) -> Result<String, OpsError> {
-    let found = Members::of(said).text(name).map_err(wrong)?;
+    let found = Members::new(said).text(name).map_err(wrong)?;
     if found.len() > pending::MAX_TEXT {
         return Err(wrong(format!("{name}: has {} bytes, at most 1 MiB are taken", found.len())));
     }
@@ -91,13 +91,13 @@ fn text(said: &Map<String, Value>, name: &str) -> Result<String, OpsError> {
 fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
     let ledger = witnessing::load(ws)?;
     let timeout = ledger.folded.authority.at_end.rules.round_timeout;
-    let members = Members::of(said);
+    let members = Members::new(said);
     let expires = members.time("expires_at").map_err(wrong)?.unwrap_or(ctx.now.0.saturating_add(timeout));
     let precedent_tags = members.set("precedent_tags").map_err(wrong)?;
     let mut round = PendingRound::open(said, ctx.now.0, expires);
     round.looked_at("question", looked::read(ws, said).map_err(wrong)?);
     // Reported now, and not at its end: the question must be a round.
-    let asked = RoundRequest::read(Members::of(&round.body())).map_err(wrong)?;
+    let asked = RoundRequest::read(Members::new(&round.body())).map_err(wrong)?;
     let question = text(&round.body(), "question")?;
     if question.trim().is_empty() || question.len() > MAX_SIGNED {
         return Err(wrong("question: must not be empty, and have at most 4 KiB"));
@@ -163,7 +163,7 @@ fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<R
 
 fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
     let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
-    if let Some(paid_to) = Members::of(said).maybe_text("paid_to").map_err(wrong)? {
+    if let Some(paid_to) = Members::new(said).maybe_text("paid_to").map_err(wrong)? {
         round.paid_to(&paid_to);
     }
     end(ctx, ws, &name, &round)
@@ -171,7 +171,7 @@ fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Rou
 
 /// Why a person is needed, from what came so far.
 fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
-    let asked = RoundRequest::read(Members::of(&round.body())).map_err(wrong)?;
+    let asked = RoundRequest::read(Members::new(&round.body())).map_err(wrong)?;
     Ok(asked.triggers(ctx.now.0, 0).into_iter().collect())
 }
 

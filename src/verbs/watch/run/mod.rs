@@ -134,7 +134,7 @@ impl Watcher {
             .as_ref()
             .is_some_and(|(_, asked, known)| *known == stamp && ctx.now.since(*asked).0 < HOOKS_EVERY);
         if !is_known {
-            self.hooks = Some((SharedHooks::of(&ws.repo), ctx.now, stamp));
+            self.hooks = Some((SharedHooks::read(&ws.repo), ctx.now, stamp));
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    fn of<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Self {
+    fn new<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Self {
         let stat = |path: &Path| fs::metadata(path).ok().map(|facts| files::stat(&facts));
         Self { files: paths.into_iter().map(stat).collect(), texts: Vec::new() }
     }
@@ -31,7 +31,7 @@ impl Stamp {
     /// The configuration of git, as far as it lies in the repository.
     pub(super) fn of_configuration(repo: &Repo, ctx: &Context) -> Self {
         let home = ctx.var("HOME").map(|home| Path::new(home).join(".gitconfig")).unwrap_or_default();
-        Self::of([repo.common_dir().join("config").as_path(), home.as_path()])
+        Self::new([repo.common_dir().join("config").as_path(), home.as_path()])
     }
 
     /// What every worktree depends on: packed refs, the ledgers, hooks, and the configuration of the user.
@@ -42,14 +42,14 @@ impl Stamp {
         paths.extend(hooks.map(Path::to_owned));
         paths.extend(hooks.map(|dir| dir.join("pre-commit")));
         paths.extend(ctx.user_config.clone());
-        let mut stamp = Self::of(paths.iter().map(AsRef::as_ref));
+        let mut stamp = Self::new(paths.iter().map(AsRef::as_ref));
         stamp.texts.extend(ledger.map(|ledger| ledger.as_bytes().to_vec()));
         stamp
     }
 
     /// The tip of the notes: each commit of any worktree moves it.
     pub(super) fn of_notes(repo: &Repo) -> Self {
-        Self::of([repo.common_dir().join("refs/notes/andon").as_path()])
+        Self::new([repo.common_dir().join("refs/notes/andon").as_path()])
     }
 
     /// What git writes when it fetches, and the tip of the notes.
@@ -57,7 +57,7 @@ impl Stamp {
         let common = repo.common_dir();
         let fetched =
             [repo.git_dir().join("FETCH_HEAD"), common.join("FETCH_HEAD"), common.join("packed-refs")];
-        Self::of(fetched.iter().map(AsRef::as_ref)).and(Self::of_notes(repo))
+        Self::new(fetched.iter().map(AsRef::as_ref)).and(Self::of_notes(repo))
     }
 
     /// What one worktree depends on alone: HEAD and its branch, the journal, `.andon/` and the configuration.
@@ -72,7 +72,7 @@ impl Stamp {
         if let Some(top) = &place.top {
             paths.extend([AndonDir::below(top).path(), top.join("andon.toml"), top.clone()]);
         }
-        let mut stamp = Self::of(paths.iter().map(AsRef::as_ref));
+        let mut stamp = Self::new(paths.iter().map(AsRef::as_ref));
         stamp.texts.push(text);
         stamp
     }
@@ -103,17 +103,17 @@ mod tests {
     fn a_file_that_just_changed_is_not_settled() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a");
-        let absent = Stamp::of([file.as_path()]);
+        let absent = Stamp::new([file.as_path()]);
         assert!(absent.is_settled(Timestamp(0)));
         fs::write(&file, "a").unwrap();
-        let there = Stamp::of([file.as_path()]);
+        let there = Stamp::new([file.as_path()]);
         assert_ne!(there, absent);
-        assert_eq!(there, Stamp::of([file.as_path()]));
+        assert_eq!(there, Stamp::new([file.as_path()]));
         let changed = there.files[0].unwrap().changed.0;
         assert!(!there.is_settled(Timestamp(changed + 1)));
         assert!(there.is_settled(Timestamp(changed + 2)));
         assert!(there.is_settled(Timestamp(changed - 100)), "a clock that was set back");
         fs::write(&file, "ab").unwrap();
-        assert_ne!(there, Stamp::of([file.as_path()]));
+        assert_ne!(there, Stamp::new([file.as_path()]));
     }
 }

@@ -301,7 +301,7 @@ impl Budget {
             level: Level::Halt,
             reason: HaltReason::BudgetExceeded,
             report_file: ReportFile::Checkpoint,
-            about: About::of(EventClass::Budget),
+            about: About::new(EventClass::Budget),
             params: std::slice::from_ref(&self.limit),
             stages: self.stages,
             reads: Reads::Totals,

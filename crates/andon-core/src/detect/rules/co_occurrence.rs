@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::Escalation),
+    about: About::new(EventClass::Escalation),
     params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
     stages: LOOP,
     reads: Reads::Records,

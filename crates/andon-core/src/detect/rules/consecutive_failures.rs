@@ -62,7 +62,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
-    about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::of(EventClass::NoProgress) },
+    about: About { reset: Reset::Alone, counts: Counts::Nested, ..About::new(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

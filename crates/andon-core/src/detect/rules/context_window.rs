@@ -75,7 +75,7 @@ pub static RULE: Rule = Rule {
             AdvisedStep::CompactContext,
             "compact the context window, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue",
         ),
-        ..About::of(EventClass::Compaction)
+        ..About::new(EventClass::Compaction)
     },
     params: &[
         WINDOW.spec,

@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
     level: Level::Off,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::of(EventClass::DirtyBit) },
+    about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::new(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: Reads::Records,

@@ -38,7 +38,7 @@ pub static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::Checkpoint,
-    about: About { dirty: Some(DirtyBit::TestsPassing), ..About::of(EventClass::DirtyBit) },
+    about: About { dirty: Some(DirtyBit::TestsPassing), ..About::new(EventClass::DirtyBit) },
     params: &[BLOCK_COMMITS.spec],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: Reads::Tree,

@@ -41,7 +41,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About {
         signal: Some(Signal::FailuresNotDecreasing),
         judges: Judges::Tests,
-        ..About::of(EventClass::NoProgress)
+        ..About::new(EventClass::NoProgress)
     },
     params: &[ITERATIONS.spec],
     stages: LOOP,

@@ -49,7 +49,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::FileComebacks), ..About::of(EventClass::Oscillation) },
+    about: About { signal: Some(Signal::FileComebacks), ..About::new(EventClass::Oscillation) },
     params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

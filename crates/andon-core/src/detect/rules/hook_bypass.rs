@@ -43,7 +43,7 @@ pub static RULE: Rule = Rule {
     level: Level::Note,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::GateBypass),
+    about: About::new(EventClass::GateBypass),
     params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
     stages: &[Stage::PostCommit, Stage::Check],
     reads: Reads::Records,

@@ -31,7 +31,7 @@ pub static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::UserStop,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::IdentityDrift),
+    about: About::new(EventClass::IdentityDrift),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Check],
     reads: Reads::Tree,

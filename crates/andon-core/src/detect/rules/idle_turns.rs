@@ -42,7 +42,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         counts: Counts::Nested,
         judges: Judges::Turns,
-        ..About::of(EventClass::Stall)
+        ..About::new(EventClass::Stall)
     },
     params: &[MAX.spec],
     stages: LOOP,

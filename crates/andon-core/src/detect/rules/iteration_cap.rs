@@ -34,7 +34,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     report_file: ReportFile::Checkpoint,
-    about: About { advice: Advice::RaiseMax, ..About::of(EventClass::IterationCap) },
+    about: About { advice: Advice::RaiseMax, ..About::new(EventClass::IterationCap) },
     params: &[MAX.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,

@@ -45,7 +45,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             "tell the agent what it looks for in vain, or give it what it lacks",
         ),
         judges: Judges::Calls,
-        ..About::of(EventClass::ToolLoop)
+        ..About::new(EventClass::ToolLoop)
     },
     params: &[CALLS.spec, WINDOW.spec],
     stages: ANY_EVENT,
@@ -132,22 +132,22 @@ mod tests {
     use crate::domain::settings::ParamValue;
     use crate::testkit::{ack, call, event, folded};
 
-    fn of(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
+    fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
         let mut own = call("Bash", args, Some(args));
         change(&mut own);
         event(What::ToolCall(own))
     }
 
     fn failed(args: u8) -> Fact {
-        of(args, |call| call.end = CallEnd::Failed)
+        fact(args, |call| call.end = CallEnd::Failed)
     }
 
     fn known(args: u8) -> Fact {
-        of(args, |call| call.gist = Some(ShortHash([9; 8])))
+        fact(args, |call| call.gist = Some(ShortHash([9; 8])))
     }
 
     fn news(args: u8) -> Fact {
-        of(100 + args, |_| {})
+        fact(100 + args, |_| {})
     }
 
     fn message(facts: Vec<Fact>) -> String {
@@ -174,21 +174,21 @@ mod tests {
 
     #[test]
     fn what_proves_nothing() {
-        let quiet = |args| of(args, |call| (call.result, call.gist) = (None, None));
+        let quiet = |args| fact(args, |call| (call.result, call.gist) = (None, None));
         assert_eq!(message((0..30).map(quiet).collect()), "");
-        let blind = |args| of(args, |call| (call.args, call.end) = (Arguments::Unknown, CallEnd::Failed));
+        let blind = |args| fact(args, |call| (call.args, call.end) = (Arguments::Unknown, CallEnd::Failed));
         assert_eq!(message((0..30).map(blind).collect()), "");
-        let polled = |at: u8| of(1, |call| (call.moves, call.end) = (vec![u64::from(at)], CallEnd::Failed));
+        let polled = |at: u8| fact(1, |call| (call.moves, call.end) = (vec![u64::from(at)], CallEnd::Failed));
         assert_eq!(message((0..30).map(polled).collect()), "");
         let clock = |at: u8| {
-            of(1, |call| (call.gist, call.whole) = (Some(ShortHash([9; 8])), Some(ShortHash([at; 8]))))
+            fact(1, |call| (call.gist, call.whole) = (Some(ShortHash([9; 8])), Some(ShortHash([at; 8]))))
         };
         assert_eq!(message((0..30).map(clock).collect()), "", "times in the answer");
         let edit = |at: u8| event(What::ToolCall(call("Edit", at, None)));
         let repaired = (0..30).flat_map(|at| if at % 10 == 0 { vec![edit(at)] } else { vec![failed(at)] });
         assert_eq!(message(repaired.collect()), "");
         let written =
-            (0..30).map(|at| if at % 10 == 0 { of(at, |call| call.writes = true) } else { failed(at) });
+            (0..30).map(|at| if at % 10 == 0 { fact(at, |call| call.writes = true) } else { failed(at) });
         assert_eq!(message(written.collect()), "");
         let answered = (0..13).map(failed).chain([ack(1)]).chain((0..13).map(failed));
         assert_eq!(message(answered.collect()), "", "a person answered");

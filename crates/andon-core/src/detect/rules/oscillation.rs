@@ -75,7 +75,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
-    about: About { counts: Counts::Found, ..About::of(EventClass::Oscillation) },
+    about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -42,7 +42,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         counts: Counts::Nested,
         judges: Judges::Outputs,
-        ..About::of(EventClass::Oscillation)
+        ..About::new(EventClass::Oscillation)
     },
     params: &[ROUNDS.spec],
     stages: ANY_EVENT,

@@ -45,7 +45,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::Recurrence), ..About::of(EventClass::Oscillation) },
+    about: About { signal: Some(Signal::Recurrence), ..About::new(EventClass::Oscillation) },
     params: &[RING.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

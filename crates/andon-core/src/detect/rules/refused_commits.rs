@@ -42,7 +42,7 @@ pub static RULE: Rule = Rule {
         ),
         counts: Counts::Nested,
         judges: Judges::Iterations,
-        ..About::of(EventClass::Stall)
+        ..About::new(EventClass::Stall)
     },
     params: &[MAX.spec, WARN.spec],
     stages: ANY_EVENT,

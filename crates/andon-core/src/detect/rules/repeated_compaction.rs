@@ -37,7 +37,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         counts: Counts::Nested,
         judges: Judges::Compactions,
-        ..About::of(EventClass::Stall)
+        ..About::new(EventClass::Stall)
     },
     params: &[TIMES.spec],
     stages: ANY_EVENT,

@@ -42,7 +42,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         counts: Counts::Nested,
         judges: Judges::Calls,
-        ..About::of(EventClass::ToolLoop)
+        ..About::new(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec],
     stages: ANY_EVENT,

@@ -24,7 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Note,
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::BlockerReport,
-    about: About::of(EventClass::NoProgress),
+    about: About::new(EventClass::NoProgress),
     params: &[],
     stages: LOOP,
     reads: Reads::Records,

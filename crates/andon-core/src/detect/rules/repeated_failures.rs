@@ -39,7 +39,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::of(EventClass::NoProgress) },
+    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::new(EventClass::NoProgress) },
     params: &[ITERATIONS.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -51,7 +51,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         counts: Counts::Nested,
         judges: Judges::Calls,
-        ..About::of(EventClass::ToolLoop)
+        ..About::new(EventClass::ToolLoop)
     },
     params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
     stages: ANY_EVENT,
@@ -179,22 +179,22 @@ mod tests {
     use crate::domain::settings::ParamValue;
     use crate::testkit::{ack, call, event, folded};
 
-    fn of(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
+    fn fact(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
         let mut own = call("Bash", args, Some(args));
         change(&mut own);
         event(What::ToolCall(own))
     }
 
     fn refused(args: u8, how: u8) -> Fact {
-        of(args, |call| call.refusal = Some(ShortHash([how; 8])))
+        fact(args, |call| call.refusal = Some(ShortHash([how; 8])))
     }
 
     fn failed(args: u8) -> Fact {
-        of(args, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([args; 8]))))
+        fact(args, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([args; 8]))))
     }
 
     fn missing(args: u8, program: u8) -> Fact {
-        of(args, |call| call.missing = Some(ShortHash([program; 8])))
+        fact(args, |call| call.missing = Some(ShortHash([program; 8])))
     }
 
     fn message(facts: Vec<Fact>) -> String {
@@ -207,7 +207,7 @@ mod tests {
         let six = message((0..6).map(|args| refused(args, 1)).collect());
         assert_eq!(six, "Bash was refused in the same way 6 times in a row, the last time: Bash");
         assert_eq!(message((0..9).map(|args| refused(args, args / 5)).collect()), "", "another refusal");
-        let between = (0..6).flat_map(|args| [refused(args, 1), of(args, |_| {})]).collect();
+        let between = (0..6).flat_map(|args| [refused(args, 1), fact(args, |_| {})]).collect();
         assert_eq!(message(between), "", "something worked in between");
         let answered =
             (0..5).map(|args| refused(args, 1)).chain([ack(1)]).chain((0..5).map(|args| refused(args, 1)));
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there() {
         let calls =
-            |times: u8| (0..times).flat_map(|args| [of(100 + args, |_| {}), missing(args, 7)]).collect();
+            |times: u8| (0..times).flat_map(|args| [fact(100 + args, |_| {}), missing(args, 7)]).collect();
         assert_eq!(message(calls(3)), "");
         assert_eq!(
             message(calls(4)),
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn the_program_and_the_last_call_are_named() {
         let of = |args: u8| {
-            of(args, |call| {
+            fact(args, |call| {
                 call.missing = Some(ShortHash([7; 8]));
                 call.program = Some("pytest".to_owned());
                 call.shown = Some(format!("Bash: pytest {args}"));
@@ -245,18 +245,18 @@ mod tests {
     fn many_failures_of_any_kind() {
         assert_eq!(message((0..11).map(failed).collect()), "");
         assert_eq!(message((0..12).map(failed).collect()), "12 calls in a row failed, the last one: Bash");
-        let broken = (0..11).map(failed).chain([of(1, |_| {})]).chain((0..11).map(failed));
+        let broken = (0..11).map(failed).chain([fact(1, |_| {})]).chain((0..11).map(failed));
         assert_eq!(message(broken.collect()), "");
     }
 
     #[test]
     fn one_call_fails_with_ever_other_errors() {
         let once =
-            |how: u8| of(1, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([how; 8]))));
+            |how: u8| fact(1, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([how; 8]))));
         let with = |between: fn(u8) -> Fact, times: u8| {
             message((0..times).flat_map(|at| [between(at), once(at)]).collect())
         };
-        let look = |at: u8| of(100 + at, |_| {});
+        let look = |at: u8| fact(100 + at, |_| {});
         assert_eq!(with(look, 7), "");
         assert_eq!(with(look, 8), "the same call failed 8 times, each with an error of its own: Bash");
         let edit = |at: u8| event(What::ToolCall(call("Edit", 100 + at, None)));

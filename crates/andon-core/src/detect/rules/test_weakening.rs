@@ -60,7 +60,7 @@ pub static RULE: Rule = Rule {
     report_file: ReportFile::Checkpoint,
     about: About {
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
-        ..About::of(EventClass::DirtyBit)
+        ..About::new(EventClass::DirtyBit)
     },
     params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
@@ -81,7 +81,7 @@ pub struct Patterns<'a> {
 
 impl<'a> Patterns<'a> {
     /// As the rule is set.
-    pub fn of(setting: &'a RuleSetting) -> Self {
+    pub fn new(setting: &'a RuleSetting) -> Self {
         Self {
             tests: setting.list(&TESTS_PARAM),
             skips: setting.list(&SKIPS_PARAM),

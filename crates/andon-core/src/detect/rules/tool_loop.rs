@@ -68,7 +68,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         signal: Some(Signal::ToolLoop),
         judges: Judges::Calls,
-        ..About::of(EventClass::ToolLoop)
+        ..About::new(EventClass::ToolLoop)
     },
     params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, SIGNATURE.spec],
     stages: ANY_EVENT,

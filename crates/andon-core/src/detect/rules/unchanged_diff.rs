@@ -79,7 +79,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { counts: Counts::Found, ..About::of(EventClass::Stall) },
+    about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -52,7 +52,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::UndoChurn), ..About::of(EventClass::Oscillation) },
+    about: About { signal: Some(Signal::UndoChurn), ..About::new(EventClass::Oscillation) },
     params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -37,7 +37,7 @@ pub static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { dirty: Some(DirtyBit::TestsRun), ..About::of(EventClass::DirtyBit) },
+    about: About { dirty: Some(DirtyBit::TestsRun), ..About::new(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: Reads::Tree,

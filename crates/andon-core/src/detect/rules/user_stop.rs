@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::UserStop,
     report_file: ReportFile::Checkpoint,
-    about: About::of(EventClass::UserStop),
+    about: About::new(EventClass::UserStop),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
     reads: Reads::Tree,

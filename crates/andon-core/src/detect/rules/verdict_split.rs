@@ -32,7 +32,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About {
         signal: Some(Signal::VerdictSplit),
         judges: Judges::Votes,
-        ..About::of(EventClass::Stall)
+        ..About::new(EventClass::Stall)
     },
     params: &[ROUNDS.spec],
     stages: LOOP,

@@ -42,7 +42,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::WeakChange), ..About::of(EventClass::Stall) },
+    about: About { signal: Some(Signal::WeakChange), ..About::new(EventClass::Stall) },
     params: &[RUNNING.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -48,7 +48,7 @@ fn moved(mut commit: Commit, kind: CommitKind, origin: &Fact) -> Commit {
     let record = commit.record();
     record.kind = kind;
     record.diff.hash = origin.record.diff.hash;
-    record.carries = Some(Box::new(CarriedAttempt::of(origin.id.unwrap(), &origin.record)));
+    record.carries = Some(Box::new(CarriedAttempt::new(origin.id.unwrap(), &origin.record)));
     commit
 }
 
@@ -224,7 +224,7 @@ fn the_next_number_is_the_one_that_the_fold_gives() {
     assert_eq!(next(Normal, -5, head), 3);
     assert_eq!(next(Amend, 300, parent), 2);
     assert_eq!(next(Rebase, 300, head), 2);
-    assert_eq!(next_iteration(&Timeline::new(GAP), &NextCommit::of(&commit(1).0)), 1);
+    assert_eq!(next_iteration(&Timeline::new(GAP), &NextCommit::from_fact(&commit(1).0)), 1);
 }
 
 #[test]
@@ -280,7 +280,7 @@ proptest! {
         for mut fact in facts {
             if let Fact::Commit(commit) = &mut fact {
                 commit.id = None;
-                let number = next_iteration(folded.timeline(), &NextCommit::of(commit));
+                let number = next_iteration(folded.timeline(), &NextCommit::from_fact(commit));
                 commit.record.iteration = number;
                 // One that is there once more keeps its own.
                 if folded.push(fact) != EventEffect::Nothing {

@@ -86,7 +86,7 @@ fn take_answer(call: &mut ToolCall, (args, result): (&Value, &Value), patterns: 
     call.missing = missing.map(|program| hash::short(&[b"missing", program.as_bytes()]));
     call.refusal = refusal.and_then(|text| of(b"refusal", &text));
     call.result = Some(hash::short(&[b"result", masked.as_bytes()]));
-    call.moves = quantities::of(&whole);
+    call.moves = quantities::read(&whole);
     (call.whole, call.gist) = (of(b"whole", &whole), gist);
 }
 

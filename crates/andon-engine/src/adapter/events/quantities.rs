@@ -18,7 +18,7 @@ static OF_THE_SHELL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?m)sh: ?(?:line )?\d+:|^\[\d+\][-+ ] ?\d+").ok());
 
 /// The first quantities of an answer, in thousandths.
-pub(super) fn of(text: &str) -> Vec<u64> {
+pub(super) fn read(text: &str) -> Vec<u64> {
     let text = super::answer::cut(text, LOOKED_AT);
     let shell = OF_THE_SHELL.as_ref().filter(|_| text.contains("sh:") || text.contains('['));
     let text = shell.map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, ""));
@@ -113,14 +113,14 @@ mod tests {
             (r#"{"done":3,"of":[9,27]}"#, &[3000, 9000, 27_000]),
             ("1 2 3 4 5 6 7 8", &[1000, 2000, 3000, 4000, 5000, 6000]),
         ] {
-            assert_eq!(of(text), expected, "{text}");
+            assert_eq!(read(text), expected, "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_is_read(text in ".{0,200}") {
-            proptest::prop_assert!(of(&text).len() <= MOST);
+            proptest::prop_assert!(read(&text).len() <= MOST);
         }
     }
 }

@@ -45,7 +45,7 @@ impl ProgramEnd {
 
 impl CommandExit {
     /// From what the system says.
-    pub(super) fn of(status: ExitStatus) -> Self {
+    pub(super) fn from_status(status: ExitStatus) -> Self {
         match (status.code(), processes::signal_of(status)) {
             (Some(code), _) => Self::Code(code),
             (None, Some(signal)) => Self::Signal(signal),

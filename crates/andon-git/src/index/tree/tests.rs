@@ -9,14 +9,14 @@ const KEEP: &str = r#"cp "$GIT_INDEX_FILE" "$(git rev-parse --git-common-dir)/ke
 echo "$GIT_INDEX_FILE" > "$(git rev-parse --git-common-dir)/kept-name"
 git write-tree > "$(git rev-parse --git-common-dir)/kept-tree""#;
 
-fn of(scratch: &Scratch, index: &Path) -> IndexTree {
+fn index_tree(scratch: &Scratch, index: &Path) -> IndexTree {
     let env = RepoEnv { index_file: Some(index.to_path_buf()), ..RepoEnv::default() };
     Repo::open(&scratch.path(), &env).unwrap().index_tree().unwrap()
 }
 
 /// What the kept index gives; panics when that is a wrong tree.
 fn kept(scratch: &Scratch) -> IndexTree {
-    let found = of(scratch, &scratch.path().join(".git/kept"));
+    let found = index_tree(scratch, &scratch.path().join(".git/kept"));
     let right = std::fs::read_to_string(scratch.path().join(".git/kept-tree")).unwrap();
     let right: TreeId = right.trim().parse().unwrap();
     assert!(found == IndexTree::Known(right) || found == IndexTree::Unknown, "{found:?}, not {right}");
@@ -98,7 +98,7 @@ fn other_versions_and_extensions() {
         assert!(is_known(kept(&scratch)), "{setting:?}");
         scratch.git(&["status"]);
         let index = scratch.path().join(".git/index");
-        assert_eq!(of(&scratch, &index), IndexTree::Known(scratch.tree("HEAD")), "{setting:?}");
+        assert_eq!(index_tree(&scratch, &index), IndexTree::Known(scratch.tree("HEAD")), "{setting:?}");
     }
 }
 
@@ -123,15 +123,15 @@ fn a_changed_index_is_unknown() {
     let scratch = with_files(20);
     scratch.git(&["commit", "-q", "-m", "first"]);
     let index = scratch.path().join(".git/index");
-    assert_eq!(of(&scratch, &index), IndexTree::Known(scratch.tree("HEAD")));
+    assert_eq!(index_tree(&scratch, &index), IndexTree::Known(scratch.tree("HEAD")));
     scratch.write("d1/e1/file1", "changed");
     scratch.git(&["add", "-A"]);
-    assert_eq!(of(&scratch, &index), IndexTree::Unknown);
+    assert_eq!(index_tree(&scratch, &index), IndexTree::Unknown);
     scratch.git(&["reset", "-q", "--hard"]);
     scratch.write("new", "x");
     scratch.git(&["add", "-N", "new"]);
-    assert_eq!(of(&scratch, &index), IndexTree::Unknown);
-    assert_eq!(of(&scratch, &scratch.path().join("nowhere")), IndexTree::Unknown);
+    assert_eq!(index_tree(&scratch, &index), IndexTree::Unknown);
+    assert_eq!(index_tree(&scratch, &scratch.path().join("nowhere")), IndexTree::Unknown);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn names_that_look_like_the_extension_lead_nowhere() {
             // Without the extension there is only what the names pretend.
             std::fs::remove_file(scratch.path().join(".git/index")).unwrap();
             scratch.git(&["add", "-A"]);
-            assert_eq!(of(&scratch, &scratch.path().join(".git/index")), IndexTree::Unknown);
+            assert_eq!(index_tree(&scratch, &scratch.path().join(".git/index")), IndexTree::Unknown);
         }
     }
 }
@@ -171,13 +171,13 @@ fn a_damaged_index_never_gives_another_tree() {
             let mut damaged = bytes.clone();
             damaged[at] ^= flip;
             std::fs::write(&file, &damaged).unwrap();
-            let found = of(&scratch, &file);
+            let found = index_tree(&scratch, &file);
             assert!(found == IndexTree::Unknown || found == IndexTree::Known(right), "{at}");
         }
     }
     for len in 0..bytes.len() {
         std::fs::write(&file, &bytes[..len]).unwrap();
-        assert_eq!(of(&scratch, &file), IndexTree::Unknown, "cut to {len}");
+        assert_eq!(index_tree(&scratch, &file), IndexTree::Unknown, "cut to {len}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_valid_extension_for_another_tree_must_match_the_count_of_entries() {
     let spliced = [&new[..ext(&new)], &old[ext(&old)..]].concat();
     let file = scratch.path().join(".git/spliced");
     std::fs::write(&file, spliced).unwrap();
-    assert_eq!(of(&scratch, &file), IndexTree::Unknown);
+    assert_eq!(index_tree(&scratch, &file), IndexTree::Unknown);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_root_that_disagrees_with_the_listed_directories_is_unknown() {
     let forged = [&bytes[..at], other.0.as_bytes(), &bytes[at + 20..]].concat();
     let file = scratch.path().join(".git/forged");
     std::fs::write(&file, forged).unwrap();
-    assert_eq!(of(&scratch, &file), IndexTree::Unknown);
+    assert_eq!(index_tree(&scratch, &file), IndexTree::Unknown);
 }
 
 fn extension(name: &[u8], data: &[u8]) -> Vec<u8> {

@@ -87,7 +87,7 @@ fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
         (known.meaning, heads)
     };
     let remembered = look();
-    let memory = Memory::of(&open(dir), Kind::Elsewhere).path().to_owned();
+    let memory = Memory::new(&open(dir), Kind::Elsewhere).path().to_owned();
     let kept = fs::read(&memory).unwrap();
     fs::remove_file(&memory).unwrap();
     let read = look();

@@ -40,7 +40,7 @@ pub(in crate::ledger) fn append(
     let name = ref_of(writer);
     for _ in 0..TRIES {
         let before = repo.ref_commit(&name)?;
-        let draft = Draft::of(repo, writer, new, before)?;
+        let draft = Draft::new(repo, writer, new, before)?;
         let payload = draft.payload(repo, new)?;
         let object = match signer {
             None => payload,
@@ -72,7 +72,7 @@ struct Draft {
 }
 
 impl Draft {
-    fn of(
+    fn new(
         repo: &Repo,
         writer: &str,
         new: &NewEntry<'_>,

@@ -287,7 +287,7 @@ impl From<AckWire> for Ack {
             counter: wire.counter,
             by: wire.by,
             how: wire.how.unwrap_or(AckHow::Resume),
-            halt_was: HaltWas::of(wire.mistaken),
+            halt_was: HaltWas::from_key(wire.mistaken),
             agent: wire.agent,
             reason: wire.reason.unwrap_or_default(),
             head: wire.head,

@@ -327,7 +327,7 @@ impl HaltWire {
 impl AckWire {
     fn into_ack(self, at: Timestamp) -> Ack {
         let Self { halt, counter, by, how, mistaken, agent, reason, head, worktree } = self;
-        let (halt_was, reason) = (HaltWas::of(mistaken), reason.unwrap_or_default());
+        let (halt_was, reason) = (HaltWas::from_key(mistaken), reason.unwrap_or_default());
         Ack { halt, counter, by, how, halt_was, agent, reason, head, worktree, at }
     }
 }

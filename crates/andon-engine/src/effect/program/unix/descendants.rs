@@ -7,7 +7,7 @@ use std::fs;
 use nix::unistd::Pid;
 
 /// The processes below `ancestor` as `/proc` shows them at this moment; none on systems without it.
-pub(super) fn of(ancestor: Pid) -> Vec<Pid> {
+pub(super) fn find(ancestor: Pid) -> Vec<Pid> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for entry in entries.flatten() {

@@ -38,7 +38,7 @@ impl Group {
                 let _gone = killpg(command, signal);
             }
             Self::Ours => {
-                for process in [command].into_iter().chain(descendants::of(command)) {
+                for process in [command].into_iter().chain(descendants::find(command)) {
                     let _gone = kill(process, signal);
                 }
             }
