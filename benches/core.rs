@@ -54,6 +54,7 @@ fn record(byte: u8) -> CommitRecord {
         },
         change: None,
         tests: Some(TestEvidence {
+            scopes: Vec::new(),
             code,
             status: TestStatus::Failed,
             counts: Counts { total: 120, passed: 117, failed: 3, errored: 0, skipped: 0 },

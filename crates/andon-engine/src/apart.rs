@@ -65,7 +65,7 @@ pub fn checkout(
     let taken = dependencies::take_along(top, &apart.top);
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
     let inner = Workspace {
-        repo,
+        repo: repo.into(),
         config: ws.config.clone(),
         config_errors: None,
         opened: ws.opened,

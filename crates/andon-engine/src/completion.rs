@@ -44,7 +44,10 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let tests = match &candidate.evidence {
         EvidenceState::Tested(tests) => Tests::Ran(tests),
         EvidenceState::Unconfigured => Tests::Unasked,
-        EvidenceState::NeverRan | EvidenceState::Void(_) | EvidenceState::OtherCode { .. } => Tests::Missing,
+        EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::Scope { .. } => Tests::Missing,
     };
     let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);
     let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));

@@ -2,6 +2,7 @@
 
 mod hidden;
 mod path_state;
+pub mod scopes;
 
 use std::collections::BTreeMap;
 
@@ -38,18 +39,25 @@ pub fn find(loaded: &LoadedTimeline, code: CodeId) -> Option<TestEvidence> {
     })
 }
 
-/// The test run that is evidence for `tree`, whose fingerprint is `code`: on exactly that code, also where some of its
-/// files were not tracked yet when the tests ran.
-pub fn of_tree(
+/// The test run that is evidence for `subject`, whose fingerprint is `code`: on exactly that code, also where some of its
+/// files were not tracked yet when the tests ran. Where the code has scopes, those that differ from `before` must have run.
+pub fn of_subject(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    tree: TreeId,
-    code: CodeId,
+    (subject, code): (&Subject, CodeId),
+    before: Option<TreeId>,
 ) -> Result<Option<TestEvidence>, OpsError> {
-    match find(loaded, code) {
-        Some(evidence) => Ok(Some(evidence)),
-        None => untracked::run_before_add(ws, loaded, (Holder::Tree(tree), code)),
+    if ws.config.test.scopes.settings.is_empty() {
+        return match find(loaded, code).filter(|tests| tests.command != TestEvidence::OF_SCOPES) {
+            Some(evidence) => Ok(Some(evidence)),
+            None => untracked::run_before_add(ws, loaded, (Holder::of(subject), code)),
+        };
     }
+    let states = scopes::states(ws, loaded, subject, before)?;
+    Ok(match scopes::state(ws, loaded, (subject, code), &states)? {
+        EvidenceState::Tested(tests) => Some(*tests),
+        _ => None,
+    })
 }
 
 /// A failing run that was handed in counts against the loop, and opens no gate from a record either.
@@ -88,16 +96,14 @@ pub fn candidate(
         None => prints.of_overlay(None, &[])?,
     };
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
-    let found = match subject {
-        Subject::Tree(tree) => of_tree(ws, loaded, *tree, code)?,
-        Subject::WorkTree(overlay) => match find(loaded, code) {
-            Some(evidence) => Some(evidence),
-            None => untracked::run_before_add(ws, loaded, (Holder::WorkTree(overlay), code))?,
-        },
-    };
-    let state = match found {
-        Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
-        None => without_evidence(ws, loaded, subject, code)?,
+    let state = if ws.config.test.scopes.settings.is_empty() {
+        match of_subject(ws, loaded, (subject, code), parent)? {
+            Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
+            None => without_evidence(ws, (loaded, loaded.runs.last()), subject, code)?,
+        }
+    } else {
+        let states = scopes::states(ws, loaded, subject, parent)?;
+        scopes::state(ws, loaded, (subject, code), &states)?
     };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
@@ -124,7 +130,8 @@ pub fn changed_by_hook(
     let Some(before) = before.filter(|before| *before != tree) else { return Ok(Vec::new()) };
     let rules = &ws.config.paths.rules;
     let code = Fingerprinter::new(&ws.repo, rules).of_tree(before)?;
-    if of_tree(ws, loaded, before, code)?.is_none() {
+    let head = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    if of_subject(ws, loaded, (&Subject::Tree(before), code), head)?.is_none() {
         return Ok(Vec::new());
     }
     let changed = ws.repo.changes(Some(before), tree)?.into_iter().map(|change| change.path);
@@ -183,7 +190,7 @@ pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
 
 fn without_evidence(
     ws: &Workspace,
-    loaded: &LoadedTimeline,
+    (loaded, newest): (&LoadedTimeline, Option<&TestRun>),
     subject: &Subject,
     code: CodeId,
 ) -> Result<EvidenceState, OpsError> {
@@ -194,7 +201,7 @@ fn without_evidence(
     if let Some(run) = loaded.runs.iter().rev().find(|run| run.evidence.code == code) {
         return Ok(EvidenceState::Void(Box::new(run.clone())));
     }
-    let Some(run) = loaded.runs.last() else { return Ok(EvidenceState::NeverRan) };
+    let Some(run) = newest else { return Ok(EvidenceState::NeverRan) };
     // Nothing but the fingerprint is known of a handed-in test run.
     if run.base.is_none() && run.overlay_truncated {
         let (differing, staging) = (Vec::new(), Staging::Edited);
@@ -210,6 +217,10 @@ fn without_evidence(
         }
         Subject::WorkTree(overlay) => (from_worktree(ws, run, overlay)?, Staging::Edited),
     };
+    // Nothing that these tests read is another: they read other paths when they ran.
+    if found.is_empty() && ws.config.paths.rules.scope().is_some() {
+        return Ok(EvidenceState::NeverRan);
+    }
     let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
     let differing = hidden::named(ws, head, found.into_iter().take(COMPARED).collect())?;
     Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total, staging })

@@ -12,6 +12,7 @@ use regex::bytes::Regex;
 use testreport::{ParsedRun, Stream};
 
 use super::error::OpsError;
+use super::evidence::Subject;
 use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
@@ -80,7 +81,15 @@ pub(super) enum Holder<'a> {
     WorkTree(&'a Overlay),
 }
 
-impl Holder<'_> {
+impl<'a> Holder<'a> {
+    /// The holder of a subject.
+    pub(super) fn of(subject: &'a Subject) -> Self {
+        match subject {
+            Subject::Tree(tree) => Self::Tree(*tree),
+            Subject::WorkTree(overlay) => Self::WorkTree(overlay),
+        }
+    }
+
     fn has(self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
         let base = match self {
             Self::Tree(tree) => Some(tree),
@@ -100,7 +109,18 @@ pub(super) fn run_before_add(
     loaded: &LoadedTimeline,
     (holder, code): (Holder<'_>, CodeId),
 ) -> Result<Option<TestEvidence>, OpsError> {
-    let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid);
+    let found = newest_before_add(ws, loaded, (holder, code), |_| true)?;
+    Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(run, |file| left.contains(file)) }))
+}
+
+/// The newest such run that `counts`, with its untracked files that are still none of the code.
+pub(super) fn newest_before_add<'l>(
+    ws: &Workspace,
+    loaded: &'l LoadedTimeline,
+    (holder, code): (Holder<'_>, CodeId),
+    counts: impl Fn(&TestRun) -> bool,
+) -> Result<Option<(&'l TestRun, Vec<OverlayEntry>)>, OpsError> {
+    let runs = loaded.runs.iter().rev().filter(|run| run.validity == RunValidity::Valid && counts(run));
     for run in runs.filter(|run| !run.beside.is_empty() && !run.overlay_truncated).take(RUNS) {
         let (overlay, left) = as_tracked_in(ws, run, holder)?;
         if left.len() == run.beside.len() {
@@ -109,7 +129,7 @@ pub(super) fn run_before_add(
         let prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(run.base, &overlay);
         // The base may be gone by now.
         if prints.is_ok_and(|found| found == code) {
-            return Ok(Some(TestEvidence { code, ..of_run(run, |file| left.contains(file)) }));
+            return Ok(Some((run, left)));
         }
     }
     Ok(None)

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::context::Context;
 use super::error::OpsError;
@@ -33,7 +34,7 @@ pub fn on_internal_error(ctx: &Context) -> OnInternalError {
 /// An opened repository and the configuration that holds in it.
 pub struct Workspace {
     /// The repository that git itself would use from the working directory.
-    pub repo: Repo,
+    pub repo: Rc<Repo>,
     /// The effective configuration.
     pub config: Config,
     /// The errors of the configuration, when the defaults replace it.
@@ -61,6 +62,7 @@ impl Workspace {
     /// A repository with a configuration that is known.
     pub fn at(repo: Repo, config: Config, opened: Timestamp) -> Self {
         let (untracked, variables) = (UntrackedCode::Code, Vec::new());
+        let repo = Rc::new(repo);
         Self { repo, config, config_errors: None, opened, below_top: false, untracked, variables }
     }
 
@@ -87,13 +89,26 @@ impl Workspace {
             None => repo.workdir().is_some_and(|top| ctx.cwd != top && ctx.cwd.starts_with(top)),
         };
         Ok(Self {
-            repo,
+            repo: Rc::new(repo),
             config,
             config_errors,
             opened: ctx.now,
             below_top,
             untracked: UntrackedCode::Code,
             variables: Vec::new(),
+        })
+    }
+
+    /// The same as the tests of scope `name` see it ([`Config::of_scope`]); `None` where there is no such scope.
+    pub fn of_scope(&self, name: &str) -> Option<Self> {
+        Some(Self {
+            repo: Rc::clone(&self.repo),
+            config: self.config.of_scope(name)?,
+            config_errors: None,
+            opened: self.opened,
+            below_top: self.below_top,
+            untracked: self.untracked,
+            variables: self.variables.clone(),
         })
     }
 

@@ -111,6 +111,7 @@ pub fn evidence(failed: u64) -> TestEvidence {
         runner: "cargo".to_owned(),
         command: "cargo test".to_owned(),
         caveats: andon_core::domain::tests::Caveats::default(),
+        scopes: Vec::new(),
     }
 }
 

@@ -11,7 +11,7 @@ use andon_core::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::Skip;
 use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::workflow::Cycle;
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
@@ -19,13 +19,12 @@ use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
-use andon_engine::evidence;
+use andon_engine::evidence::{self, Subject};
 use andon_engine::guard;
 use andon_engine::standing;
 use andon_engine::timeline::LoadedTimeline;
 use andon_engine::untracked;
 use andon_engine::workspace::Workspace;
-use andon_git::Head;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::ledger::{EntryEvent, Ledger};
 
@@ -44,8 +43,10 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let (last_halt, mut warnings) = last_halt(ws, standing.as_ref())?;
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
-    let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
-    let head_tree = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok());
+    let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
+    let at_work = ws.repo.workdir().and_then(|_| untracked::tested_overlay(ws).ok());
+    let at_work = at_work.map(|(overlay, _)| Subject::WorkTree(overlay));
+    let (head_code, work_code) = (code_of(ws, at_head.as_ref()), code_of(ws, at_work.as_ref()));
     Ok(StatusView {
         state,
         iteration: loaded.timeline.counted(),
@@ -63,8 +64,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         flaky: flaky(&loaded),
         skipped: skipped(&loaded.timeline),
         test_command: ws.config.test.command.as_ref().map(andon_config::TestCommand::display),
-        head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, head_code, head_tree)),
-        work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, work_code, None)),
+        head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, head_code, at_head)),
+        work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, work_code, at_work)),
         head_code,
         work_code,
         refused: refused(&loaded.timeline),
@@ -149,24 +150,23 @@ fn skipped(timeline: &Timeline) -> Vec<(CommitId, Skip)> {
     timeline.iterations.iter().flat_map(of_one).collect()
 }
 
-fn head_code(ws: &Workspace, head: &Head) -> Option<CodeId> {
-    let tree = ws.repo.tree_of(head.commit()?).ok()?;
-    Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree).ok()
+fn code_of(ws: &Workspace, subject: Option<&Subject>) -> Option<CodeId> {
+    let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+    match subject? {
+        Subject::Tree(tree) => prints.of_tree(*tree).ok(),
+        Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries).ok(),
+    }
 }
 
-fn work_code(ws: &Workspace) -> Option<CodeId> {
-    ws.repo.workdir()?;
-    let (overlay, _) = untracked::tested_overlay(ws).ok()?;
-    Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries).ok()
-}
-
-fn tests_of(ws: &Workspace, loaded: &LoadedTimeline, code: Option<CodeId>, tree: Option<TreeId>) -> TestsOf {
-    let Some(code) = code else { return TestsOf::Unknown };
-    let found = match tree {
-        Some(tree) => evidence::of_tree(ws, loaded, tree, code).ok().flatten(),
-        None => evidence::find(loaded, code),
-    };
-    if let Some(evidence) = found {
+fn tests_of(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    code: Option<CodeId>,
+    subject: Option<Subject>,
+) -> TestsOf {
+    let (Some(code), Some(subject)) = (code, subject) else { return TestsOf::Unknown };
+    let found = evidence::of_subject(ws, loaded, (&subject, code), None);
+    if let Some(evidence) = found.ok().flatten() {
         return TestsOf::Ran(evidence);
     }
     // A run on this very code that proves nothing says more than one on other code.

@@ -136,6 +136,17 @@ pub enum EvidenceState {
         /// What the difference consists of.
         staging: Staging,
     },
+    /// The code has scopes, and for one that the change touches there is no evidence.
+    Scope {
+        /// Its name.
+        name: String,
+        /// What is known of its tests: not that they ran.
+        state: Box<EvidenceState>,
+        /// The others that are missing too.
+        more: Vec<String>,
+        /// Its command.
+        command: Option<String>,
+    },
 }
 
 /// What the difference between the tested code and the candidate consists of.

@@ -1,10 +1,12 @@
 //! The signatures of test results as records hold them: the hashes of `testreport` under names of our own.
 
+use std::collections::BTreeSet;
+
 use sha2::{Digest as _, Sha256};
 use testreport::{Digest, ErrorText, ParsedRun, Scheme};
 
 use super::ids::{self, CodeId, Signature};
-use super::tests::{Caveats, Identity, TestEvidence, TestStatus};
+use super::tests::{Caveats, Counts, Identity, ScopeTests, TestEvidence, TestStatus};
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
 /// different versions are never equal. Version 1 had fewer rules for error texts.
@@ -34,6 +36,68 @@ impl TestEvidence {
             runner: run.runner,
             command: command.to_owned(),
             caveats: Caveats { set, not_started: run.not_started, ..Caveats::default() },
+            scopes: Vec::new(),
+        }
+    }
+
+    /// The result of all scopes together, on the whole code: what fails in any of them fails.
+    pub fn together(code: CodeId, mut scopes: Vec<ScopeTests>) -> Self {
+        scopes.sort_by(|a, b| a.name.cmp(&b.name));
+        let tests = || scopes.iter().map(|scope| &scope.tests);
+        // Scopes without tests say nothing about those that have some.
+        let gravest = |tests: &&Self| match tests.status {
+            TestStatus::NoTests => 0,
+            TestStatus::Passed => 1,
+            TestStatus::Incomplete => 2,
+            TestStatus::TimedOut => 3,
+            TestStatus::Crashed => 4,
+            TestStatus::RunnerError => 5,
+            TestStatus::Failed => 6,
+            TestStatus::BuildFailed => 7,
+        };
+        let status = tests().max_by_key(gravest).map_or(TestStatus::NoTests, |tests| tests.status);
+        let mut counts = Counts::default();
+        for own in tests().map(|tests| tests.counts) {
+            counts.total = counts.total.saturating_add(own.total);
+            counts.passed = counts.passed.saturating_add(own.passed);
+            counts.failed = counts.failed.saturating_add(own.failed);
+            counts.errored = counts.errored.saturating_add(own.errored);
+            counts.skipped = counts.skipped.saturating_add(own.skipped);
+        }
+        let failing: BTreeSet<&String> = tests().flat_map(|tests| &tests.failing).collect();
+        let cut = failing.len() > Self::MAX_FAILING;
+        let failing: Vec<String> = failing.into_iter().take(Self::MAX_FAILING).cloned().collect();
+        let untracked: BTreeSet<&String> = tests().flat_map(|tests| &tests.caveats.untracked).collect();
+        let untracked = untracked.into_iter().take(Caveats::MAX_UNTRACKED).cloned().collect();
+        let mut runners: Vec<&str> = tests().map(|tests| tests.runner.as_str()).collect();
+        runners.dedup();
+        let runner = if let [runner] = runners[..] { runner.to_owned() } else { "scopes".to_owned() };
+        Self {
+            code,
+            status,
+            counts,
+            signature: signature(&runner, Self::OF_SCOPES, status, &failing),
+            errors: errors_together(tests().filter_map(|tests| tests.errors)),
+            truncated: cut || tests().any(|tests| tests.truncated),
+            failing,
+            runner,
+            command: Self::OF_SCOPES.to_owned(),
+            caveats: Caveats { untracked, ..Caveats::default() },
+            scopes,
+        }
+    }
+}
+
+/// The fingerprint of the errors of several scopes: that of the only one that has any, else a hash of all.
+fn errors_together(errors: impl Iterator<Item = Signature>) -> Option<Signature> {
+    let errors: Vec<Signature> = errors.collect();
+    match errors[..] {
+        [] => None,
+        [only] => Some(only),
+        [..] => {
+            let mut hash = Sha256::new_with_prefix("andon/errors of scopes@1\n");
+            errors.iter().for_each(|one| hash.update(one.0));
+            Some(Signature(hash.finalize().into()))
         }
     }
 }
@@ -87,6 +151,37 @@ mod tests {
             error_signature(&errors).unwrap().to_string(),
             "ad347674bbbd76cef7962f1160f8f2ffb9dd73e3fb21d1837b2505a25696f2a0"
         );
+    }
+
+    #[test]
+    fn a_scope_that_fails_is_seen_whatever_the_others_say() {
+        let ran = |text: &str, exit| {
+            let mut reader = testreport::RunReader::new(testreport::Root::none());
+            reader.push(testreport::Stream::Stdout, text.as_bytes());
+            let run = reader.finish(testreport::ExitKind::Code(exit));
+            TestEvidence::from_run(run, CodeId([7; 32]), "make test")
+        };
+        let scope = |name: &str, tests: &TestEvidence| ScopeTests {
+            name: name.to_owned(),
+            needs: Vec::new(),
+            tests: tests.clone(),
+            from: None,
+        };
+        let (green, red) = (ran("1..1\nok 1 - a\n", 0), ran("1..2\nnot ok 1 - b\nok 2 - c\n", 1));
+        let (other, none) = (ran("1..1\nnot ok 1 - d\n", 1), ran("1..0\n", 0));
+        let code = CodeId([9; 32]);
+        let of = |scopes: &[(&str, &TestEvidence)]| {
+            TestEvidence::together(code, scopes.iter().map(|(name, tests)| scope(name, tests)).collect())
+        };
+        let both = of(&[("web", &red), ("core", &green)]);
+        assert_eq!((both.status, both.counts.total, both.counts.failed), (TestStatus::Failed, 3, 1));
+        assert_eq!((both.code, both.failing.as_slice()), (code, ["b".to_owned()].as_slice()));
+        assert!(is_signed(&both));
+        assert_eq!(both, of(&[("core", &green), ("web", &red)]));
+        assert_ne!(both.signature, of(&[("web", &red), ("core", &other)]).signature);
+        assert_eq!(of(&[("core", &green), ("docs", &none)]).status, TestStatus::Passed);
+        assert_eq!(of(&[("docs", &none)]).status, TestStatus::NoTests);
+        assert_eq!(of(&[]).status, TestStatus::NoTests);
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub use testreport::{Counts, Identity, TestStatus};
 use serde::{Deserialize, Serialize};
 
 use super::codec::named;
-use super::ids::{CodeId, Digest, Oid, Signature, TreeId};
+use super::ids::{CodeId, CommitId, Digest, Oid, Signature, TreeId};
 use super::time::Timestamp;
 
 /// The result of a test run after normalization, bound to the code it ran on.
@@ -32,6 +32,22 @@ pub struct TestEvidence {
     pub command: String,
     /// What else is to be said about the run.
     pub caveats: Caveats,
+    /// What it is made of where the code has scopes, by name: then the result is that of all of them together. Empty in
+    /// a run of one command.
+    pub scopes: Vec<ScopeTests>,
+}
+
+/// The tests of one scope (docs/concepts.md), as a part of the tests of the whole code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScopeTests {
+    /// The name of the scope.
+    pub name: String,
+    /// The scopes that it was said to need, directly or by others: what its tests read is the project's word.
+    pub needs: Vec<String>,
+    /// The result, on the scope's own fingerprint.
+    pub tests: TestEvidence,
+    /// The commit whose record brought the result; `None` where the tests ran for this one.
+    pub from: Option<CommitId>,
 }
 
 /// What is to be said about a run beside its result. Optional keys of the wire formats: absent means nothing.
@@ -145,6 +161,16 @@ impl TestEvidence {
     pub const MAX_FAILING: usize = testreport::MAX_FAILING;
     /// Bound of [`Caveats::flaky`].
     pub const MAX_FLAKY: usize = 64;
+    /// Bound of `scopes`: the declared ones and the rest.
+    pub const MAX_SCOPES: usize = 257;
+
+    /// The command of a result that is made of those of scopes.
+    pub const OF_SCOPES: &'static str = "andon test";
+
+    /// The result of one scope, if it is known.
+    pub fn of_scope(&self, name: &str) -> Option<&ScopeTests> {
+        self.scopes.iter().find(|scope| scope.name == name)
+    }
 
     /// The runner of a test run that is known by its exit code alone.
     pub const BY_EXIT_CODE: &'static str = testreport::RUNNER_EXIT;

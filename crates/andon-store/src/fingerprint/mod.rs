@@ -57,6 +57,12 @@ impl<'r> Fingerprinter<'r> {
         Self { repo, rules, cache: None, memo: Some(Memo::default()) }
     }
 
+    /// Goes on with other rules, and with what it remembers.
+    pub fn go_by(&mut self, rules: &'r PathRules) {
+        self.rules = rules;
+        self.memo = self.memo.take().map(|_| Memo::default());
+    }
+
     /// The fingerprint of a tree.
     ///
     /// # Errors

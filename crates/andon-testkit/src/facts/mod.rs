@@ -44,6 +44,7 @@ fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> Test
         runner: "tap".into(),
         command: "sh tests.sh".into(),
         caveats: andon_core::domain::tests::Caveats::default(),
+        scopes: Vec::new(),
     }
 }
 

@@ -25,7 +25,7 @@ use andon_engine::bound;
 use andon_engine::context::Context;
 use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
-use andon_engine::evidence;
+use andon_engine::evidence::{self, Subject};
 use andon_engine::guard;
 use andon_engine::repairs;
 use andon_engine::skip;
@@ -411,7 +411,9 @@ fn made<'a>(entry: &Entry<'a>, loaded: &LoadedTimeline) -> CommitInProgress<'a> 
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
 fn tests(ws: &Workspace, loaded: &LoadedTimeline, commit: &CommitInfo, code: CodeId) -> Option<TestEvidence> {
-    let found = evidence::of_tree(ws, loaded, commit.tree, code).ok().flatten();
+    let before = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
+    let subject = Subject::Tree(commit.tree);
+    let found = evidence::of_subject(ws, loaded, (&subject, code), before).ok().flatten();
     let mut tests = found.or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));

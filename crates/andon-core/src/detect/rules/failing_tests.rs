@@ -93,7 +93,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | EvidenceState::Unconfigured
         | EvidenceState::NeverRan
         | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. } => return None,
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::Scope { .. } => return None,
     };
     let level = match situation.stage {
         Stage::PreCommit if !setting.switch(&BLOCK_COMMITS) => setting.level.min(Level::Warn),

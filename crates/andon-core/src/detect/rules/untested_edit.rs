@@ -5,7 +5,7 @@ use std::fmt;
 use crate::detect::hints::{self, State};
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{
-    CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Situation, Staging,
+    Candidate, CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Situation, Staging,
 };
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
@@ -59,6 +59,8 @@ enum UntestedReason {
     OtherCode { differing: Vec<PathDifference>, total: u64, staging: Staging, stage: Stage },
     /// It was on what was to be committed, until another hook changed these paths.
     ChangedByHook(Vec<Vec<u8>>),
+    /// The same of one scope, with the names of others.
+    Scope { name: String, found: Box<UntestedReason>, more: Vec<String> },
 }
 
 impl FindingDetail for UntestedReason {}
@@ -79,6 +81,13 @@ impl fmt::Display for UntestedReason {
                 let shown: Vec<String> =
                     paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
                 write!(f, "a hook changed {} after the tests ran", words::list(&shown, words::len(paths)))
+            }
+            Self::Scope { name, found, more } => {
+                write!(f, "scope {}: {found}", words::bounded(name))?;
+                match more.as_slice() {
+                    [] => Ok(()),
+                    more => write!(f, "; also scope {}", words::list(more, words::len(more))),
+                }
             }
         }
     }
@@ -107,17 +116,30 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if situation.stage == Stage::PrePush && unasked {
         return None;
     }
-    let Gap { found, evidence, help } = match &candidate.evidence {
+    let Some(Gap { found, evidence, help }) =
+        gap(&candidate.evidence, candidate.command.as_deref(), candidate, situation.stage)
+    else {
+        return None;
+    };
+    let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
+    let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
+    let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
+    Some(Finding { evidence, help, ..RULE.finding(level, found) })
+}
+
+/// What is missing for `state`, whose tests are run by `command`.
+fn gap(state: &EvidenceState, command: Option<&str>, candidate: &Candidate, stage: Stage) -> Option<Gap> {
+    Some(match state {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
         EvidenceState::NeverRan => Gap::new(UntestedReason::NeverRan),
         EvidenceState::Tested(tests) => of_tested(tests)?,
         EvidenceState::Void(_) if !candidate.changed_by_hook.is_empty() => {
             of_changed_by_hook(&candidate.changed_by_hook)
         }
-        EvidenceState::Void(run) => of_void(run, candidate.command.clone()),
+        EvidenceState::Void(run) => of_void(run, command.map(str::to_owned)),
         EvidenceState::OtherCode { run, differing, total, staging } => {
             let (differing, total, staging) = (differing.clone(), *total, *staging);
-            let found = UntestedReason::OtherCode { differing, total, staging, stage: situation.stage };
+            let found = UntestedReason::OtherCode { differing, total, staging, stage };
             let gap = of_other_code(found, run, candidate.making.as_ref());
             match candidate.changed_by_hook.as_slice() {
                 [] => gap,
@@ -127,11 +149,12 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
                 }
             }
         }
-    };
-    let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
-    let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
-    let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
-    Some(Finding { evidence, help, ..RULE.finding(level, found) })
+        EvidenceState::Scope { name, state, more, command } => {
+            let gap = gap(state, command.as_deref(), candidate, stage)?;
+            let (name, found, more) = (name.clone(), Box::new(gap.found), more.clone());
+            Gap { found: UntestedReason::Scope { name, found, more }, ..gap }
+        }
+    })
 }
 
 fn of_unconfigured(advice: Option<&str>) -> Gap {

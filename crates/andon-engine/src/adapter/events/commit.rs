@@ -180,6 +180,7 @@ fn evidence(wire: RunWire) -> TestEvidence {
         command,
         // What ran is unknown.
         caveats: Caveats { origin: RunOrigin::HandedIn, ..Caveats::default() },
+        scopes: Vec::new(),
     }
 }
 

@@ -1,10 +1,14 @@
 //! The test evidence, which records (`tests`) and journal lines (`test_run`) share.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use andon_core::domain::ids::{CodeId, Digest, Signature};
-use andon_core::domain::tests::{Caveats, Counts, LostTests, RunOrigin, SetNames, TestEvidence, TestStatus};
+use andon_core::domain::ids::{CodeId, CommitId, Digest, Signature};
+use andon_core::domain::tests::{
+    Caveats, Counts, LostTests, RunOrigin, ScopeTests, SetNames, TestEvidence, TestStatus,
+};
 use andon_core::format::{Count, List, bounded};
 
 const MAX_FAILING_ID: usize = 512;
@@ -37,8 +41,91 @@ pub(super) struct EvidenceWire {
     lost: Option<LostWire>,
     not_started: Option<String>,
     untracked: Option<List<String, { Caveats::MAX_UNTRACKED }>>,
+    scopes: Option<BTreeMap<String, ScopeWire>>,
     #[serde(flatten)]
     pub(super) extra: Map<String, Value>,
+}
+
+/// One of `scopes`. Counts of nothing and empty lists are left out: a record has a row for each scope of the project.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct ScopeWire {
+    code: CodeId,
+    status: TestStatus,
+    total: Option<Count>,
+    passed: Option<Count>,
+    failed: Option<Count>,
+    errored: Option<Count>,
+    skipped: Option<Count>,
+    signature: Signature,
+    errors: Option<Signature>,
+    failing: Option<List<String, { TestEvidence::MAX_FAILING }>>,
+    truncated: Option<bool>,
+    runner: Option<String>,
+    set: Option<Digest>,
+    needs: Option<List<String, { TestEvidence::MAX_SCOPES }>>,
+    from: Option<CommitId>,
+}
+
+impl From<&ScopeTests> for ScopeWire {
+    fn from(scope: &ScopeTests) -> Self {
+        let tests = &scope.tests;
+        let Counts { total, passed, failed, errored, skipped } = tests.counts;
+        let count = |count: u64| (count > 0).then_some(Count(count));
+        let failing: List<String, { TestEvidence::MAX_FAILING }> =
+            tests.failing.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        let needs: List<String, { TestEvidence::MAX_SCOPES }> = scope.needs.iter().cloned().collect();
+        Self {
+            code: tests.code,
+            status: tests.status,
+            total: count(total),
+            passed: count(passed),
+            failed: count(failed),
+            errored: count(errored),
+            skipped: count(skipped),
+            signature: tests.signature,
+            errors: tests.errors,
+            truncated: (tests.truncated || failing.cut).then_some(true),
+            failing: failing.unless_empty(),
+            runner: Some(bounded(&tests.runner, MAX_RUNNER)),
+            set: tests.caveats.set,
+            needs: needs.unless_empty(),
+            from: scope.from,
+        }
+    }
+}
+
+impl ScopeWire {
+    fn read(self, name: String) -> ScopeTests {
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        let failing = self.failing.unwrap_or_default();
+        let tests = TestEvidence {
+            code: self.code,
+            status: self.status,
+            counts: Counts {
+                total: count(self.total),
+                passed: count(self.passed),
+                failed: count(self.failed),
+                errored: count(self.errored),
+                skipped: count(self.skipped),
+            },
+            signature: self.signature,
+            errors: self.errors,
+            truncated: self.truncated.unwrap_or(false) || failing.cut,
+            failing: failing.items,
+            runner: self.runner.unwrap_or_default(),
+            command: String::new(),
+            caveats: Caveats { set: self.set, ..Caveats::default() },
+            scopes: Vec::new(),
+        };
+        ScopeTests { name, needs: self.needs.unwrap_or_default().items, tests, from: self.from }
+    }
+}
+
+/// The rows of `scopes`, those of too long names and beyond the bound left out.
+fn scopes(rows: Option<BTreeMap<String, ScopeWire>>) -> Vec<ScopeTests> {
+    let rows = rows.unwrap_or_default().into_iter().filter(|(name, _)| name.len() <= MAX_RUNNER);
+    rows.take(TestEvidence::MAX_SCOPES).map(|(name, row)| row.read(name)).collect()
 }
 
 type Names = List<String, { LostTests::MAX_NAMES }>;
@@ -156,6 +243,10 @@ impl From<&TestEvidence> for EvidenceWire {
             lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
             not_started: evidence.caveats.not_started.as_deref().map(|said| bounded(said, MAX_SAID)),
             untracked: untracked.unless_empty(),
+            scopes: (!evidence.scopes.is_empty()).then(|| {
+                let rows = evidence.scopes.iter().take(TestEvidence::MAX_SCOPES);
+                rows.map(|scope| (scope.name.clone(), ScopeWire::from(scope))).collect()
+            }),
             extra: Map::new(),
         }
     }
@@ -192,6 +283,7 @@ impl From<EvidenceWire> for TestEvidence {
                 not_started: wire.not_started,
                 untracked: wire.untracked.unwrap_or_default().items,
             },
+            scopes: scopes(wire.scopes),
         }
     }
 }

@@ -15,8 +15,8 @@ use andon_core::domain::ids::{
 };
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{
-    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, SetNames, TestEvidence, TestRun,
-    TestStatus, Tracking,
+    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence,
+    TestRun, TestStatus, Tracking,
 };
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::format::FormatError;
@@ -28,6 +28,7 @@ const FULL: &str = include_str!("../../../../../tests/format/v1/commit-full.json
 const MINIMAL: &str = include_str!("../../../../../tests/format/v1/commit-minimal.json");
 const MOVED: &str = include_str!("../../../../../tests/format/v1/commit-moved.json");
 const PATCH: &str = include_str!("../../../../../tests/format/v1/commit-patch.json");
+const SCOPES: &str = include_str!("../../../../../tests/format/v1/commit-scopes.json");
 const NEWER: &str = include_str!("../../../../../tests/format/v1/commit-newer-minor.json");
 const JOURNAL: &str = include_str!("../../../../../tests/format/v1/journal.jsonl");
 
@@ -47,6 +48,7 @@ fn evidence() -> TestEvidence {
         runner: "cargo".into(),
         command: "cargo test".into(),
         caveats: Caveats::default(),
+        scopes: Vec::new(),
     }
 }
 
@@ -123,6 +125,42 @@ fn minimal() -> CommitRecord {
 }
 
 prop_compose! {
+    fn any_scope()(
+        name in "[a-z(]{1,8}",
+        bytes in any::<[u8; 32]>(),
+        status in 0..TestStatus::ALL.len(),
+        counts in any::<[u64; 5]>(),
+        errors in any::<Option<[u8; 32]>>(),
+        texts in prop::collection::vec(".{0,60}", 0..3),
+        from in any::<Option<u8>>(),
+    ) -> ScopeTests {
+        let [total, passed, failed, errored, skipped] = counts;
+        let tests = TestEvidence {
+            code: CodeId(bytes),
+            status: TestStatus::ALL[status].0,
+            counts: Counts { total, passed, failed, errored, skipped },
+            signature: Signature(bytes),
+            errors: errors.map(Signature),
+            failing: texts.clone(),
+            truncated: total > failed,
+            runner: name.clone(),
+            command: String::new(),
+            caveats: Caveats { set: errors.map(Digest), ..Caveats::default() },
+            scopes: Vec::new(),
+        };
+        ScopeTests { name, needs: texts, tests, from: from.map(|byte| CommitId(oid(byte))) }
+    }
+}
+
+fn any_scopes() -> impl Strategy<Value = Vec<ScopeTests>> {
+    prop::collection::vec(any_scope(), 0..4).prop_map(|mut scopes| {
+        scopes.sort_by(|a, b| a.name.cmp(&b.name));
+        scopes.dedup_by(|a, b| a.name == b.name);
+        scopes
+    })
+}
+
+prop_compose! {
     fn any_evidence()(
         bytes in any::<[u8; 32]>(),
         status in 0..TestStatus::ALL.len(),
@@ -132,6 +170,7 @@ prop_compose! {
         truncated in any::<bool>(),
         names in [".{0,30}", ".{0,30}"],
         caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3), any::<Option<[u8; 32]>>()),
+        scopes in any_scopes(),
     ) -> TestEvidence {
         let [runner, command] = names;
         let [total, passed, failed, errored, skipped] = counts;
@@ -145,6 +184,7 @@ prop_compose! {
             truncated,
             runner,
             command,
+            scopes,
             caveats: Caveats {
                 not_started: caveats.2.first().cloned(),
                 untracked: caveats.2.clone(),

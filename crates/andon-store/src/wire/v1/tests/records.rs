@@ -174,3 +174,38 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn golden_tests_of_scopes() {
+    let scope = |name: &str, byte: u8, status: TestStatus, failing: &[&str]| ScopeTests {
+        name: name.to_owned(),
+        needs: if name == "cli" { vec!["core".to_owned()] } else { Vec::new() },
+        tests: TestEvidence {
+            code: CodeId([byte; 32]),
+            status,
+            counts: Counts {
+                total: 3,
+                passed: 3 - failing.len() as u64,
+                failed: failing.len() as u64,
+                ..Counts::default()
+            },
+            signature: Signature([byte; 32]),
+            errors: None,
+            failing: failing.iter().map(|&id| id.to_owned()).collect(),
+            truncated: false,
+            runner: "cargo".to_owned(),
+            command: String::new(),
+            caveats: Caveats::default(),
+            scopes: Vec::new(),
+        },
+        from: (name == "core").then_some(CommitId(oid(4))),
+    };
+    let rows = vec![
+        scope("cli", 1, TestStatus::Failed, &["suite::name"]),
+        scope("core", 2, TestStatus::Passed, &[]),
+    ];
+    let tests = TestEvidence::together(CodeId([3; 32]), rows);
+    let record = CommitRecord { tests: Some(tests), ..minimal() };
+    assert_eq!(encode_commit(&record, &UnknownKeys::default()), SCOPES);
+    assert_eq!(decode_commit(SCOPES.as_bytes()).unwrap().record, record);
+}

@@ -1,0 +1,194 @@
+//! Evidence where the code has scopes (`[test.scopes]`): a result belongs to a scope and its fingerprint, wherever the tests ran.
+
+use std::collections::HashMap;
+
+use super::{Subject, without_evidence};
+use crate::error::OpsError;
+use crate::timeline::LoadedTimeline;
+use crate::untracked::{self, Holder};
+use crate::workspace::Workspace;
+use andon_core::detect::EvidenceState;
+use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::paths::PathRules;
+use andon_core::domain::scopes::REST;
+use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
+use andon_core::history::{Outcome, outcome};
+use andon_store::fingerprint::Fingerprinter;
+
+/// One scope of some code.
+#[derive(Debug, Clone)]
+pub struct ScopeState {
+    /// Its name; [`REST`] for code in no scope.
+    pub name: String,
+    /// Its fingerprint.
+    pub code: CodeId,
+    /// Whether the code differs from that before in anything that its tests read.
+    pub touched: bool,
+    /// What is known of its tests on exactly this code.
+    pub found: Option<ScopeTests>,
+}
+
+impl ScopeState {
+    /// Whether its tests passed on exactly this code.
+    pub fn is_green(&self) -> bool {
+        self.found.as_ref().is_some_and(|row| row.tests.is_green())
+    }
+
+    /// Whether its tests ran on exactly this code, passed or failed.
+    fn is_tested(&self) -> bool {
+        let ran = |row: &ScopeTests| matches!(outcome(&row.tests), Outcome::Green | Outcome::Red);
+        self.found.as_ref().is_some_and(ran)
+    }
+}
+
+/// All scopes of the code that `subject` is, in an order in which each comes after what it needs; the code in no scope first,
+/// where `test.command` tests it. `before` is what the code is compared with; without one, every scope is touched.
+///
+/// # Errors
+/// A file that belongs to two scopes, as far as that shows in what changed.
+pub fn states(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    subject: &Subject,
+    before: Option<TreeId>,
+) -> Result<Vec<ScopeState>, OpsError> {
+    refuse_in_two(ws, subject, before)?;
+    let scopes = &ws.config.test.scopes.scopes;
+    let rest = ws.config.test.command.as_ref().map(|_| REST);
+    let names: Vec<&str> = rest.into_iter().chain(scopes.in_order()).collect();
+    let views = names.iter().filter_map(|name| scopes.view(name));
+    let rules: Vec<PathRules> = views.map(|view| ws.config.paths.rules.of_scope(view)).collect();
+    let known = known(loaded);
+    let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+    let mut states = Vec::with_capacity(names.len());
+    for (name, rules) in names.into_iter().zip(&rules) {
+        prints.go_by(rules);
+        let code = match subject {
+            Subject::Tree(tree) => prints.of_tree(*tree)?,
+            Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries)?,
+        };
+        let then = match before {
+            Some(before) => prints.of_tree(before)?,
+            None => prints.of_overlay(None, &[])?,
+        };
+        let found = known.get(&code).cloned();
+        states.push(ScopeState { name: name.to_owned(), code, touched: code != then, found });
+    }
+    for state in states.iter_mut().filter(|state| state.touched && state.found.is_none()) {
+        state.found = before_add(ws, loaded, subject, state)?;
+    }
+    Ok(states)
+}
+
+/// The newest result of each scope and fingerprint that the journal and the window of records tell.
+fn known(loaded: &LoadedTimeline) -> HashMap<CodeId, ScopeTests> {
+    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
+    let rows = valid.flat_map(|run| &run.evidence.scopes);
+    let mut known: HashMap<CodeId, ScopeTests> = rows.map(|row| (row.tests.code, row.clone())).collect();
+    // Which commit brought a result is in its record.
+    for fact in &loaded.window.facts {
+        for row in fact.record.tests.iter().flat_map(|tests| &tests.scopes) {
+            let from = row.from.or(fact.id);
+            let told = known.entry(row.tests.code).or_insert_with(|| ScopeTests { from, ..row.clone() });
+            if told.from.is_none() && told.tests.signature == row.tests.signature {
+                told.from = from;
+            }
+        }
+    }
+    known
+}
+
+/// The result of a run that was made when some files of the code were not tracked yet and bound nothing.
+fn before_add(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    subject: &Subject,
+    state: &ScopeState,
+) -> Result<Option<ScopeTests>, OpsError> {
+    if loaded.runs.iter().all(|run| run.beside.is_empty()) {
+        return Ok(None);
+    }
+    let Some(own) = ws.of_scope(&state.name) else { return Ok(None) };
+    let holder = Holder::of(subject);
+    let has = |run: &TestRun| run.evidence.of_scope(&state.name).is_some();
+    let run = untracked::newest_before_add(&own, loaded, (holder, state.code), has)?;
+    let row = run.and_then(|(run, _)| run.evidence.of_scope(&state.name).cloned());
+    Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: state.code, ..row.tests }, ..row }))
+}
+
+/// What is known of the tests of the whole code `code`, whose scopes are `states`.
+pub fn state(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    (subject, code): (&Subject, CodeId),
+    states: &[ScopeState],
+) -> Result<EvidenceState, OpsError> {
+    let mut missing = states.iter().filter(|state| state.touched && !state.is_tested());
+    let Some(first) = missing.next() else {
+        return Ok(EvidenceState::Tested(Box::new(together(loaded, code, states))));
+    };
+    let more = missing.map(|state| state.name.clone()).collect();
+    let Some(own) = ws.of_scope(&first.name) else { return Ok(EvidenceState::NeverRan) };
+    let command = own.config.test.command.as_ref().map(andon_config::TestCommand::display);
+    let gap = match &first.found {
+        Some(row) => EvidenceState::Tested(Box::new(row.tests.clone())),
+        None => {
+            let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(&first.name).is_some());
+            without_evidence(&own, (loaded, newest), subject, first.code)?
+        }
+    };
+    Ok(EvidenceState::Scope { name: first.name.clone(), state: Box::new(gap), more, command })
+}
+
+/// What the scopes say together, of those that are known. A run of all tests on exactly this code says more than that.
+pub fn together(loaded: &LoadedTimeline, code: CodeId, states: &[ScopeState]) -> TestEvidence {
+    let all = loaded.runs.iter().rev().find(|run| {
+        let tests = &run.evidence;
+        run.validity == RunValidity::Valid && tests.code == code && is_of_all(tests)
+    });
+    let rows = || states.iter().filter_map(|state| state.found.clone()).collect();
+    all.map_or_else(|| TestEvidence::together(code, rows()), untracked::evidence_of)
+}
+
+/// Whether `tests` are of all the code at once, and speak for each scope of it.
+fn is_of_all(tests: &TestEvidence) -> bool {
+    !tests.scopes.is_empty() && tests.command != TestEvidence::OF_SCOPES
+}
+
+/// A file in two scopes would be tested by one and judged by the other.
+fn refuse_in_two(ws: &Workspace, subject: &Subject, before: Option<TreeId>) -> Result<(), OpsError> {
+    let scopes = &ws.config.test.scopes.scopes;
+    if scopes.iter().count() < 2 {
+        return Ok(());
+    }
+    let paths: Vec<Vec<u8>> = match (subject, before) {
+        (Subject::WorkTree(overlay), _) => overlay.entries.iter().map(|entry| entry.path.clone()).collect(),
+        (Subject::Tree(tree), Some(before)) => {
+            ws.repo.changes(Some(before), *tree)?.into_iter().map(|change| change.path).collect()
+        }
+        (Subject::Tree(_), None) => Vec::new(),
+    };
+    refuse_these_in_two(ws, paths.iter().map(Vec::as_slice))
+}
+
+/// Refuses the first of `paths` that is code of two scopes.
+///
+/// # Errors
+/// [`OpsError::Usage`] with the path and both names.
+pub fn refuse_these_in_two<'a>(
+    ws: &Workspace,
+    paths: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<(), OpsError> {
+    use andon_core::domain::paths::PathClass;
+    let rules = &ws.config.paths.rules;
+    let code = paths.into_iter().filter(|path| rules.class(path) == PathClass::Code);
+    let Some(found) = ws.config.test.scopes.scopes.in_two(code) else { return Ok(()) };
+    let [one, other] = found.scopes;
+    let path = String::from_utf8_lossy(&found.path).into_owned();
+    Err(OpsError::Usage {
+        what: format!("{path} belongs to two scopes, {one} and {other}: a file must be in one"),
+        help: format!(
+            "make the paths of one of them narrower in andon.toml: andon config show test.scopes.{one}"
+        ),
+    })
+}
