@@ -6,7 +6,7 @@ use super::record::TestsJson;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::findings::{Finding, HaltReason, Level};
 use andon_core::domain::ids::CommitId;
-use andon_core::domain::tests::{RunValidity, TestRun};
+use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
 use andon_engine::json::halt::HaltJson;
 
@@ -129,8 +129,39 @@ pub struct RanJson<'a> {
     /// The exit code of the test command, which is passed on.
     pub exit_code: u8,
     pub warnings: Vec<DiagnosticJson<'a>>,
+    /// What became of each scope that was wanted; left out where the code has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<RanScopeJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionJson<'a>>,
+}
+
+/// One scope of `andon test`: that it ran, or that it was left out, and what is known of it.
+#[derive(Debug, Serialize)]
+pub struct RanScopeJson<'a> {
+    pub name: &'a str,
+    /// `ran`, `left_out`, `would_run`, or `known` where nothing was to run.
+    pub did: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TestStatus>,
+    /// The commit whose tests passed on this code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<CommitId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<&'a [String]>,
+}
+
+/// `andon test --dry-run` and `--scopes` as JSON: `andon/test-plan@1`.
+#[derive(Debug, Serialize)]
+pub struct TestPlanJson<'a> {
+    pub schema: &'static str,
+    pub scopes: Vec<RanScopeJson<'a>>,
 }
 
 /// A step of `andon replay`, one a line: `commit` or `event`, and `halted` only where the loop halts.

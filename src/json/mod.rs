@@ -29,8 +29,8 @@ pub use installed::{
 };
 pub use judged::{
     CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
-    ObservedJson, RanJson, ReplayJson, TestRunJson, TipRunJson, TipTestsJson, TrajectoryJson,
-    TrajectoryStepJson,
+    ObservedJson, RanJson, RanScopeJson, ReplayJson, TestPlanJson, TestRunJson, TipRunJson, TipTestsJson,
+    TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
 pub use reviewed::{

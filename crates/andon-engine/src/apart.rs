@@ -28,6 +28,8 @@ pub enum TestedSubject {
 pub struct Checkout {
     /// The workspace in it, with the configuration that holds in the working tree.
     pub ws: Workspace,
+    /// The tree in it.
+    pub tree: TreeId,
     /// The code in it.
     pub code: CodeId,
     taken: CopiedDependencies,
@@ -73,7 +75,7 @@ pub fn checkout(
         untracked: super::workspace::UntrackedCode::Beside,
         variables: variables(ctx, &apart.top, &taken),
     };
-    Ok(Some(Checkout { ws: inner, code, taken, missing: apart.missing, _place: place }))
+    Ok(Some(Checkout { ws: inner, tree, code, taken, missing: apart.missing, _place: place }))
 }
 
 fn named_tree(ws: &Workspace, named: &str) -> Result<TreeId, OpsError> {

@@ -6,6 +6,7 @@ pub mod scopes;
 
 use std::collections::BTreeMap;
 
+use self::scopes::KnownScopes;
 use super::docs;
 use super::error::OpsError;
 use super::inherited_evidence;
@@ -53,7 +54,7 @@ pub fn of_subject(
             None => untracked::run_before_add(ws, loaded, (Holder::of(subject), code)),
         };
     }
-    let states = scopes::states(ws, loaded, subject, before)?;
+    let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
     Ok(match scopes::state(ws, loaded, (subject, code), &states)? {
         EvidenceState::Tested(tests) => Some(*tests),
         _ => None,
@@ -102,7 +103,7 @@ pub fn candidate(
             None => without_evidence(ws, (loaded, loaded.runs.last()), subject, code)?,
         }
     } else {
-        let states = scopes::states(ws, loaded, subject, parent)?;
+        let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, parent)?;
         scopes::state(ws, loaded, (subject, code), &states)?
     };
     let docs = match (subject, parent) {

@@ -63,7 +63,8 @@ impl TestedCode {
         Self::from_overlay(ws, (Overlay { base, entries: Vec::new(), hidden: Vec::new() }, Vec::new()))
     }
 
-    fn from_overlay(
+    /// The working tree as it was looked at.
+    pub fn from_overlay(
         ws: &Workspace,
         (overlay, mut beside): (Overlay, Vec<OverlayEntry>),
     ) -> Result<Self, OpsError> {
@@ -146,18 +147,21 @@ impl TestedCode {
         command: &str,
         validity: RunValidity,
     ) -> TestRun {
+        let evidence = TestEvidence::from_run(parsed, self.code, command);
+        self.run_of(at, evidence, validity)
+    }
+
+    /// The fingerprint.
+    pub fn code(&self) -> CodeId {
+        self.code
+    }
+
+    /// A run with this result.
+    pub fn run_of(self, at: Option<Timestamp>, evidence: TestEvidence, validity: RunValidity) -> TestRun {
         let mut overlay = self.overlay;
         let overlay_truncated = self.truncated || overlay.len() > TestRun::MAX_OVERLAY;
         overlay.truncate(TestRun::MAX_OVERLAY);
-        TestRun {
-            at,
-            evidence: TestEvidence::from_run(parsed, self.code, command),
-            validity,
-            base: self.base,
-            overlay,
-            overlay_truncated,
-            beside: self.beside,
-        }
+        TestRun { at, evidence, validity, base: self.base, overlay, overlay_truncated, beside: self.beside }
     }
 }
 

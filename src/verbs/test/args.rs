@@ -10,6 +10,8 @@ use crate::cli::format_arg::FormatArg;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Without COMMAND, the configured test.command runs. Only that command proves anything.\n\
+                  Where the code has scopes, those run that have not passed on their code as it is; NAME runs\n\
+                  these again, and NAME ARG... a part of the tests of one.\n\
                   Options of Andon come before the first ARG: andon test --format json -k NAME"
 )]
 pub struct TestArgs {
@@ -19,7 +21,16 @@ pub struct TestArgs {
     /// Test this tree, or that of this commit, in the same way
     #[arg(long, value_name = "TREE")]
     pub tree: Option<String>,
-    /// Arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
+    /// Test everything at once with test.command, also where each scope passed
+    #[arg(long, conflicts_with_all = ["command", "scopes"])]
+    pub all: bool,
+    /// Say what would run and what not, and why
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show the scopes ([test.scopes]) and what is known of their tests
+    #[arg(long, conflicts_with_all = ["command", "dry_run", "arguments"])]
+    pub scopes: bool,
+    /// Names of scopes to test, or arguments for test.command, such as -k NAME or a path: a part of the tests, which proves nothing
     #[arg(allow_hyphen_values = true, value_name = "ARG", conflicts_with = "command")]
     pub arguments: Vec<OsString>,
     /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same

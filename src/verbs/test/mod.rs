@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod run;
+mod scoped;
 
 use self::args::TestArgs;
 use crate::cli::Shell;
@@ -35,6 +36,18 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         None if args.staged => TestedSubject::Staged,
         None => TestedSubject::WorkTree,
     };
+    if args.command.is_empty() {
+        let choice = test::scopes::choice(&ws, args.all, &args.arguments)?;
+        if args.scopes {
+            return scoped::show(shell, &ws, args);
+        }
+        if args.dry_run {
+            return scoped::dry_run(shell, &ws, (&subject, choice.as_ref()), args);
+        }
+        if let Some(choice) = choice {
+            return scoped::run(shell, &ws, (&subject, &choice), shown, format);
+        }
+    }
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
         ([], []) => test::WantedTests::Configured,
         ([], command) => test::WantedTests::Other(command.to_vec()),
@@ -68,6 +81,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
             run: TestRunJson::from(&ran.run),
             exit_code: ran.code,
             warnings: json::diagnostics(&shown),
+            scopes: Vec::new(),
             decision: decision.as_ref().map(|(decision, _)| DecisionJson::from(decision)),
         }));
     }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod preset;
+pub mod scopes;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -130,8 +131,18 @@ pub fn execute(
     command: &TestCommand,
     shown: OutputTarget<'_>,
 ) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
+    execute_on(ctx, ws, TestedCode::now(ws)?, command, shown)
+}
+
+/// The same on code that was just looked at.
+fn execute_on(
+    ctx: &Context,
+    ws: &Workspace,
+    mut tested: TestedCode,
+    command: &TestCommand,
+    shown: OutputTarget<'_>,
+) -> Result<(TestedCode, Result<CommandResult, ProgramError>), OpsError> {
     let top = ws.top()?.to_owned();
-    let mut tested = TestedCode::now(ws)?;
     stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, command);
@@ -194,13 +205,13 @@ fn keep_not_started(
     tested: TestedCode,
     command: &TestCommand,
     error: &ProgramError,
-) -> Result<(), OpsError> {
+) -> Result<TestRun, OpsError> {
     // 127: what a shell says of a program that is not there.
     let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
     parsed.not_started = Some(error.to_string());
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
     pending::keep(ctx, ws, &run)?;
-    Ok(())
+    Ok(run)
 }
 
 /// A command as it is started.
@@ -290,14 +301,19 @@ enum CommandOrigin {
     No,
 }
 
+/// `test.command`.
+///
+/// # Errors
+/// There is none.
+pub fn configured(ws: &Workspace) -> Result<TestCommand, OpsError> {
+    ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
+        what: "no test command is configured".to_owned(),
+        help: "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND".to_owned(),
+    })
+}
+
 fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, CommandOrigin), OpsError> {
-    let configured = || {
-        ws.config.test.command.clone().ok_or_else(|| OpsError::Usage {
-            what: "no test command is configured".to_owned(),
-            help: "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND"
-                .to_owned(),
-        })
-    };
+    let configured = || configured(ws);
     let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match asked {
         WantedTests::Configured => Ok((configured()?, CommandOrigin::Yes)),

@@ -4,16 +4,19 @@ use std::collections::HashMap;
 
 use super::{Subject, without_evidence};
 use crate::error::OpsError;
+use crate::record_index::RecordIndex;
 use crate::timeline::LoadedTimeline;
 use crate::untracked::{self, Holder};
 use crate::workspace::Workspace;
 use andon_core::detect::EvidenceState;
-use andon_core::domain::ids::{CodeId, TreeId};
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathRules;
 use andon_core::domain::scopes::REST;
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
 use andon_store::fingerprint::Fingerprinter;
+use andon_store::journal::{Journal, Reach};
+use andon_store::notes::NotesStore;
 
 /// One scope of some code.
 #[derive(Debug, Clone)]
@@ -48,7 +51,7 @@ impl ScopeState {
 /// A file that belongs to two scopes, as far as that shows in what changed.
 pub fn states(
     ws: &Workspace,
-    loaded: &LoadedTimeline,
+    (loaded, known): (&LoadedTimeline, &KnownScopes),
     subject: &Subject,
     before: Option<TreeId>,
 ) -> Result<Vec<ScopeState>, OpsError> {
@@ -58,7 +61,6 @@ pub fn states(
     let names: Vec<&str> = rest.into_iter().chain(scopes.in_order()).collect();
     let views = names.iter().filter_map(|name| scopes.view(name));
     let rules: Vec<PathRules> = views.map(|view| ws.config.paths.rules.of_scope(view)).collect();
-    let known = known(loaded);
     let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
     let mut states = Vec::with_capacity(names.len());
     for (name, rules) in names.into_iter().zip(&rules) {
@@ -71,7 +73,7 @@ pub fn states(
             Some(before) => prints.of_tree(before)?,
             None => prints.of_overlay(None, &[])?,
         };
-        let found = known.get(&code).cloned();
+        let found = known.0.get(&code).cloned();
         states.push(ScopeState { name: name.to_owned(), code, touched: code != then, found });
     }
     for state in states.iter_mut().filter(|state| state.touched && state.found.is_none()) {
@@ -80,23 +82,74 @@ pub fn states(
     Ok(states)
 }
 
-/// The newest result of each scope and fingerprint that the journal and the window of records tell.
-fn known(loaded: &LoadedTimeline) -> HashMap<CodeId, ScopeTests> {
-    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
-    let rows = valid.flat_map(|run| &run.evidence.scopes);
-    let mut known: HashMap<CodeId, ScopeTests> = rows.map(|row| (row.tests.code, row.clone())).collect();
-    // Which commit brought a result is in its record.
-    for fact in &loaded.window.facts {
-        for row in fact.record.tests.iter().flat_map(|tests| &tests.scopes) {
-            let from = row.from.or(fact.id);
-            let told = known.entry(row.tests.code).or_insert_with(|| ScopeTests { from, ..row.clone() });
+/// Results of scopes, by fingerprint: that of a scope is never that of another.
+#[derive(Debug, Default)]
+pub struct KnownScopes(HashMap<CodeId, ScopeTests>);
+
+impl KnownScopes {
+    /// The newest results that the journal and the window of records tell.
+    pub fn from_timeline(loaded: &LoadedTimeline) -> Self {
+        let mut known = Self::default();
+        known.take_runs(&loaded.runs);
+        for fact in &loaded.window.facts {
+            known.take_record(fact.id, fact.record.tests.as_ref());
+        }
+        known
+    }
+
+    /// The result of tests that have just run.
+    pub fn add(&mut self, row: ScopeTests) {
+        self.0.insert(row.tests.code, row);
+    }
+
+    /// What the records of other branches and clones and the journals of other worktrees say in addition. Bounded, and too
+    /// slow for a hook.
+    ///
+    /// # Errors
+    /// The records cannot be read.
+    pub fn take_elsewhere(&mut self, ws: &Workspace) -> Result<(), OpsError> {
+        let worktrees = ws.repo.common_dir().join("worktrees");
+        let linked = std::fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
+        let own = std::iter::once(ws.repo.common_dir().to_owned());
+        let reach = Reach { runs: RUNS_ELSEWHERE, commits: 0, turns: 0, since: None };
+        let mut elsewhere = Self::default();
+        for dir in own.chain(linked.take(WORKTREES)).filter(|dir| dir != ws.repo.git_dir()) {
+            elsewhere.take_runs(&Journal::open(&dir).recent(reach).runs);
+        }
+        let store = NotesStore::open(&ws.repo)?;
+        for commit in RecordIndex::load(&ws.repo, &store)?.newest() {
+            let stored = store.get(*commit).ok().flatten();
+            elsewhere
+                .take_record(Some(*commit), stored.as_ref().and_then(|stored| stored.record.tests.as_ref()));
+        }
+        for (code, row) in elsewhere.0 {
+            self.0.entry(code).or_insert(row);
+        }
+        Ok(())
+    }
+
+    fn take_runs(&mut self, runs: &[TestRun]) {
+        let valid = runs.iter().filter(|run| run.validity == RunValidity::Valid);
+        for row in valid.flat_map(|run| &run.evidence.scopes) {
+            self.add(row.clone());
+        }
+    }
+
+    /// Which commit brought a result is in its record.
+    fn take_record(&mut self, commit: Option<CommitId>, tests: Option<&TestEvidence>) {
+        for row in tests.iter().flat_map(|tests| &tests.scopes) {
+            let from = row.from.or(commit);
+            let told = self.0.entry(row.tests.code).or_insert_with(|| ScopeTests { from, ..row.clone() });
             if told.from.is_none() && told.tests.signature == row.tests.signature {
                 told.from = from;
             }
         }
     }
-    known
 }
+
+/// Other worktrees whose journals are looked at, and the newest test runs of each.
+const WORKTREES: usize = 32;
+const RUNS_ELSEWHERE: usize = 32;
 
 /// The result of a run that was made when some files of the code were not tracked yet and bound nothing.
 fn before_add(

@@ -1,0 +1,252 @@
+//! `andon test` where the code has scopes: what is said, and the other ways to ask.
+
+use super::args::TestArgs;
+use super::run as test;
+use super::run::scopes::{self, LeftOut, Plan, Progress, ScopeChoice, ScopesRan, Step};
+use super::{proves_nothing, unread};
+use crate::cli::Shell;
+use crate::cli::error::{self, Exit};
+use crate::cli::output::Format;
+use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson};
+use crate::report::json;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::scopes::REST;
+use andon_engine::apart::TestedSubject;
+use andon_engine::error::OpsError;
+use andon_engine::evidence::Subject;
+use andon_engine::evidence::scopes::{KnownScopes, ScopeState, states};
+use andon_engine::pending::RunDestination;
+use andon_engine::text::message;
+use andon_engine::timeline;
+use andon_engine::untracked;
+use andon_engine::watch;
+use andon_engine::workspace::Workspace;
+
+/// Runs the scopes that are wanted and passes the worst exit code on.
+pub fn run(
+    shell: &Shell,
+    ws: &Workspace,
+    wanted: (&TestedSubject, &ScopeChoice),
+    shown: test::OutputTarget<'_>,
+    format: Format,
+) -> Result<Exit, OpsError> {
+    let out = shell.out;
+    let mut step = 0;
+    let mut steps = 0;
+    let mut tell = |progress: Progress<'_>| match progress {
+        Progress::Planned(plan) => {
+            steps = plan.steps.len();
+            for left in &plan.left_out {
+                out.message(&format!("andon: {}\n", left_out(left)));
+            }
+        }
+        Progress::Begins(next) => {
+            step += 1;
+            out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
+        }
+        Progress::Ended(step, ran) => {
+            let said = about(&step.name, remarks(ran));
+            out.message(&message::diagnostics(&said, out.err));
+        }
+    };
+    let done = scopes::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
+    let mut said: Vec<Diagnostic> = Vec::new();
+    let decided = match done.kept {
+        RunDestination::InJournal if !done.ran.is_empty() => watch::after_run(&shell.ctx, ws),
+        RunDestination::InJournal | RunDestination::Pending => Ok(None),
+    };
+    let decision = decided.unwrap_or_else(|err| {
+        said.extend(error::diagnostics(&err));
+        None
+    });
+    said.extend(decision.iter().flat_map(|(_, warnings)| warnings.iter().cloned()));
+    out.message(&format!("andon: {}\n", summary(&done)));
+    out.message(&message::diagnostics(&said, out.err));
+    if let Some((decision, _)) = &decision {
+        out.message(&message::decision(decision, message::Consequence::Done, out.err));
+    }
+    if format == Format::Json {
+        said.extend(done.ran.iter().flat_map(|(step, ran)| about(&step.name, remarks(ran))));
+        let newest = done.together.as_ref().or_else(|| done.ran.last().map(|(_, ran)| &ran.run));
+        if let Some(run) = newest {
+            out.result(&json::line(&RanJson {
+                run: TestRunJson::from(run),
+                exit_code: done.code,
+                warnings: json::diagnostics(&said),
+                scopes: rows(&done),
+                decision: decision.as_ref().map(|(decision, _)| DecisionJson::from(decision)),
+            }));
+        }
+    }
+    Ok(Exit::Passed(done.code))
+}
+
+/// What would run, and what not. Without scopes, the one command.
+pub fn dry_run(
+    shell: &Shell,
+    ws: &Workspace,
+    (subject, choice): (&TestedSubject, Option<&ScopeChoice>),
+    args: &TestArgs,
+) -> Result<Exit, OpsError> {
+    let plan = match choice {
+        Some(choice) => scopes::plan(&shell.ctx, ws, subject, choice)?,
+        None => {
+            let command = test::configured(ws)?;
+            let steps = vec![Step { name: REST.to_owned(), command: command.display() }];
+            Plan { steps, left_out: Vec::new() }
+        }
+    };
+    if args.format.format == Format::Json {
+        let would = plan
+            .steps
+            .iter()
+            .map(|step| RanScopeJson { command: Some(&step.command), ..row(&step.name, "would_run") });
+        let left =
+            plan.left_out.iter().map(|left| RanScopeJson { from: left.from, ..row(&left.name, "left_out") });
+        return Ok(plan_json(shell, would.chain(left).collect()));
+    }
+    let mut text = String::new();
+    for step in &plan.steps {
+        text.push_str(&format!("would run {}: {}\n", step.name, step.command));
+    }
+    for left in &plan.left_out {
+        text.push_str(&format!("{}\n", left_out(left)));
+    }
+    shell.out.result(&text);
+    Ok(Exit::Allowed)
+}
+
+/// The scopes with their paths, needs and commands, and what is known of the working tree as it is.
+pub fn show(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
+    let declared = &ws.config.test.scopes;
+    let loaded = timeline::load(ws)?;
+    let (overlay, _) = untracked::tested_overlay(ws)?;
+    let known = KnownScopes::from_timeline(&loaded);
+    let states = states(ws, (&loaded, &known), &Subject::WorkTree(overlay), None)?;
+    if args.format.format == Format::Json {
+        let rows = states.iter().map(|state| {
+            let own = declared.settings.iter().find(|own| own.scope.name == state.name);
+            RanScopeJson {
+                status: state.found.as_ref().map(|found| found.tests.status),
+                from: state.found.as_ref().and_then(|found| found.from),
+                needs: own.map(|own| own.scope.needs.iter().map(String::as_str).collect()),
+                paths: own.map(|own| own.scope.paths.as_slice()),
+                ..row(&state.name, "known")
+            }
+        });
+        return Ok(plan_json(shell, rows.collect()));
+    }
+    if declared.settings.is_empty() {
+        shell.out.result("no scopes are declared: test.command tests all of the code\n");
+        return Ok(Exit::Allowed);
+    }
+    shell.out.result(&states.iter().map(|state| shown(ws, state)).collect::<String>());
+    Ok(Exit::Allowed)
+}
+
+fn shown(ws: &Workspace, state: &ScopeState) -> String {
+    let own = ws.config.test.scopes.settings.iter().find(|own| own.scope.name == state.name);
+    let known = match &state.found {
+        None => "not tested as it is".to_owned(),
+        Some(found) => match found.from {
+            Some(commit) => format!("{}, tested at {}", found.tests.status.as_str(), commit.short()),
+            None => found.tests.status.as_str().to_owned(),
+        },
+    };
+    let mut text = format!("{}: {known}\n", state.name);
+    let mut line = |what: &str, value: &str| text.push_str(&format!("  {what:<9}{value}\n"));
+    match own {
+        Some(own) => {
+            line("paths", &own.scope.paths.join(" "));
+            if !own.scope.needs.is_empty() {
+                line("needs", &own.scope.needs.join(" "));
+            }
+            line("command", &own.command.display());
+        }
+        None => {
+            line("paths", "code that belongs to no scope; every scope needs it");
+            line(
+                "command",
+                &ws.config.test.command.as_ref().map(|command| command.display()).unwrap_or_default(),
+            );
+        }
+    }
+    text
+}
+
+fn begins(step: &Step) -> String {
+    if step.name == REST {
+        format!("all tests: {}", step.command)
+    } else {
+        format!("{}: {}", step.name, step.command)
+    }
+}
+
+fn left_out(left: &LeftOut) -> String {
+    match left.from {
+        Some(commit) => {
+            format!("left out {}: its tests passed on this code at {}", left.name, commit.short())
+        }
+        None => format!("left out {}: its tests passed on this code", left.name),
+    }
+}
+
+fn summary(done: &ScopesRan) -> String {
+    let names = |of: &dyn Fn(&test::Ran) -> bool| {
+        let ran = done.ran.iter().filter(|(_, ran)| of(ran));
+        ran.map(|(step, _)| if step.name == REST { "all tests" } else { &step.name })
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let (passed, failed) = (names(&|ran| ran.code == 0), names(&|ran| ran.code != 0));
+    let mut parts = Vec::new();
+    if !failed.is_empty() {
+        parts.push(format!("failed: {failed}"));
+    }
+    if !passed.is_empty() {
+        parts.push(format!("passed: {passed}"));
+    }
+    if !done.left_out.is_empty() {
+        parts.push(format!("{} left out", count(done.left_out.len(), "scope")));
+    }
+    if parts.is_empty() { "no scope has code".to_owned() } else { parts.join("; ") }
+}
+
+/// What is said of one run.
+fn remarks(ran: &test::Ran) -> Vec<Diagnostic> {
+    let mut said: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
+    said.extend(proves_nothing(ran));
+    said.extend(unread(ran));
+    said
+}
+
+fn about(scope: &str, said: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if scope == REST {
+        return said;
+    }
+    let named = |one: Diagnostic| Diagnostic { message: format!("scope {scope}: {}", one.message), ..one };
+    said.into_iter().map(named).collect()
+}
+
+fn row<'a>(name: &'a str, did: &'static str) -> RanScopeJson<'a> {
+    let (command, status, from, exit_code, needs, paths) = (None, None, None, None, None, None);
+    RanScopeJson { name, did, command, status, from, exit_code, needs, paths }
+}
+
+fn rows(done: &ScopesRan) -> Vec<RanScopeJson<'_>> {
+    let ran = done.ran.iter().map(|(step, ran)| RanScopeJson {
+        command: Some(&step.command),
+        status: Some(ran.run.evidence.status),
+        exit_code: Some(ran.code),
+        ..row(&step.name, "ran")
+    });
+    let left =
+        done.left_out.iter().map(|left| RanScopeJson { from: left.from, ..row(&left.name, "left_out") });
+    ran.chain(left).collect()
+}
+
+fn plan_json(shell: &Shell, scopes: Vec<RanScopeJson<'_>>) -> Exit {
+    shell.out.result(&json::line(&TestPlanJson { schema: "andon/test-plan@1", scopes }));
+    Exit::Allowed
+}
