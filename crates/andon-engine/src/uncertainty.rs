@@ -90,7 +90,7 @@ mod tests {
             let knobs = detect::knobs(&settings).unwrap();
             let rules = |window: &Timeline| detect::signals(window, &settings);
             let short = signals::episode(&line, &rules, Some(&knobs), EscalationMode::Halting);
-            let long = signals::every_round(&line, &rules, &knobs, EscalationMode::Halting);
+            let long = signals::every_iteration(&line, &rules, &knobs, EscalationMode::Halting);
             prop_assert_eq!(short, Some(long));
         }
     }

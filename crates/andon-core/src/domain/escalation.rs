@@ -8,7 +8,7 @@
 pub enum Signal {
     /// Proxy 1: nothing that runs has changed for some iterations.
     NoChange,
-    /// Proxy 2: the code is in a state of the ring again, two or more rounds back.
+    /// Proxy 2: the code is in a state of the ring again, two or more iterations back.
     Recurrence,
     /// Proxy 3: reviewers cannot agree.
     VerdictSplit,
@@ -33,10 +33,10 @@ pub enum EscalationMode {
     Perpetual,
 }
 
-/// The signals of the newest rounds, taken together.
+/// The signals of the newest iterations, taken together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Episode {
-    /// Whether this round is the one to escalate.
+    /// Whether this iteration is the one to escalate.
     pub call: EscalationCall,
     /// Rounds running in which two or more signals were hot.
     pub consecutive: u64,
@@ -53,7 +53,7 @@ pub struct Episode {
 pub enum EscalationCall {
     /// Now.
     Escalate,
-    /// Not in this round.
+    /// Not in this iteration.
     Wait,
 }
 
@@ -63,8 +63,8 @@ pub const RING: usize = 6;
 /// The knobs of section 2, all of them optional to set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knobs {
-    /// Rounds running with two or more signals that escalate.
-    pub rounds: u64,
+    /// Consecutive iterations with two or more signals that escalate.
+    pub iterations: u64,
     /// Iterations running without change that make proxy 1 hot.
     pub no_change_min: u64,
     /// Consecutive split rounds of reviewers that make proxy 3 hot.
@@ -76,7 +76,7 @@ pub struct Knobs {
 impl Default for Knobs {
     /// The documented ones; `no_change_min` is the stagnation limit of 5 less one.
     fn default() -> Self {
-        Self { rounds: 2, no_change_min: 4, split_rounds: 2, ring: RING }
+        Self { iterations: 2, no_change_min: 4, split_rounds: 2, ring: RING }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRoun
 use crate::domain::ids::CodeId;
 use crate::history::TRIES;
 
-/// What is known of one iteration, called a round here.
+/// What is known of one iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignalFacts {
     /// Its number, as the timeline counts iterations.
@@ -23,7 +23,7 @@ pub struct SignalFacts {
     pub seen: Observer,
 }
 
-/// Who saw a round.
+/// Who saw an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Observer {
     /// A hook, a stream of events, or tests.
@@ -37,22 +37,22 @@ pub enum Observer {
     Tried,
 }
 
-/// What is remembered from round to round.
+/// What is remembered from one iteration to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Memory {
     /// The newest code states, oldest first, at most [`RING`]; neighbours differ.
     pub ring: VecDeque<CodeId>,
-    /// Rounds running with two or more signals.
+    /// Consecutive iterations with two or more signals.
     pub consecutive: u64,
     /// The iteration at which this episode escalated.
     pub escalated_at: Option<u64>,
-    /// The newest round.
+    /// The newest iteration.
     pub last_iteration: u64,
-    /// The signals of the newest round.
+    /// The signals of the newest iteration.
     pub hot: BTreeSet<Signal>,
 }
 
-/// Takes one round. Without knobs (the rule is off) nothing is read and nothing remembered.
+/// Takes one iteration. Without knobs (the rule is off) nothing is read and nothing remembered.
 pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> EscalationCall {
     let Some(knobs) = knobs else { return EscalationCall::Wait };
     memory.hot.clone_from(&facts.rules);
@@ -75,7 +75,7 @@ pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> 
         Observer::Unwatched => 1,
         Observer::Tried => u64::try_from(TRIES).unwrap_or(u64::MAX),
     };
-    if memory.consecutive < knobs.rounds.max(1).saturating_add(more) || memory.escalated_at.is_some() {
+    if memory.consecutive < knobs.iterations.max(1).saturating_add(more) || memory.escalated_at.is_some() {
         return EscalationCall::Wait;
     }
     memory.escalated_at = Some(facts.iteration);
@@ -88,7 +88,7 @@ fn recurs(memory: &Memory, facts: &SignalFacts, knobs: &Knobs) -> bool {
     memory.ring.back() != Some(&code) && memory.ring.iter().rev().take(knobs.ring).any(|seen| *seen == code)
 }
 
-/// Notes the state of a round.
+/// Notes the state of an iteration.
 pub(super) fn remember(memory: &mut Memory, facts: &SignalFacts) {
     memory.last_iteration = facts.iteration;
     let Some(code) = facts.code.filter(|code| memory.ring.back() != Some(code)) else { return };

@@ -6,10 +6,10 @@
 //! (handoff, notification, marker, PAUSE) are in `policy` and `effect`.
 
 mod decide;
-mod rounds;
+mod iterations;
 
 pub use decide::{Memory, Observer, SignalFacts, step};
-pub use rounds::{episode, every_round};
+pub use iterations::{episode, every_iteration};
 
 #[cfg(test)]
 mod tests;

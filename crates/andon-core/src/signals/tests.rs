@@ -30,8 +30,8 @@ impl Loop {
         }
     }
 
-    /// One round: iterations without change, a code state, verdicts.
-    fn round(&mut self, no_change: u64, code: u8, verdicts: &[VerdictRound]) -> EscalationCall {
+    /// One iteration: those without change, a code state, verdicts.
+    fn iteration(&mut self, no_change: u64, code: u8, verdicts: &[VerdictRound]) -> EscalationCall {
         self.iteration += 1;
         let facts = SignalFacts {
             iteration: self.iteration,
@@ -53,9 +53,9 @@ impl Loop {
 #[test]
 fn proxy_read_p1_only_hot() {
     let mut one = Loop::new();
-    assert_eq!(one.round(3, 1, &[APPROVED]), EscalationCall::Wait);
+    assert_eq!(one.iteration(3, 1, &[APPROVED]), EscalationCall::Wait);
     assert_eq!(one.hot(), []);
-    assert_eq!(one.round(4, 2, &[APPROVED]), EscalationCall::Wait);
+    assert_eq!(one.iteration(4, 2, &[APPROVED]), EscalationCall::Wait);
     assert_eq!(one.hot(), [Signal::NoChange]);
 }
 
@@ -64,17 +64,17 @@ fn proxy_read_p1_only_hot() {
 fn proxy_read_p2_only_hot() {
     let mut one = Loop::new();
     for (code, hot) in [(1, false), (1, false), (2, false), (1, true), (1, false), (3, false)] {
-        assert_eq!(one.round(0, code, &[APPROVED]), EscalationCall::Wait);
+        assert_eq!(one.iteration(0, code, &[APPROVED]), EscalationCall::Wait);
         assert_eq!(one.hot() == [Signal::Recurrence], hot, "{code}");
     }
     // The ring holds six states.
     let mut far = Loop::new();
     for code in 1..=7 {
-        far.round(0, code, &[]);
+        far.iteration(0, code, &[]);
     }
-    far.round(0, 1, &[]);
+    far.iteration(0, 1, &[]);
     assert_eq!(far.hot(), [], "seven states back");
-    far.round(0, 3, &[]);
+    far.iteration(0, 3, &[]);
     assert_eq!(far.hot(), [Signal::Recurrence], "six states back");
     assert_eq!(far.memory.ring.len(), RING);
 }
@@ -83,57 +83,61 @@ fn proxy_read_p2_only_hot() {
 #[test]
 fn proxy_read_p3_only_hot() {
     let mut one = Loop::new();
-    assert_eq!(one.round(0, 1, &[SPLIT]), EscalationCall::Wait);
+    assert_eq!(one.iteration(0, 1, &[SPLIT]), EscalationCall::Wait);
     assert_eq!(one.hot(), []);
-    assert_eq!(one.round(0, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
+    assert_eq!(one.iteration(0, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
     assert_eq!(one.hot(), [Signal::VerdictSplit]);
-    one.round(0, 3, &[SPLIT, SPLIT, APPROVED]);
+    one.iteration(0, 3, &[SPLIT, SPLIT, APPROVED]);
     assert_eq!(one.hot(), []);
     let unanimous = VerdictRound { approve: 0, reject: 3 };
-    one.round(0, 4, &[SPLIT, unanimous]);
+    one.iteration(0, 4, &[SPLIT, unanimous]);
     assert_eq!(one.hot(), [], "nobody approved: no split");
 }
 
 /// Case 4.
 #[test]
 fn co_occurrence_x_n_escalates() {
-    for rounds in [1, 2, 3] {
+    for iterations in [1, 2, 3] {
         let mut one = Loop::new();
-        one.knobs = Some(Knobs { rounds, ..Knobs::default() });
-        for round in 1..rounds {
-            assert_eq!(one.round(3 + round, 1, &[SPLIT, SPLIT]), EscalationCall::Wait, "{round} of {rounds}");
+        one.knobs = Some(Knobs { iterations, ..Knobs::default() });
+        for iteration in 1..iterations {
+            assert_eq!(
+                one.iteration(3 + iteration, 1, &[SPLIT, SPLIT]),
+                EscalationCall::Wait,
+                "{iteration} of {iterations}"
+            );
         }
-        assert_eq!(one.round(3 + rounds, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
+        assert_eq!(one.iteration(3 + iterations, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
         assert_eq!(one.memory.escalated_at, Some(one.iteration));
     }
 }
 
 /// Where no hook recorded the commits it takes one iteration more, and four where they come minutes apart.
 #[test]
-fn unwatched_rounds_take_more() {
+fn unwatched_iterations_take_more() {
     for (seen, wanted) in
         [(Observer::Watched, [2, 4]), (Observer::Unwatched, [3, 5]), (Observer::Tried, [6, 8])]
     {
-        for (rounds, wanted) in [2, 4].into_iter().zip(wanted) {
+        for (iterations, wanted) in [2, 4].into_iter().zip(wanted) {
             let mut one = Loop::new();
-            (one.knobs, one.seen) = (Some(Knobs { rounds, ..Knobs::default() }), seen);
-            let escalates = |_: &u64| one.round(4, 1, &[SPLIT, SPLIT]) == EscalationCall::Escalate;
+            (one.knobs, one.seen) = (Some(Knobs { iterations, ..Knobs::default() }), seen);
+            let escalates = |_: &u64| one.iteration(4, 1, &[SPLIT, SPLIT]) == EscalationCall::Escalate;
             assert_eq!((1..9).find(escalates), Some(wanted), "{seen:?}");
         }
     }
     let mut mixed = Loop::new();
     mixed.seen = Observer::Unwatched;
-    mixed.round(4, 1, &[SPLIT, SPLIT]);
+    mixed.iteration(4, 1, &[SPLIT, SPLIT]);
     mixed.seen = Observer::Watched;
-    assert_eq!(mixed.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate, "a hook saw the newest");
+    assert_eq!(mixed.iteration(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate, "a hook saw the newest");
 }
 
 /// Case 5.
 #[test]
 fn one_proxy_never() {
     let mut one = Loop::new();
-    for round in 0..50 {
-        assert_eq!(one.round(4 + round, 1, &[APPROVED]), EscalationCall::Wait);
+    for iteration in 0..50 {
+        assert_eq!(one.iteration(4 + iteration, 1, &[APPROVED]), EscalationCall::Wait);
         assert_eq!((one.memory.consecutive, one.memory.escalated_at), (0, None));
     }
 }
@@ -142,10 +146,10 @@ fn one_proxy_never() {
 #[test]
 fn debounce_no_re_fire() {
     let mut one = Loop::new();
-    one.round(4, 1, &[SPLIT, SPLIT]);
-    assert_eq!(one.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
-    for round in 0..20 {
-        assert_eq!(one.round(6 + round, 1, &[SPLIT, SPLIT]), EscalationCall::Wait);
+    one.iteration(4, 1, &[SPLIT, SPLIT]);
+    assert_eq!(one.iteration(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
+    for iteration in 0..20 {
+        assert_eq!(one.iteration(6 + iteration, 1, &[SPLIT, SPLIT]), EscalationCall::Wait);
         assert_eq!(one.memory.escalated_at, Some(2));
     }
 }
@@ -154,12 +158,12 @@ fn debounce_no_re_fire() {
 #[test]
 fn re_arm() {
     let mut one = Loop::new();
-    one.round(4, 1, &[SPLIT, SPLIT]);
-    assert_eq!(one.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
-    assert_eq!(one.round(0, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
+    one.iteration(4, 1, &[SPLIT, SPLIT]);
+    assert_eq!(one.iteration(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
+    assert_eq!(one.iteration(0, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
     assert_eq!((one.memory.consecutive, one.memory.escalated_at), (0, None));
-    assert_eq!(one.round(4, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
-    assert_eq!(one.round(5, 2, &[SPLIT, SPLIT]), EscalationCall::Escalate);
+    assert_eq!(one.iteration(4, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
+    assert_eq!(one.iteration(5, 2, &[SPLIT, SPLIT]), EscalationCall::Escalate);
 }
 
 /// Case 8. That no file is touched is shown end to end, in `tests/integration/escalate.rs`.
@@ -167,8 +171,8 @@ fn re_arm() {
 fn opt_out_byte_identical() {
     let mut one = Loop::new();
     one.knobs = None;
-    for round in 0..10 {
-        assert_eq!(one.round(4 + round, 1, &[SPLIT, SPLIT]), EscalationCall::Wait);
+    for iteration in 0..10 {
+        assert_eq!(one.iteration(4 + iteration, 1, &[SPLIT, SPLIT]), EscalationCall::Wait);
         assert_eq!(one.memory, Memory::default());
     }
 }
@@ -197,11 +201,11 @@ fn signals_of_rules_count_like_the_proxies() {
 proptest::proptest! {
     /// Whatever comes: at most one call an episode, and never one with fewer than two signals.
     #[test]
-    fn at_most_one_call_an_episode(rounds in proptest::collection::vec((0_u64..8, 0_u8..4, 0_usize..4), 0..60)) {
+    fn at_most_one_call_an_episode(iterations in proptest::collection::vec((0_u64..8, 0_u8..4, 0_usize..4), 0..60)) {
         let mut one = Loop::new();
         let mut called = false;
-        for (no_change, code, splits) in rounds {
-            let call = one.round(no_change, code, &vec![SPLIT; splits]);
+        for (no_change, code, splits) in iterations {
+            let call = one.iteration(no_change, code, &vec![SPLIT; splits]);
             if one.memory.hot.len() < 2 {
                 proptest::prop_assert_eq!(call, EscalationCall::Wait);
                 called = false;
@@ -217,7 +221,7 @@ proptest::proptest! {
 
 /// People try out how a document has to look, minutes apart; a program takes seconds.
 #[test]
-fn tries_of_people_take_four_rounds_more() {
+fn tries_of_people_take_four_iterations_more() {
     let knobs = Knobs::default();
     let both = |line: &Timeline| match line.iterations.len() {
         0..3 => BTreeSet::new(),
@@ -227,7 +231,7 @@ fn tries_of_people_take_four_rounds_more() {
         let one = |at: u8| change(commit(at).at(1_000 + i64::from(at) * gap));
         let line = |count: u8| timeline((1..=count).map(one).collect());
         let escalates = |count: &u8| {
-            let found = every_round(&line(*count), &both, &knobs, EscalationMode::Halting);
+            let found = every_iteration(&line(*count), &both, &knobs, EscalationMode::Halting);
             found.call == EscalationCall::Escalate
         };
         (1..20).find(escalates)

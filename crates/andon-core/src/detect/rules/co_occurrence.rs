@@ -77,10 +77,10 @@ pub fn signal_name(signal: Signal) -> &'static str {
     rule_of(signal).map_or("no-change", |rule| rule.id)
 }
 
-/// The knobs of the fold over rounds, but for those of other rules.
+/// The knobs of the fold over iterations, but for those of other rules.
 pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
     Knobs {
-        rounds: setting.count(&ROUNDS),
+        iterations: setting.count(&ROUNDS),
         no_change_min: setting.count(&STAGNATION_LIMIT).saturating_sub(1),
         ..Knobs::default()
     }

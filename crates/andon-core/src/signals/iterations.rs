@@ -7,7 +7,7 @@ use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, 
 use crate::history::{Iteration, Strike, Timeline, come_slowly};
 
 /// The result of the signals of `timeline`; `None` while the rule is off. `rules` gives the signals of rules over a
-/// window that ends earlier. It is asked for earlier rounds only where two signals are hot now.
+/// window that ends earlier. It is asked for earlier iterations only where two signals are hot now.
 pub fn episode(
     timeline: &Timeline,
     rules: &dyn Fn(&Timeline) -> BTreeSet<Signal>,
@@ -15,36 +15,36 @@ pub fn episode(
     mode: EscalationMode,
 ) -> Option<Episode> {
     let knobs = knobs?;
-    let rounds = timeline.iterations.len();
-    // Whether two are hot now does not depend on those of earlier rounds, and with fewer there is no episode.
+    let iterations = timeline.iterations.len();
+    // Whether two are hot now does not depend on those of earlier iterations, and with fewer there is no episode.
     let mut memory = Memory::default();
-    for at in 0..rounds.saturating_sub(1) {
+    for at in 0..iterations.saturating_sub(1) {
         decide::remember(&mut memory, &state_of(timeline, at));
     }
-    if rounds > 0 {
-        let newest = SignalFacts { rules: rules(timeline), ..facts(timeline, rounds - 1) };
+    if iterations > 0 {
+        let newest = SignalFacts { rules: rules(timeline), ..facts(timeline, iterations - 1) };
         decide::step(&mut memory, &newest, Some(knobs));
     }
     if memory.hot.len() < 2 {
         let hot = memory.hot.into_iter().collect();
         return Some(Episode { call: EscalationCall::Wait, consecutive: 0, hot, escalated_at: None, mode });
     }
-    Some(every_round(timeline, rules, knobs, mode))
+    Some(every_iteration(timeline, rules, knobs, mode))
 }
 
-/// The same over all rounds, whatever is hot now.
-pub fn every_round(
+/// The same over all iterations, whatever is hot now.
+pub fn every_iteration(
     timeline: &Timeline,
     rules: &dyn Fn(&Timeline) -> BTreeSet<Signal>,
     knobs: &Knobs,
     mode: EscalationMode,
 ) -> Episode {
-    let rounds = timeline.iterations.len();
+    let iterations = timeline.iterations.len();
     let now = rules(timeline);
     let mut memory = Memory::default();
     let mut call = EscalationCall::Wait;
-    for at in 0..rounds {
-        let last = at + 1 == rounds;
+    for at in 0..iterations {
+        let last = at + 1 == iterations;
         let mut facts = facts(timeline, at);
         facts.rules = match last {
             true => now.clone(),
@@ -62,7 +62,7 @@ pub fn every_round(
     }
 }
 
-/// Whether the signals of rules can decide anything about an earlier round: without a signal now there is no episode.
+/// Whether the signals of rules can decide anything about an earlier iteration: without a signal now there is no episode.
 fn could_matter(now: &BTreeSet<Signal>, facts: &SignalFacts) -> bool {
     !now.is_empty() || !facts.verdicts.is_empty()
 }
@@ -77,7 +77,7 @@ fn facts(timeline: &Timeline, at: usize) -> SignalFacts {
     }
 }
 
-/// What costs nothing to know of a round.
+/// What costs nothing to know of an iteration.
 fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
     let Some(newest) = timeline.iterations.get(at) else { return SignalFacts::default() };
     // A revert brings an old state on purpose.
