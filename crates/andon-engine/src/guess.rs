@@ -5,10 +5,11 @@
 //! where several commands are possible, or one leaves something out, the guess says so.
 
 mod cargo;
+mod composed;
 pub mod listing;
 mod node;
-mod others;
 mod python;
+mod table;
 mod tasks;
 
 use self::listing::Listing;
@@ -108,6 +109,10 @@ impl KindGuess {
     }
 }
 
+fn sure(command: impl Into<String>, because: impl Into<String>) -> KindGuess {
+    KindGuess::Sure(GuessedCommand::new(command, because))
+}
+
 impl From<KindGuess> for Guess {
     fn from(found: KindGuess) -> Self {
         match found {
@@ -119,8 +124,9 @@ impl From<KindGuess> for Guess {
 
 /// How the tests of this project run.
 pub fn guess(listing: &Listing) -> Guess {
-    let kinds = [cargo::guess, node::guess, python::guess].into_iter().chain(others::KINDS);
-    let found: Vec<KindGuess> = kinds.filter_map(|kind| kind(listing)).collect();
+    let computed = [cargo::guess, node::guess, python::guess, composed::go, composed::dotnet, composed::ruby];
+    let mut found: Vec<KindGuess> = computed.into_iter().filter_map(|kind| kind(listing)).collect();
+    found.extend(table::guesses(listing));
     let mut tasks = tasks::tasks(listing);
     if let Some(at) = whole(&found, &tasks) {
         return Guess::Sure(tasks.swap_remove(at).candidate);

@@ -1,6 +1,7 @@
 //! Python: the runner that the project names, and the tool that owns its environment.
 
 use super::listing::Listing;
+use super::table;
 use super::{GuessedCommand, KindGuess};
 
 /// Files whose mention of pytest makes it the runner.
@@ -46,8 +47,10 @@ pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
     let environment = ENVIRONMENTS.iter().find(|(file, word, _)| listing.has(file) && holds(file, word));
     let (lock, before) = environment.map_or(("", ""), |(lock, _, before)| (*lock, *before));
     let direct = direct(listing, before, lock);
-    let managed =
-        [tox(listing), nox(listing), hatch(listing)].into_iter().flatten().reduce(KindGuess::beside);
+    let managed = [table::guess(listing, "tox"), table::guess(listing, "nox"), hatch(listing)]
+        .into_iter()
+        .flatten()
+        .reduce(KindGuess::beside);
     match (direct, managed) {
         // tox and nox make environments of their own: next to a lock file either may be meant.
         (Some(direct), Some(managed))
@@ -130,20 +133,6 @@ fn unittest(listing: &Listing) -> Option<(&'static str, String)> {
     listing.top().find(is_test).map(|name| ("", name.to_owned()))
 }
 
-fn tox(listing: &Listing) -> Option<KindGuess> {
-    let ini = listing.text("tox.ini").is_some_and(|text| text.contains("[tox]") || text.contains("[testenv"));
-    let project = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.tox"));
-    let cfg = listing.text("setup.cfg").is_some_and(|text| text.contains("[tox:tox]"));
-    let named = [
-        (ini, "tox.ini"),
-        (listing.has("tox.toml"), "tox.toml"),
-        (project, "pyproject.toml"),
-        (cfg, "setup.cfg"),
-    ];
-    let (_, file) = named.into_iter().find(|(there, _)| *there)?;
-    Some(KindGuess::Sure(GuessedCommand::new("tox", file)))
-}
-
 /// Environments of hatch: a script of the project's own, or the tests as hatch runs them.
 fn hatch(listing: &Listing) -> Option<KindGuess> {
     let tables = [("pyproject.toml", "[tool.hatch.envs."), ("hatch.toml", "[envs.")];
@@ -156,18 +145,4 @@ fn hatch(listing: &Listing) -> Option<KindGuess> {
     let is_test = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == "test");
     let command = if scripts.lines().any(is_test) { "hatch run test" } else { "hatch test" };
     Some(KindGuess::Sure(GuessedCommand::new(command, file)))
-}
-
-/// The session that is called after tests; all sessions may build documents or publish.
-fn nox(listing: &Listing) -> Option<KindGuess> {
-    let text = listing.text("noxfile.py")?;
-    let session = ["tests", "test", "unit", "unit_tests", "pytest"];
-    let session = session.iter().find(|name| text.contains(&format!("def {name}(")));
-    Some(match session {
-        Some(name) => KindGuess::Sure(GuessedCommand::new(format!("nox -s {name}"), "noxfile.py")),
-        None => KindGuess::Unsure {
-            seen: "a noxfile.py without a session called tests".to_owned(),
-            candidates: vec![GuessedCommand::new("nox", "noxfile.py")],
-        },
-    })
 }

@@ -234,6 +234,12 @@ fn other_languages() {
             "cmake --build build && ctest --test-dir build",
         ),
         (&[("Package.swift", "")], "swift test"),
+        (&[("artisan", ""), ("phpunit.xml", "")], "php artisan test"),
+        (&[("tests/Pest.php", "")], "vendor/bin/pest"),
+        (&[("meson.build", ""), ("build/build.ninja", "")], "meson test -C build"),
+        (&[("MODULE.bazel", ""), ("WORKSPACE.bazel", "")], "bazel test //..."),
+        (&[("noxfile.py", "def unit(session):\n"), ("setup.cfg", "")], "nox -s unit"),
+        (&[("setup.cfg", "[tox:tox]\n")], "tox"),
     ]);
     unsure(&[
         (&[("go.mod", ""), ("tools2/go.mod", "")], &["tools2", "go test ./..."]),
@@ -248,6 +254,9 @@ fn other_languages() {
             &["rspec | bundle exec rake test"],
         ),
         (&[("composer.json", r#"{"require-dev":{"phpunit/phpunit":"^11"}}"#)], &["phpunit"]),
+        (&[("composer.json", "{")], &["a composer.json that cannot be read"]),
+        (&[("meson.build", "")], &["meson.build, and no build directory", "meson test -C build"]),
+        (&[("mix.exs", ""), ("build.sbt", "")], &["mix.exs beside build.sbt"]),
         (&[("CMakeLists.txt", "add_test(NAME a COMMAND a)\n")], &["no build directory", "ctest"]),
     ]);
     assert_eq!(guessed(&[("CMakeLists.txt", "project(a)\n")]), Guess::None);

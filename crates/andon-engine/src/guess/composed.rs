@@ -1,46 +1,11 @@
-//! Every other kind of project: mostly one file and the usual command for it.
+//! Kinds of projects whose command is put together from names and numbers that a table cannot hold: the modules of Go,
+//! the solutions of .NET, the two runners of Ruby.
 
 use super::listing::Listing;
-use super::{GuessedCommand, KindGuess};
-
-/// A file at the top, and the command that follows from it whatever is in it.
-const PLAIN: [(&str, &str); 14] = [
-    ("mix.exs", "mix test"),
-    ("Package.swift", "swift test"),
-    ("stack.yaml", "stack test"),
-    ("cabal.project", "cabal test all"),
-    ("build.sbt", "sbt test"),
-    ("build.zig", "zig build test"),
-    ("project.clj", "lein test"),
-    ("dune-project", "dune test"),
-    ("shard.yml", "crystal spec"),
-    ("gleam.toml", "gleam test"),
-    ("MODULE.bazel", "bazel test //..."),
-    ("WORKSPACE.bazel", "bazel test //..."),
-    (".busted", "busted"),
-    ("rebar.config", "rebar3 do eunit, ct"),
-];
-
-type Kind = fn(&Listing) -> Option<KindGuess>;
-
-/// What is looked for, in the order of reporting.
-pub(super) const KINDS: [Kind; 9] = [go, maven, gradle, dotnet, ruby, php, dart, cmake, plain];
-
-fn sure(command: impl Into<String>, because: impl Into<String>) -> KindGuess {
-    KindGuess::Sure(GuessedCommand::new(command, because))
-}
-
-fn plain(listing: &Listing) -> Option<KindGuess> {
-    let found = PLAIN.iter().filter(|(name, _)| listing.has(name));
-    let mut found: Vec<GuessedCommand> =
-        found.map(|(name, command)| GuessedCommand::new(*command, *name)).collect();
-    // One build tool may have two files.
-    found.dedup_by(|one, other| one.command == other.command);
-    found.into_iter().map(KindGuess::Sure).reduce(KindGuess::beside)
-}
+use super::{GuessedCommand, KindGuess, sure};
 
 /// A module, or the modules that go.work lists: a pattern reaches the packages of one module alone.
-fn go(listing: &Listing) -> Option<KindGuess> {
+pub(super) fn go(listing: &Listing) -> Option<KindGuess> {
     if let Some(text) = listing.text("go.work") {
         let used = used(text);
         let inside =
@@ -88,27 +53,7 @@ fn used(text: &str) -> Vec<&str> {
     found
 }
 
-fn maven(listing: &Listing) -> Option<KindGuess> {
-    let command = if listing.has("mvnw") { "./mvnw test" } else { "mvn test" };
-    listing.has("pom.xml").then(|| KindGuess::Sure(GuessedCommand::new(command, "pom.xml")))
-}
-
-fn gradle(listing: &Listing) -> Option<KindGuess> {
-    let files = ["build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle"];
-    let file = listing.first(&files)?;
-    let program = if listing.has("gradlew") { "./gradlew" } else { "gradle" };
-    let read = ["build.gradle.kts", "build.gradle", "app/build.gradle.kts", "app/build.gradle"];
-    let android = read.iter().filter_map(|path| listing.text(path)).any(|text| text.contains("com.android."));
-    if android {
-        return Some(KindGuess::Unsure {
-            seen: format!("{file} of an Android project, whose unit tests are one task for each variant"),
-            candidates: vec![GuessedCommand::new(format!("{program} testDebugUnitTest"), file)],
-        });
-    }
-    Some(sure(format!("{program} test"), file))
-}
-
-fn dotnet(listing: &Listing) -> Option<KindGuess> {
+pub(super) fn dotnet(listing: &Listing) -> Option<KindGuess> {
     let ending = |ends: &[&str]| -> Vec<String> {
         listing.top().filter(|name| ends.iter().any(|end| name.ends_with(end))).map(str::to_owned).collect()
     };
@@ -135,7 +80,7 @@ fn word(name: &str) -> String {
     if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
-fn ruby(listing: &Listing) -> Option<KindGuess> {
+pub(super) fn ruby(listing: &Listing) -> Option<KindGuess> {
     let gemfile = listing.text("Gemfile");
     let bundle = if gemfile.is_some() { "bundle exec " } else { "" };
     let specs = listing.has(".rspec")
@@ -197,78 +142,4 @@ fn has_test_task(rakefile: &str) -> bool {
         let unnamed = line.find("TestTask.new").and_then(|at| line.get(at + "TestTask.new".len()..));
         named.iter().any(|start| whole(start)) || unnamed.is_some_and(|rest| !rest.starts_with('('))
     })
-}
-
-fn php(listing: &Listing) -> Option<KindGuess> {
-    let composer = listing.text("composer.json");
-    let parsed: Option<serde_json::Value> = composer.and_then(|text| serde_json::from_str(text).ok());
-    if composer.is_some() && parsed.is_none() {
-        return Some(KindGuess::Unsure {
-            seen: "a composer.json that cannot be read".to_owned(),
-            candidates: Vec::new(),
-        });
-    }
-    let script = parsed.as_ref().and_then(|all| all.pointer("/scripts/test"));
-    if script.is_some_and(|script| !script.is_null() && script != "") {
-        return Some(sure("composer test", "the script in composer.json"));
-    }
-    let configured = listing.first(&["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"]);
-    let required = |name: &str| {
-        parsed.as_ref().is_some_and(|all| {
-            ["require-dev", "require"]
-                .iter()
-                .any(|part| all.get(part).and_then(|list| list.get(name)).is_some())
-        })
-    };
-    if listing.has("artisan") {
-        return Some(sure("php artisan test", "artisan"));
-    }
-    if listing.has("tests/Pest.php") || required("pestphp/pest") {
-        return Some(sure("vendor/bin/pest", "pest in composer.json"));
-    }
-    match configured {
-        Some(file) => Some(sure("vendor/bin/phpunit", file)),
-        None if required("phpunit/phpunit") => Some(KindGuess::Unsure {
-            seen: "phpunit in composer.json, and no phpunit.xml that says what it runs".to_owned(),
-            candidates: vec![GuessedCommand::new("vendor/bin/phpunit tests", "composer.json")],
-        }),
-        None => None,
-    }
-}
-
-fn dart(listing: &Listing) -> Option<KindGuess> {
-    let text = listing.text("pubspec.yaml")?;
-    let flutter = text.lines().any(|line| line.trim() == "sdk: flutter" || line.trim_end() == "flutter:");
-    Some(sure(if flutter { "flutter test" } else { "dart test" }, "pubspec.yaml"))
-}
-
-/// `ctest` runs what was built last, which need not be this code: the command builds as well. Where it builds is
-/// only known where it has been built.
-fn cmake(listing: &Listing) -> Option<KindGuess> {
-    let meson = listing.has("meson.build");
-    let read = ["CMakeLists.txt", "tests/CMakeLists.txt", "test/CMakeLists.txt"];
-    let words = ["enable_testing", "include(CTest)", "add_test", "_discover_tests"];
-    let mut contents = read.iter().filter_map(|path| listing.text(path));
-    let tests =
-        listing.has("CMakeLists.txt") && contents.any(|text| words.iter().any(|word| text.contains(word)));
-    match (tests, meson) {
-        (true, _) if listing.has("build/CMakeCache.txt") => {
-            Some(sure("cmake --build build && ctest --test-dir build", "CMakeLists.txt and build/"))
-        }
-        (true, _) => Some(KindGuess::Unsure {
-            seen: "CMakeLists.txt, and no build directory that is known".to_owned(),
-            candidates: vec![GuessedCommand::new(
-                "cmake -S . -B build && cmake --build build && ctest --test-dir build",
-                "CMakeLists.txt",
-            )],
-        }),
-        (false, true) if listing.has("build/build.ninja") => {
-            Some(sure("meson test -C build", "meson.build and build/"))
-        }
-        (false, true) => Some(KindGuess::Unsure {
-            seen: "meson.build, and no build directory that is known".to_owned(),
-            candidates: vec![GuessedCommand::new("meson test -C build", "meson.build")],
-        }),
-        (false, false) => None,
-    }
 }
