@@ -41,7 +41,7 @@ pub use file::{MAX_REPORT_BYTES, ReportReader};
 pub use format::Format;
 pub use identities::Identity;
 pub use lines::Stream;
-pub use normalize::{Change, Root, normalize_error, normalize_id};
+pub use normalize::{Change, Mask, Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
 pub use reader::{ReportInput, RunReader, read};
 pub use result::{Counts, TestStatus};

@@ -2,21 +2,21 @@
 //! addresses, and what `[normalize]` names. A loop that only moves a date makes no progress (docs/rules.md).
 //!
 //! The built-in patterns are part of the diff hash: other clones derive it, so they change only with a new version
-//! of the hash.
+//! of the hash. Therefore they are not those of `testreport`, which make failures comparable and are part of the
+//! signature: these match bytes of a line of code, where a date alone is noise, a duration is a value, and a hexadecimal
+//! number of seven digits a constant. Only the patterns of `[normalize]` ([`Mask`]) mean the same in both.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use regex::bytes::{NoExpand, Regex, RegexBuilder};
+use testreport::Mask;
 
 /// Most `[normalize]` patterns.
-pub const MAX_PATTERNS: usize = 64;
+pub const MAX_PATTERNS: usize = Mask::MAX;
 /// Longest pattern, in bytes.
 pub const MAX_PATTERN: usize = 1024;
 /// Longest name of a pattern, in bytes.
 pub const MAX_NAME: usize = 64;
-/// Bound of a compiled pattern, in bytes.
-const SIZE_LIMIT: usize = 1 << 20;
 
 /// What a line must have for a pattern to match: looked at first, since compiling a pattern costs a hook more than
 /// everything else it does with a diff.
@@ -114,37 +114,10 @@ pub enum NormalizeError {
     },
 }
 
-struct Pattern {
-    regex: Regex,
-    mask: Vec<u8>,
-}
-
-impl Pattern {
-    fn new(name: &str, pattern: &str) -> Result<Self, String> {
-        let regex = RegexBuilder::new(pattern)
-            .unicode(false)
-            .size_limit(SIZE_LIMIT)
-            .nest_limit(50)
-            .build()
-            .map_err(|error| error.to_string())?;
-        Ok(Self { regex, mask: format!("<{name}>").into_bytes() })
-    }
-
-    fn apply<'a>(&self, line: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
-        match line {
-            Cow::Borrowed(bytes) => self.regex.replace_all(bytes, NoExpand(&self.mask)),
-            Cow::Owned(bytes) => match self.regex.replace_all(&bytes, NoExpand(&self.mask)) {
-                Cow::Borrowed(_) => Cow::Owned(bytes),
-                Cow::Owned(replaced) => Cow::Owned(replaced),
-            },
-        }
-    }
-}
-
 /// Normalizes lines. Cheap to build: each built-in pattern is compiled when the first line may need it.
 pub struct Normalizer {
-    built_in: [OnceLock<Option<Pattern>>; BUILT_IN.len()],
-    extra: Vec<Pattern>,
+    built_in: [OnceLock<Option<Mask>>; BUILT_IN.len()],
+    extra: Vec<Mask>,
 }
 
 impl Normalizer {
@@ -165,7 +138,7 @@ impl Normalizer {
             for ((name, hint, pattern), compiled) in BUILT_IN.iter().zip(&self.built_in) {
                 if hint(&result) {
                     // A test compiles every one of them.
-                    let compiled = compiled.get_or_init(|| Pattern::new(name, pattern).ok());
+                    let compiled = compiled.get_or_init(|| Mask::new(name, pattern).ok());
                     if let Some(compiled) = compiled {
                         result = compiled.apply(result);
                     }
@@ -189,13 +162,13 @@ impl std::fmt::Debug for Normalizer {
     }
 }
 
-fn compile(name: &str, pattern: &str) -> Result<Pattern, NormalizeError> {
+fn compile(name: &str, pattern: &str) -> Result<Mask, NormalizeError> {
     if name.len() > MAX_NAME || pattern.len() > MAX_PATTERN {
         return Err(NormalizeError::TooLong { name: name.chars().take(80).collect() });
     }
-    let compiled = Pattern::new(name, pattern)
+    let compiled = Mask::new(name, pattern)
         .map_err(|message| NormalizeError::Pattern { name: name.to_owned(), message })?;
-    if compiled.regex.is_match(b"") {
+    if compiled.matches_empty() {
         return Err(NormalizeError::MatchesNothing { name: name.to_owned() });
     }
     Ok(compiled)
@@ -226,7 +199,8 @@ mod tests {
         #[test]
         fn a_hint_never_hides_a_match(line in "(?:[0-9]{1,4}|-|:|T| |Z|, |0x|[a-f0-9]{4,12}|Nov|Fri|UTC|GMT){0,24}") {
             for (name, hint, pattern) in BUILT_IN {
-                let matches = compile(name, pattern).unwrap().regex.is_match(line.as_bytes());
+                let masked = compile(name, pattern).unwrap().apply(Cow::Borrowed(line.as_bytes()));
+                let matches = matches!(masked, Cow::Owned(_));
                 proptest::prop_assert!(!matches || hint(line.as_bytes()), "{pattern}: {line}");
             }
         }

@@ -2,17 +2,18 @@
 //!
 //! Two lists of small named rules in a fixed order ([`texts`] and [`ids`]); a new rule is one function, its
 //! table of tests, and one entry in a list. The project's own patterns come after. What the hashes mean depends
-//! on them, so a change of any rule's result is a new signature format.
+//! on them, so a change of any rule's result is a new signature format. Outputs of agents' calls are hashed by the same
+//! rules; what [`volatile`] adds is for printed output alone, which has no signature.
 
 mod chosen;
 mod escapes;
 mod frames;
 mod ids;
 mod items;
+mod mask;
 mod moments;
 mod numbers;
 mod paths;
-mod project;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ mod volatile;
 
 pub(super) use escapes::strip_ansi;
 pub use ids::normalize_id;
+pub use mask::Mask;
 pub(super) use numbers::mask_digits;
 pub use rule::Change;
 pub(super) use texts::MAX_TEXT;
@@ -29,14 +31,12 @@ pub(super) use volatile::mask_volatile;
 
 use std::sync::Arc;
 
-use self::project::ProjectPattern;
-
 /// What normalization knows of the project: its root directory, whose absolute path is taken out of ids and
 /// errors, and its own patterns.
 #[derive(Debug, Clone)]
 pub struct Root {
     path: Option<String>,
-    patterns: Arc<[ProjectPattern]>,
+    patterns: Arc<[Mask]>,
     keep: Keep,
 }
 
@@ -62,7 +62,7 @@ impl Root {
     /// With patterns of its own as (name, pattern), in order.
     #[must_use]
     pub fn with_patterns(mut self, pairs: &[(String, String)]) -> Self {
-        self.patterns = ProjectPattern::all(pairs).into();
+        self.patterns = Mask::all(pairs).into();
         self
     }
 
@@ -81,7 +81,7 @@ impl Root {
         self.path.as_deref()
     }
 
-    fn patterns(&self) -> &[ProjectPattern] {
+    fn patterns(&self) -> &[Mask] {
         &self.patterns
     }
 }

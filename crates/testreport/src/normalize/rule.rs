@@ -46,9 +46,11 @@ pub(super) fn run(
         }
     }
     for pattern in root.patterns() {
-        if let Some(next) = pattern.apply(&text).filter(|next| *next != text) {
-            changed(pattern.name(), "[normalize] of the project", &next);
-            text = next;
+        if let Cow::Owned(next) = pattern.apply(Cow::Borrowed(text.as_bytes()))
+            && next != text.as_bytes()
+        {
+            text = String::from_utf8_lossy(&next).into_owned();
+            changed(pattern.name(), "[normalize] of the project", &text);
         }
     }
     text
