@@ -65,6 +65,7 @@ mod rewrites;
 mod rewriting_tools;
 mod rounds;
 mod run_boundaries;
+mod scopes;
 mod sending;
 mod session;
 mod signed_faults;

@@ -11,7 +11,7 @@ use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson
 use crate::report::json;
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::scopes::REST;
+use andon_core::domain::scopes::{REST, called};
 use andon_engine::apart::TestedSubject;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::Subject;
@@ -37,8 +37,8 @@ pub fn run(
     let mut tell = |progress: Progress<'_>| match progress {
         Progress::Planned(plan) => {
             steps = plan.steps.len();
-            for left in &plan.left_out {
-                out.message(&format!("andon: {}\n", left_out(left)));
+            for line in lines_of(&plan.left_out) {
+                out.message(&format!("andon: {line}\n"));
             }
         }
         Progress::Begins(next) => {
@@ -108,10 +108,10 @@ pub fn dry_run(
     }
     let mut text = String::new();
     for step in &plan.steps {
-        text.push_str(&format!("would run {}: {}\n", step.name, step.command));
+        text.push_str(&format!("would run {}\n", begins(step)));
     }
-    for left in &plan.left_out {
-        text.push_str(&format!("{}\n", left_out(left)));
+    for line in lines_of(&plan.left_out) {
+        text.push_str(&format!("{line}\n"));
     }
     shell.out.result(&text);
     Ok(Exit::Allowed)
@@ -179,17 +179,24 @@ fn begins(step: &Step) -> String {
     if step.name == REST {
         format!("all tests: {}", step.command)
     } else {
-        format!("{}: {}", step.name, step.command)
+        format!("{}: {}", called(&step.name), step.command)
     }
 }
 
-fn left_out(left: &LeftOut) -> String {
-    match left.from {
-        Some(commit) => {
-            format!("left out {}: its tests passed on this code at {}", left.name, commit.short())
-        }
-        None => format!("left out {}: its tests passed on this code", left.name),
+/// Scopes that are left out and named one by one.
+const NAMED: usize = 8;
+
+/// What is left out, and why.
+fn lines_of(left_out: &[LeftOut]) -> Vec<String> {
+    if left_out.len() > NAMED {
+        let many = count(left_out.len(), "scope");
+        return vec![format!("left out {many}, whose tests passed on their code (andon test --scopes)")];
     }
+    let line = |left: &LeftOut| {
+        let at = left.from.map(|commit| format!(" at {}", commit.short())).unwrap_or_default();
+        format!("left out {}: its tests passed on this code{at}", called(&left.name))
+    };
+    left_out.iter().map(line).collect()
 }
 
 fn summary(done: &ScopesRan) -> String {

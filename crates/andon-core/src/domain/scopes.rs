@@ -14,6 +14,11 @@ use super::paths::Patterns;
 /// What the scope of code in no scope is called: its tests are those of `test.command`. No declared scope can have this name.
 pub const REST: &str = "(rest)";
 
+/// How a scope is called in messages.
+pub fn called(name: &str) -> String {
+    if name == REST { "code in no scope".to_owned() } else { format!("scope {name}") }
+}
+
 /// A scope as it is declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {

@@ -11,8 +11,8 @@ use super::{
 };
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::scopes::REST;
-use andon_core::domain::tests::OverlayEntry;
-use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
+use andon_core::domain::time::Timestamp;
 use andon_engine::apart::{self, Checkout, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
@@ -111,7 +111,7 @@ pub fn choice(ws: &Workspace, all: bool, words: &[OsString]) -> Result<Option<Sc
             Err(OpsError::Usage {
                 what: format!("no scope is called {name}: there are {}", known.join(", ")),
                 help: format!(
-                    "{}; or, for test.command: andon test --all {name}",
+                    "{} Or, for an argument of test.command: andon test --all {name}",
                     andon_config::suggest(name, known.iter().copied())
                 ),
             })
@@ -319,8 +319,9 @@ impl<'a> Session<'a> {
         let mut run = tested.run(Some(self.ctx.later()), parsed, &command.display(), validity);
         run.evidence.code = code;
         let kept = if validity == RunValidity::Valid {
-            self.known.add(self.row(name, run.evidence.clone()));
-            self.keep(whole, run.at)?
+            let row = self.row(name, run.evidence.clone());
+            self.known.add(row.clone());
+            self.keep(whole, run.at, Some(row))?
         } else {
             pending::keep(self.ctx, self.ws, &run)?
         };
@@ -391,8 +392,9 @@ impl<'a> Session<'a> {
             states.iter().find(|state| valid && of == AllOf::Rest && state.name == REST)
         {
             let own = TestEvidence { code: rest.code, ..run.evidence.clone() };
-            self.known.add(self.row(REST, own));
-            self.keep(whole, run.at)?
+            let row = self.row(REST, own);
+            self.known.add(row.clone());
+            self.keep(whole, run.at, Some(row))?
         } else {
             pending::keep(self.ctx, self.ws, &run)?
         };
@@ -425,10 +427,17 @@ impl<'a> Session<'a> {
     fn keep(
         &mut self,
         whole: TestedCode,
-        at: Option<andon_core::domain::time::Timestamp>,
+        at: Option<Timestamp>,
+        ran: Option<ScopeTests>,
     ) -> Result<RunDestination, OpsError> {
-        // What else was edited while these tests ran shows by its own fingerprint.
-        let states = self.states()?;
+        // What else was edited while these tests ran shows by its own fingerprint. That of the scope that ran may have
+        // more than git tracks: files that its tests named.
+        let mut states = self.states()?;
+        if let Some(row) = ran
+            && let Some(state) = states.iter_mut().find(|state| state.name == row.name)
+        {
+            state.found = Some(row);
+        }
         let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);
         let evidence = scopes::together(&self.loaded, code, &states);
         let run = whole.run_of(at, evidence, RunValidity::Valid);
@@ -446,7 +455,7 @@ impl<'a> Session<'a> {
             self.done.together = newest.cloned();
             return Ok(());
         }
-        self.done.kept = self.keep(whole, Some(self.ctx.later()))?;
+        self.done.kept = self.keep(whole, Some(self.ctx.later()), None)?;
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::scopes::called;
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::history::{Outcome, outcome};
@@ -83,10 +84,10 @@ impl fmt::Display for UntestedReason {
                 write!(f, "a hook changed {} after the tests ran", words::list(&shown, words::len(paths)))
             }
             Self::Scope { name, found, more } => {
-                write!(f, "scope {}: {found}", words::bounded(name))?;
+                write!(f, "{}: {found}", words::bounded(&called(name)))?;
                 match more.as_slice() {
                     [] => Ok(()),
-                    more => write!(f, "; also scope {}", words::list(more, words::len(more))),
+                    more => write!(f, "; and so for {}", words::list(more, words::len(more))),
                 }
             }
         }

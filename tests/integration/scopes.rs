@@ -1,0 +1,376 @@
+//! Scopes: only the tests of what a change touches run, and no commit passes without them.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::support::{Out, Stage};
+
+/// Prints a line for each file below the named directories, in TAP; one with `bad` in it fails. What it read goes into
+/// a log outside of the repository.
+const RUN: &str = r#"scope=$1; shift
+echo "$scope $(cat $(find "$@" -type f | sort) | cksum)" >> "$SCOPE_LOG"
+code=0; n=0
+for file in $(find "$@" -type f | sort); do
+  n=$((n + 1))
+  if grep -q bad "$file"; then echo "not ok $n - $file"; code=1; else echo "ok $n - $file"; fi
+done
+echo "1..$n"
+exit $code
+"#;
+
+const CONFIG: &str = r#"[test]
+command = "sh run.sh all core cli web"
+[test.scopes.core]
+paths = ["core/**"]
+command = "sh run.sh core core"
+[test.scopes.cli]
+paths = ["cli/**"]
+needs = ["core"]
+command = "sh run.sh cli cli core"
+[test.scopes.web]
+paths = ["web/**"]
+command = "sh run.sh web web"
+"#;
+
+fn packages() -> Stage {
+    let stage = Stage::installed();
+    let log = stage.root().join("scope.log");
+    stage.set("SCOPE_LOG", log.to_str().unwrap());
+    for scope in ["core", "cli", "web"] {
+        stage.write(&format!("{scope}/a.py"), "1\n");
+    }
+    stage.write("run.sh", RUN);
+    stage.write("andon.toml", CONFIG);
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["test", "--all"]).ok();
+    stage.git(&["commit", "-qm", "Packages"]).ok();
+    forget(&stage);
+    stage
+}
+
+fn log(stage: &Stage) -> String {
+    std::fs::read_to_string(stage.root().join("scope.log")).unwrap_or_default()
+}
+
+/// The scopes whose tests ran since this was asked last, in order.
+fn ran(stage: &Stage) -> Vec<String> {
+    let ran = log(stage).lines().filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
+    forget(stage);
+    ran
+}
+
+fn forget(stage: &Stage) {
+    let _ = std::fs::remove_file(stage.root().join("scope.log"));
+}
+
+fn commit(stage: &Stage, message: &str) -> Out {
+    stage.git(&["commit", "-qam", message])
+}
+
+#[test]
+fn only_what_a_change_touches_runs_and_is_asked_for() {
+    let stage = packages();
+    stage.write("web/a.py", "2\n");
+    commit(&stage, "Web")
+        .refused()
+        .says("scope web: the tests last ran on other code, which differs in: web/a.py");
+    let out = stage.andon(&["test"]).ok();
+    insta::assert_snapshot!(out.shown(), @r"
+    exit 0
+    --- stdout
+    ok 1 - web/a.py
+    1..1
+    --- stderr
+    andon: left out code in no scope: its tests passed on this code at HASH
+    andon: left out scope core: its tests passed on this code at HASH
+    andon: left out scope cli: its tests passed on this code at HASH
+    andon: [1/1] scope web: sh run.sh web web
+    andon: passed: web; 3 scopes left out
+    ");
+    assert_eq!(ran(&stage), ["web"]);
+    commit(&stage, "Web").ok();
+    // What others need is tested before them.
+    stage.write("core/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    assert_eq!(ran(&stage), ["core", "cli"]);
+    commit(&stage, "Core").ok();
+    let first = stage.git(&["rev-parse", "HEAD~"]).ok().stdout.trim().to_owned();
+    let scopes = &stage.record("HEAD")["tests"]["scopes"];
+    assert_eq!(scopes["web"]["from"], first);
+    assert_eq!(scopes["cli"]["needs"], serde_json::json!(["core"]));
+    assert!(scopes["core"].get("from").is_none(), "{scopes}");
+    // Nothing to do is said, and nothing runs.
+    stage.andon(&["test"]).ok().says("4 scopes left out");
+    assert!(ran(&stage).is_empty());
+    stage.andon(&["complete"]).ok();
+    stage.andon(&["check", "HEAD~2..HEAD"]).ok();
+}
+
+#[test]
+fn code_in_no_scope_binds_all() {
+    let stage = packages();
+    stage.write("setup.py", "2\n");
+    stage.git(&["add", "setup.py"]).ok();
+    commit(&stage, "Root")
+        .refused()
+        .says("code in no scope: the tests ran without setup.py")
+        .says("and so for core, web, cli");
+    stage.andon(&["test"]).ok();
+    assert_eq!(ran(&stage), ["all"]);
+    commit(&stage, "Root").ok();
+    // Where all tests together fail, each scope says for itself.
+    stage.write("setup.py", "3\n");
+    stage.write("web/a.py", "bad\n");
+    stage.andon(&["test"]).exits(1).says("failed: all tests, web; passed: core, cli");
+    assert_eq!(ran(&stage), ["all", "core", "web", "cli"]);
+    commit(&stage, "Root").ok();
+    assert_eq!(stage.record("HEAD")["tests"]["failing"], serde_json::json!(["web/a.py"]));
+}
+
+#[test]
+fn a_red_scope_is_an_attempt_runs_again_and_keeps_no_other_from_running() {
+    let stage = packages();
+    stage.write("core/a.py", "bad\n");
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).exits(1);
+    assert_eq!(ran(&stage), ["core", "web", "cli"]);
+    commit(&stage, "Red").ok();
+    let tests = stage.record("HEAD")["tests"].clone();
+    assert_eq!(tests["status"], "failed");
+    assert_eq!(tests["scopes"]["web"]["status"], "passed");
+    // Green scopes are inherited, red ones are not.
+    stage.andon(&["test"]).exits(1);
+    assert_eq!(ran(&stage), ["core", "cli"]);
+    // A commit elsewhere needs neither.
+    stage.write("web/a.py", "3\n");
+    stage.andon(&["test", "web"]).ok();
+    assert_eq!(ran(&stage), ["web"]);
+    commit(&stage, "Web").ok();
+    assert_eq!(stage.record("HEAD")["tests"]["scopes"]["core"]["status"], "failed");
+    stage.andon(&["complete"]).exits(1).says("tests");
+}
+
+#[test]
+fn all_at_once_is_evidence_for_each_where_it_passes() {
+    let stage = packages();
+    stage.write("core/a.py", "2\n");
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test", "--all"]).ok();
+    assert_eq!(ran(&stage), ["all"]);
+    stage.git(&["commit", "-qm", "Web alone", "web/a.py"]).ok();
+    commit(&stage, "Core").ok();
+    stage.write("web/a.py", "bad\n");
+    stage.andon(&["test", "--all"]).exits(1);
+    commit(&stage, "Red").refused().says("scope web");
+    stage.andon(&["test"]).exits(1);
+    commit(&stage, "Red").ok();
+}
+
+#[test]
+fn evidence_is_found_wherever_the_tests_ran() {
+    let stage = packages();
+    stage.git(&["switch", "-qc", "other"]).ok();
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "Web").ok();
+    let made = stage.head();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.write("core/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "Core").ok();
+    ran(&stage);
+    // A record of another branch, and the run of another worktree.
+    stage.write("web/a.py", "2\n");
+    let journal = stage.path(".git/andon/journal.jsonl");
+    std::fs::remove_file(journal).unwrap();
+    stage
+        .andon(&["test"])
+        .ok()
+        .says(&format!("left out scope web: its tests passed on this code at {}", &made[..7]));
+    assert!(ran(&stage).is_empty());
+    commit(&stage, "Web again").ok();
+    stage.write("web/a.py", "3\n");
+    stage.andon(&["test"]).ok();
+    ran(&stage);
+    stage.git(&["worktree", "add", "-q", "--detach", "../side"]).ok();
+    let side = stage.root().join("side");
+    std::fs::write(side.join("web/a.py"), "3\n").unwrap();
+    stage.andon_in(&side, &["test"]).ok();
+    assert!(ran(&stage).is_empty(), "the other worktree tested it");
+    stage.git_in(&side, &["commit", "-qam", "Web"]).ok();
+}
+
+#[test]
+fn a_part_of_what_is_edited_is_tested_apart() {
+    let stage = packages();
+    stage.write("web/a.py", "2\n");
+    stage.git(&["add", "web/a.py"]).ok();
+    stage.write("web/a.py", "3\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Staged"]).refused();
+    stage.andon(&["test", "--staged"]).ok();
+    stage.git(&["commit", "-qm", "Staged"]).ok();
+    // What is edited in another scope is in nobody's way.
+    stage.write("core/a.py", "bad\n");
+    stage.andon(&["test", "web"]).ok();
+    stage.git(&["commit", "-qm", "Web", "web/a.py"]).ok();
+}
+
+#[test]
+fn a_part_of_a_scope_proves_nothing() {
+    let stage = packages();
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test", "web", "core"]).ok();
+    assert_eq!(ran(&stage), ["core", "web"]);
+    stage.write("web/a.py", "3\n");
+    stage.andon(&["test", "web", "./cli"]).ok().says("scope web: this was a part of the tests");
+    commit(&stage, "Web").refused();
+}
+
+#[test]
+fn what_is_to_run_is_shown() {
+    let stage = packages();
+    stage.write("core/a.py", "2\n");
+    insta::assert_snapshot!(stage.andon(&["test", "--dry-run"]).ok().shown(), @r"
+    exit 0
+    --- stdout
+    would run scope core: sh run.sh core core
+    would run scope cli: sh run.sh cli cli core
+    left out code in no scope: its tests passed on this code at HASH
+    left out scope web: its tests passed on this code at HASH
+    ");
+    insta::assert_snapshot!(stage.andon(&["test", "--scopes"]).ok().shown(), @"");
+    assert!(ran(&stage).is_empty());
+    let plan = stage.andon(&["test", "--dry-run", "--format", "json"]).ok();
+    let plan: serde_json::Value = serde_json::from_str(&plan.stdout).unwrap();
+    assert_eq!(plan["scopes"][0]["name"], "core");
+    let ran = stage.andon(&["test", "--format", "json"]).ok();
+    let ran: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&ran["scopes"][0]["did"], &ran["exit_code"]), (&"ran".into(), &0.into()));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let stage = packages();
+    let out = stage.andon(&["test", "wbe"]).exits(2);
+    insta::assert_snapshot!(out.shown(), @r"
+    exit 2
+    --- stderr
+    error: no scope is called wbe: there are cli, core, web
+      help: did you mean `web`? Or, for an argument of test.command: andon test --all wbe
+    ");
+    stage.write("andon.toml", CONFIG.replace("web/**", "core/a.py"));
+    stage.write("core/a.py", "2\n");
+    let out = stage.andon(&["test"]).exits(2);
+    insta::assert_snapshot!(out.shown(), @"");
+    commit(&stage, "Two").exits(1).says("core/a.py belongs to two scopes, core and web");
+    stage.andon(&["config", "check"]).exits(2).says("core/a.py belongs to two scopes, core and web");
+    stage.write("andon.toml", CONFIG.replace("sh run.sh web web", "./nosuch"));
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).exits(127).says("scope web").says("passed: core, cli");
+    commit(&stage, "Two").refused().says("scope web: the tests of this code could not be started");
+}
+
+#[test]
+fn a_run_cut_short_in_the_second_scope_keeps_the_first() {
+    let stage = packages();
+    let config = CONFIG.replace("sh run.sh web web", "kill -TERM $PPID; sleep 5");
+    stage.write("andon.toml", config);
+    stage.write("core/a.py", "2\n");
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]);
+    assert_eq!(ran(&stage)[0], "core");
+    stage.write("andon.toml", CONFIG);
+    stage.andon(&["test"]).ok();
+    assert!(!ran(&stage).contains(&"core".to_owned()));
+}
+
+#[test]
+fn an_untracked_file_that_is_added_after_the_tests_needs_no_second_run() {
+    let stage = packages();
+    stage.write("web/data.notes", "1\n");
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["commit", "-qm", "Web"]).ok();
+}
+
+/// A step of a story.
+#[derive(Debug, Clone)]
+enum Step {
+    Edit(usize, u8),
+    Test(Option<usize>),
+    Commit(Option<usize>),
+    Amend,
+}
+
+const SCOPES: [(&str, &[&str]); 3] = [("core", &["core"]), ("cli", &["cli", "core"]), ("web", &["web"])];
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => (0..4_usize, 0..3_u8).prop_map(|(file, content)| Step::Edit(file, content)),
+        3 => prop::option::of(0..3_usize).prop_map(Step::Test),
+        4 => prop::option::of(0..3_usize).prop_map(Step::Commit),
+        1 => Just(Step::Amend),
+    ];
+    prop::collection::vec(step, 6..14)
+}
+
+/// What `cksum` says of the files below some directories, at a commit.
+fn read_at(stage: &Stage, commit: &str, dirs: &[&str]) -> String {
+    let mut args = vec!["ls-tree", "-r", "--name-only", commit];
+    args.extend(dirs);
+    let mut files: Vec<String> = stage.git(&args).ok().stdout.lines().map(str::to_owned).collect();
+    files.sort();
+    let text: String =
+        files.iter().map(|file| stage.git(&["show", &format!("{commit}:{file}")]).ok().stdout).collect();
+    let sum = stage.run_in(stage.dir(), "cksum", &[], Some(text.as_bytes()));
+    sum.ok().stdout.trim().to_owned()
+}
+
+/// No commit passes that changes what the tests of a scope read, unless these tests ran on exactly that.
+#[test]
+fn no_commit_passes_whose_scopes_were_not_tested_on_its_code() {
+    let config = Config { cases: 6, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let told = runner.run(&steps(), |steps| {
+        let stage = packages();
+        let mut seen: std::collections::BTreeSet<String> = std::collections::BTreeSet::new();
+        // The tests of the first commit.
+        for (scope, dirs) in SCOPES {
+            seen.insert(format!("{scope} {}", read_at(&stage, "HEAD", dirs)));
+        }
+        for step in steps {
+            let before = stage.head();
+            match step {
+                Step::Edit(file, content) => {
+                    let path = ["core/a.py", "cli/a.py", "web/a.py", "core/b.py"][file];
+                    stage.write(path, ["1\n", "2\n", "bad\n"][usize::from(content)]);
+                }
+                Step::Test(None) => drop(stage.andon(&["test"])),
+                Step::Test(Some(scope)) => drop(stage.andon(&["test", SCOPES[scope].0])),
+                Step::Commit(None) => drop(stage.git(&["commit", "-qam", "All"])),
+                Step::Commit(Some(scope)) => {
+                    stage.git(&["add", SCOPES[scope].0]).ok();
+                    drop(stage.git(&["commit", "-qm", "One", SCOPES[scope].0]));
+                }
+                Step::Amend => drop(stage.git(&["commit", "-qa", "--amend", "-m", "Amended"])),
+            }
+            seen.extend(log(&stage).lines().map(str::to_owned));
+            let now = stage.head();
+            if now == before {
+                continue;
+            }
+            let parent = stage.git(&["rev-parse", "HEAD~"]).ok().stdout.trim().to_owned();
+            for (scope, dirs) in SCOPES {
+                let read = read_at(&stage, &now, dirs);
+                let changed = read != read_at(&stage, &parent, dirs);
+                let tested = seen.contains(&format!("{scope} {read}"));
+                prop_assert!(!changed || tested, "{} of {} was not tested", scope, now);
+            }
+        }
+        Ok(())
+    });
+    told.unwrap();
+}
