@@ -1,5 +1,5 @@
-//! Patterns by name whose matches are replaced by that name: those of the project in `[normalize]`, for errors here and
-//! for the lines of a change in `andon-core`.
+//! Patterns by name whose matches are replaced by that name: those of a project, for ids and errors here and for other
+//! bytes of a caller.
 
 use std::borrow::Cow;
 
