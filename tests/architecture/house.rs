@@ -54,6 +54,11 @@ pub const DOORS: &[Door] = &[
         targets: &["std::os", "nix", "rustix", "ctrlc", "same_file"],
         at: &["crates/andon-git/src/platform/", "crates/andon-engine/src/effect/program/"],
     },
+    Door {
+        name: "a regular expression over text",
+        targets: &["regex::Regex::new", "regex::RegexBuilder", "regex::RegexSet"],
+        at: &["crates/testreport/src/pattern.rs"],
+    },
     Door { name: "the screen of a terminal", targets: &["ratatui"], at: &["src/cli/screen/"] },
 ];
 

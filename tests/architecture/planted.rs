@@ -98,6 +98,11 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
             "src/verbs/mod.rs".to_owned(),
             "crates/andon-git/src/platform/mod.rs".to_owned(),
         ),
+        (
+            "fn f() { let _ = regex::Regex::new(\"a\"); }",
+            "crates/andon-engine/src/adapter/events/answer.rs".to_owned(),
+            "crates/testreport/src/pattern.rs".to_owned(),
+        ),
         ("use ratatui::Frame;", "src/cli/mod.rs".to_owned(), "src/cli/screen/mod.rs".to_owned()),
     ] {
         assert_found(&elsewhere, text, "door", 1);

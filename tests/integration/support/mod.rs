@@ -84,10 +84,10 @@ impl Out {
 /// Paths of a stage, times and ids, each with the word that replaces it in a snapshot.
 static REDACTED: LazyLock<[(regex::Regex, &str); 4]> = LazyLock::new(|| {
     [
-        (r"(?:/[\w.+-]+)*/\.tmp[A-Za-z0-9]{6}\b", "ROOT"),
-        (r"\b2026-\d\d-\d\dT[\d:]+Z", "TIME"),
-        (r"\b2026-\d\d-\d\d \d\d:\d\d( \([^)]* ago\))?", "TIME"),
-        (r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{12})\b", "HASH"),
+        (r"(?:/[A-Za-z0-9_.+-]+)*/\.tmp[A-Za-z0-9]{6}(?-u:\b)", "ROOT"),
+        (r"(?-u:\b2026-\d\d-\d\dT[\d:]+Z)", "TIME"),
+        (r"(?-u:\b2026-\d\d-\d\d \d\d:\d\d)( \([^)]* ago\))?", "TIME"),
+        (r"(?-u:\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{12})\b)", "HASH"),
     ]
     .map(|(pattern, name)| (regex::Regex::new(pattern).unwrap(), name))
 });

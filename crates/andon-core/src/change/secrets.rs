@@ -20,7 +20,7 @@ pub const MASK: &str = "<secret>";
 static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let signs: Vec<String> =
         FORMS.iter().flat_map(|form| form.signs).map(|sign| regex::escape(sign)).collect();
-    Regex::new(&format!("(?i-u:{})", signs.join("|"))).ok()
+    testreport::pattern(&format!("(?i-u:{})", signs.join("|")))
 });
 
 /// Each form is compiled when the first text has a sign of it.
@@ -36,7 +36,7 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     let mut result = Cow::Borrowed(text);
     for (form, compiled) in FORMS.iter().zip(&COMPILED).filter(|(form, _)| signed(form)) {
         // A test compiles every one of them.
-        let Some(regex) = compiled.get_or_init(|| Regex::new(form.pattern).ok()) else { continue };
+        let Some(regex) = compiled.get_or_init(|| testreport::pattern(form.pattern)) else { continue };
         if let Some(replaced) = replaced(&result, form, regex) {
             result = Cow::Owned(replaced);
         }

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
-
 use super::files::{self, FileSelection};
 use crate::error::OpsError;
 use andon_core::detect::{Patterns, TestComparison};
@@ -40,7 +38,7 @@ pub(super) fn taken(
     }
     // Then all files that name the same tests. Where the names are too many for one pattern, all are read.
     let names: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
-    let names = Regex::new(&names.join("|")).ok();
+    let names = testreport::pattern(&names.join("|"));
     let tells = |text: &str| names.as_ref().is_none_or(|names| names.is_match(text));
     let telling = FileSelection { path: &|_| true, text: &tells };
     let (one, other) = (compared(&from_ours, telling)?, compared(&from_theirs, telling)?);

@@ -63,8 +63,7 @@ pub(super) type Pattern = LazyLock<Option<Regex>>;
 /// Declares a [`Pattern`].
 macro_rules! pattern {
     ($name:ident, $regex:literal) => {
-        static $name: $crate::normalize::rule::Pattern =
-            std::sync::LazyLock::new(|| regex::Regex::new($regex).ok());
+        static $name: $crate::normalize::rule::Pattern = std::sync::LazyLock::new(|| $crate::pattern($regex));
     };
 }
 pub(super) use pattern;

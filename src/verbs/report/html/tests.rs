@@ -169,7 +169,7 @@ fn no_text_becomes_markup() {
         summary svg table tbody td th thead time title tr ul"
         .split(' ')
         .collect();
-    let attributes = Regex::new(r#"^(?: [A-Za-z-]+(?:=(?:"[^"<>]*"|[^\s"'<>=]+))?)*/?$"#).unwrap();
+    let attributes = Regex::new(r#"^(?: [A-Za-z-]+(?:=(?:"[^"<>]*"|[^ \t\r\n"'<>=]+))?)*/?$"#).unwrap();
     let handlers = Regex::new(" on[a-z]+=").unwrap();
     for part in [head, body, tail] {
         for tag in part.split('<').skip(1) {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
+use testreport::pattern;
 
 use andon_core::domain::events::CallEnd;
 
@@ -140,7 +141,7 @@ pub(super) fn is_refusal(answer: &str, end: CallEnd) -> bool {
         let words = "error|fatal|failed|cannot|can't|could not|not found|no such|denied|invalid|refused|not allowed|\
                      do(?:es)? not exist|not recognized|not been read|read-only|unable to|unknown command|no replacement was|\
                      requires approval|doesn't want to proceed|tool_use_error|exit code:? [1-9][0-9]*|e(?:acces|noent|rofs|perm)";
-        Regex::new(&format!("\\b(?i-u:{words})\\b")).ok()
+        pattern(&format!(r"(?i-u:\b(?:{words})\b)"))
     });
     match end {
         CallEnd::Failed => true,
@@ -164,7 +165,7 @@ pub(super) fn missing_program(answer: &str) -> Option<&str> {
             ),
             format!(r"(?:fish: )?Unknown command:? {program}\s*$"),
         ];
-        Regex::new(&format!("(?m){}", forms.join("|"))).ok()
+        pattern(&format!("(?m){}", forms.join("|")))
     });
     let found = MISSING.as_ref()?.captures(cut(answer, MAX_ANSWER))?;
     found.iter().skip(1).flatten().next().map(|program| program.as_str())

@@ -4,6 +4,7 @@ use andon_core::{WordList, words};
 use std::sync::LazyLock;
 
 use regex::Regex;
+use testreport::pattern;
 
 /// Commands that end when something else does, or ask how far something elsewhere is.
 const WAITING: [&[&str]; 19] = [
@@ -74,20 +75,20 @@ const WITH_VALUE: [&str; 6] = ["-R", "--repo", "-n", "--namespace", "--context",
 type Pattern = LazyLock<Option<Regex>>;
 /// `2>&1`, `> /dev/null`, `&> log`, `< input`.
 static REDIRECTION: Pattern =
-    LazyLock::new(|| Regex::new(r"(?:\d*>&\d+|&?\d*>>?\s*[^\s;&|]+|<\s*[^\s;&|<]+)").ok());
+    LazyLock::new(|| pattern(r"(?:[0-9]*>&[0-9]+|&?[0-9]*>>?\s*[^\s;&|]+|<\s*[^\s;&|<]+)"));
 /// What writes a file: a redirection to one, editing in place, a patch, a program that opens one for writing.
 static WRITES: Pattern = LazyLock::new(|| {
     let forms = [
-        r#"(?:^|[^0-9&>-])>>?\s*(?:"|')?[\w./~$-]"#,
-        r"\btee\s",
-        r"\b(?:sed|perl|ruby)\b[^|;&]*\s-(?:[a-zA-Z]*i|-in-place)",
-        r"\bgit\s+(?:apply|am|checkout|restore|stash|revert|reset|mv|rm|merge|cherry-pick|rebase|pull)\b",
-        r"\bpatch\s+-",
-        r"\b(?:cp|mv|rm|install|touch|mkdir|ln|truncate)\s",
+        r#"(?:^|[^0-9&>-])>>?\s*(?:"|')?[A-Za-z0-9_./~$\x{80}-\x{10ffff}-]"#,
+        r"(?-u:\b)tee\s",
+        r"(?-u:\b(?:sed|perl|ruby)\b)[^|;&]*\s-(?:[a-zA-Z]*i|-in-place)",
+        r"(?-u:\b)git\s+(?:apply|am|checkout|restore|stash|revert|reset|mv|rm|merge|cherry-pick|rebase|pull)(?-u:\b)",
+        r"(?-u:\b)patch\s+-",
+        r"(?-u:\b)(?:cp|mv|rm|install|touch|mkdir|ln|truncate)\s",
         r#"\.write(?:_text|_bytes|FileSync|File|lines)?\(|open\([^)]*,\s*["'][wax]b?\+?["']"#,
-        r"\b(?:black|rustfmt|gofmt\s+-w|prettier\s+(?:--write|-w)|cargo\s+(?:fmt|fix)|eslint\b.*--fix)\b",
+        r"(?-u:\b)(?:black|rustfmt|gofmt\s+-w|prettier\s+(?:--write|-w)|cargo\s+(?:fmt|fix)|eslint(?-u:\b).*--fix)(?-u:\b)",
     ];
-    Regex::new(&forms.join("|")).ok()
+    pattern(&forms.join("|"))
 });
 /// Longest command line that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use testreport::pattern;
 
 /// Longest text that is looked at, in bytes.
 const LOOKED_AT: usize = 16 << 10;
@@ -15,7 +16,7 @@ const MOST: usize = 6;
 
 /// What a shell counts for itself, whatever its command: line numbers, jobs and their processes.
 static OF_THE_SHELL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)sh: ?(?:line )?\d+:|^\[\d+\][-+ ] ?\d+").ok());
+    LazyLock::new(|| pattern(r"(?m)sh: ?(?:line )?[0-9]+:|^\[[0-9]+\][-+ ] ?[0-9]+"));
 
 /// The first quantities of an answer, in thousandths.
 pub(super) fn read(text: &str) -> Vec<u64> {
