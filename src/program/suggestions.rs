@@ -7,135 +7,81 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::spelling::{is_one_slip, nearest};
 
-/// Words that people type, below which command, and what does it.
+/// `command | words | hints`: words that people type below which command, and what does it; no command is `andon` itself.
+/// One text, which no start of the program has to relocate.
+const MEANT: &str = "\
+| accept ack acknowledge answer approve clear confirm continue go proceed release rerun resolve respond restart start unblock unfreeze unhalt unlock unpause unstop | to answer a halt: andon resume --reason \"...\"
+| reset | to answer a halt: andon resume --reason \"...\" | to reset one counter: andon resume --counter RULE --reason \"...\"
+| abort break cancel freeze halt kill quit | to stop the loop: andon stop --reason \"...\"
+| cargo exec execute jest npm pytest run spec testing tests try | to run the tests: andon test
+| retest | to run the tests: andon test
+| judge lint validate verify | to judge recorded commits: andon check | to verify the ledger: andon ledger verify | to run the tests: andon test
+| audit ci | to judge recorded commits: andon check
+| activate add begin bootstrap enable hooks init initialize on setup | to install the hooks: andon install
+| deinstall delete purge remove rm | to remove the hooks: andon uninstall
+| deactivate disable off | to switch it off for one command: ANDON=0 git commit | to remove the hooks: andon uninstall
+| allow bypass force ignore override skip waive | to commit once all the same: ANDON_SKIP=untested-edit git commit (it is recorded) | to switch it off for one command: ANDON=0 git commit
+| badge info state st summary why | to see where the loop stands: andon status
+| events history list ls records | to list what is recorded: andon log
+| cat evidence record | to show one record: andon show REV
+| dashboard follow monitor top tui ui | to watch all worktrees: andon watch
+| html page web | to make a page: andon report -o FILE
+| debug diagnose health | to see what is installed and what is missing: andon doctor
+| close done end finish finished | to ask whether the task is done: andon complete
+| fetch pull push send share | to exchange records with a remote: andon sync
+| rule rules | to list the rules: andon config show rules | how often each halted: andon status --rules
+| configure get options set settings | to see every key: andon config show | to set one, edit andon.toml
+| schema | andon config schema
+| simulate | to see what would have happened: andon replay | to fold ledger entries: andon review simulate FILE
+| commit | git commit: the installed hooks record it
+| client clients | to list the clients of agents: andon agent list
+| vote | to vote on a panel: andon review ballot ROUND
+| ask question | to put a question to agents and people: andon round open
+| keys key who | andon witness list
+| turn turn_end | to end a turn: andon tick
+| version | andon --version
+agent | add enable init setup | andon agent install CLIENT
+agent | delete disable remove rm | andon agent uninstall CLIENT
+agent | clients ls show status | andon agent list
+config | edit set unset | edit andon.toml, then: andon config check
+config | get list ls print | andon config show [KEY]
+config | lint test validate verify | andon config check
+ledger | audit check validate | andon ledger verify
+ledger | list log ls show | andon log
+review | answer approve decide reject respond | andon review resolve ROUND
+review | list ls pending | andon review
+review | vote | andon review ballot ROUND
+round | answer claim | andon round say
+round | list ls | andon review
+witness | grant | andon witness add WHO --key FILE
+witness | delete remove rm | andon witness revoke KEY
+witness | ls show | andon witness list
+";
+
+/// A row of [`MEANT`].
 struct TypedWords {
-    /// The command that the words belong to; empty for `andon` itself.
     below: &'static str,
-    words: &'static [&'static str],
-    help: &'static [&'static str],
+    words: &'static str,
+    help: &'static str,
 }
 
-const fn meant(words: &'static [&'static str], help: &'static [&'static str]) -> TypedWords {
-    TypedWords { below: "", words, help }
+impl TypedWords {
+    fn all() -> impl Iterator<Item = Self> {
+        MEANT.lines().map(|line| {
+            let mut cells = line.splitn(3, '|').map(str::trim);
+            let mut cell = || cells.next().unwrap_or_default();
+            Self { below: cell(), words: cell(), help: cell() }
+        })
+    }
+
+    fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.words.split(' ')
+    }
+
+    fn help(&self) -> impl Iterator<Item = &'static str> {
+        self.help.split(" | ")
+    }
 }
-
-const fn below(
-    below: &'static str,
-    words: &'static [&'static str],
-    help: &'static [&'static str],
-) -> TypedWords {
-    TypedWords { below, words, help }
-}
-
-const TO_RESUME: &str = "to answer a halt: andon resume --reason \"...\"";
-const TO_TEST: &str = "to run the tests: andon test";
-const TO_INSTALL: &str = "to install the hooks: andon install";
-const TO_UNINSTALL: &str = "to remove the hooks: andon uninstall";
-const TO_SKIP: &str = "to commit once all the same: ANDON_SKIP=untested-edit git commit (it is recorded)";
-const FOR_ONE_COMMAND: &str = "to switch it off for one command: ANDON=0 git commit";
-const TO_STOP: &str = "to stop the loop: andon stop --reason \"...\"";
-
-const MEANT: &[TypedWords] = &[
-    meant(
-        &[
-            "accept",
-            "ack",
-            "acknowledge",
-            "answer",
-            "approve",
-            "clear",
-            "confirm",
-            "continue",
-            "go",
-            "proceed",
-            "release",
-            "rerun",
-            "resolve",
-            "respond",
-            "restart",
-            "start",
-            "unblock",
-            "unfreeze",
-            "unhalt",
-            "unlock",
-            "unpause",
-            "unstop",
-        ],
-        &[TO_RESUME],
-    ),
-    meant(&["reset"], &[TO_RESUME, "to reset one counter: andon resume --counter RULE --reason \"...\""]),
-    meant(&["abort", "break", "cancel", "freeze", "halt", "kill", "quit"], &[TO_STOP]),
-    meant(
-        &["cargo", "exec", "execute", "jest", "npm", "pytest", "run", "spec", "testing", "tests", "try"],
-        &[TO_TEST],
-    ),
-    meant(&["retest"], &[TO_TEST]),
-    meant(
-        &["judge", "lint", "validate", "verify"],
-        &["to judge recorded commits: andon check", "to verify the ledger: andon ledger verify", TO_TEST],
-    ),
-    meant(&["audit", "ci"], &["to judge recorded commits: andon check"]),
-    meant(
-        &["activate", "add", "begin", "bootstrap", "enable", "hooks", "init", "initialize", "on", "setup"],
-        &[TO_INSTALL],
-    ),
-    meant(&["deinstall", "delete", "purge", "remove", "rm"], &[TO_UNINSTALL]),
-    meant(&["deactivate", "disable", "off"], &[FOR_ONE_COMMAND, TO_UNINSTALL]),
-    meant(&["allow", "bypass", "force", "ignore", "override", "skip", "waive"], &[TO_SKIP, FOR_ONE_COMMAND]),
-    meant(
-        &["badge", "info", "state", "st", "summary", "why"],
-        &["to see where the loop stands: andon status"],
-    ),
-    meant(&["events", "history", "list", "ls", "records"], &["to list what is recorded: andon log"]),
-    meant(&["cat", "evidence", "record"], &["to show one record: andon show REV"]),
-    meant(&["dashboard", "follow", "monitor", "top", "tui", "ui"], &["to watch all worktrees: andon watch"]),
-    meant(&["html", "page", "web"], &["to make a page: andon report -o FILE"]),
-    meant(&["debug", "diagnose", "health"], &["to see what is installed and what is missing: andon doctor"]),
-    meant(
-        &["close", "done", "end", "finish", "finished"],
-        &["to ask whether the task is done: andon complete"],
-    ),
-    meant(&["fetch", "pull", "push", "send", "share"], &["to exchange records with a remote: andon sync"]),
-    meant(
-        &["rule", "rules"],
-        &["to list the rules: andon config show rules", "how often each halted: andon status --rules"],
-    ),
-    meant(
-        &["configure", "get", "options", "set", "settings"],
-        &["to see every key: andon config show", "to set one, edit andon.toml"],
-    ),
-    meant(&["schema"], &["andon config schema"]),
-    meant(
-        &["simulate"],
-        &[
-            "to see what would have happened: andon replay",
-            "to fold ledger entries: andon review simulate FILE",
-        ],
-    ),
-    meant(&["commit"], &["git commit: the installed hooks record it"]),
-    meant(&["client", "clients"], &["to list the clients of agents: andon agent list"]),
-    meant(&["vote"], &["to vote on a panel: andon review ballot ROUND"]),
-    meant(&["ask", "question"], &["to put a question to agents and people: andon round open"]),
-    meant(&["keys", "key", "who"], &["andon witness list"]),
-    meant(&["turn", "turn_end"], &["to end a turn: andon tick"]),
-    meant(&["version"], &["andon --version"]),
-    below("agent", &["add", "enable", "init", "setup"], &["andon agent install CLIENT"]),
-    below("agent", &["delete", "disable", "remove", "rm"], &["andon agent uninstall CLIENT"]),
-    below("agent", &["clients", "ls", "show", "status"], &["andon agent list"]),
-    below("config", &["edit", "set", "unset"], &["edit andon.toml, then: andon config check"]),
-    below("config", &["get", "list", "ls", "print"], &["andon config show [KEY]"]),
-    below("config", &["lint", "test", "validate", "verify"], &["andon config check"]),
-    below("ledger", &["audit", "check", "validate"], &["andon ledger verify"]),
-    below("ledger", &["list", "log", "ls", "show"], &["andon log"]),
-    below("review", &["answer", "approve", "decide", "reject", "respond"], &["andon review resolve ROUND"]),
-    below("review", &["list", "ls", "pending"], &["andon review"]),
-    below("review", &["vote"], &["andon review ballot ROUND"]),
-    below("round", &["answer", "claim"], &["andon round say"]),
-    below("round", &["list", "ls"], &["andon review"]),
-    below("witness", &["grant"], &["andon witness add WHO --key FILE"]),
-    below("witness", &["delete", "remove", "rm"], &["andon witness revoke KEY"]),
-    below("witness", &["ls", "show"], &["andon witness list"]),
-];
 
 /// Commands that take something away: only a single slip of the finger leads to them.
 const TAKE_AWAY: &[&str] = &["uninstall", "revoke"];
@@ -189,9 +135,10 @@ fn unknown_command(word: &str, path: &[&Command]) -> Diagnostic {
     let parent = path.get(1).map_or("", |command| command.get_name());
     let said = Diagnostic::error(format!("no such command: {verb} {word}"));
     let folded = word.to_ascii_lowercase();
-    let same = MEANT.iter().find(|meant| meant.below == parent && meant.words.contains(&folded.as_str()));
+    let same =
+        TypedWords::all().find(|meant| meant.below == parent && meant.words().any(|word| word == folded));
     let said = match (same, path.last().and_then(|command| by_spelling(&folded, command))) {
-        (Some(meant), _) => meant.help.iter().fold(said, |said, help| said.help(*help)),
+        (Some(meant), _) => meant.help().fold(said, |said, help| said.help(help)),
         (None, Some(near)) => said.help(format!("did you mean: {verb} {near}")),
         (None, None) => said,
     };
@@ -269,10 +216,10 @@ mod tests {
     fn no_word_of_the_table_is_a_command_or_stands_there_twice() {
         let cli = Cli::command();
         let mut seen = std::collections::BTreeSet::new();
-        for meant in MEANT {
+        for meant in TypedWords::all() {
             let parent = if meant.below.is_empty() { Some(&cli) } else { cli.find_subcommand(meant.below) };
             let parent = parent.unwrap_or_else(|| panic!("no command {}", meant.below));
-            for word in meant.words {
+            for word in meant.words() {
                 assert!(parent.find_subcommand(word).is_none(), "{word}");
                 assert!(seen.insert((meant.below, word)), "{word}");
             }
@@ -283,7 +230,7 @@ mod tests {
     #[test]
     fn the_hints_name_commands_that_are_there() {
         let cli = Cli::command();
-        for help in MEANT.iter().flat_map(|meant| meant.help) {
+        for help in TypedWords::all().flat_map(|meant| meant.help().collect::<Vec<_>>()) {
             let Some((_, words)) = help.split_once("andon ") else { continue };
             let first = words.split_whitespace().next().unwrap();
             assert!(first == "--version" || cli.find_subcommand(first).is_some(), "{help}");

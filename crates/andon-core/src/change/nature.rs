@@ -5,6 +5,7 @@
 //! times in a row with nothing else is weak all the same.
 
 use crate::domain::change::Nature;
+use testreport::{WordList, words};
 
 /// How a file's comments begin, and whether its indentation means something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,20 +29,23 @@ const PERCENT: Language = Language { comments: &["%"], indented: Indentation::Fr
 const MARKUP: Language = Language { comments: &["<!--"], indented: Indentation::Free };
 
 /// Extensions by language; a file of another name is not known, and then nothing in it is a comment.
-const LANGUAGES: [(&[&str], Language); 7] = [
+const LANGUAGES: [(WordList, Language); 7] = [
     (
-        &[
+        words![
             "c", "cc", "cpp", "cs", "cxx", "css", "dart", "go", "h", "hh", "hpp", "java", "js", "jsx", "kt",
             "less", "m", "mjs", "php", "proto", "rs", "scala", "scss", "swift", "ts", "tsx", "zig",
         ],
         C_LIKE,
     ),
-    (&["bash", "cmake", "conf", "ex", "exs", "jl", "pl", "pm", "r", "rb", "sh", "tf", "toml", "zsh"], HASH),
-    (&["coffee", "mk", "nim", "py", "pyi", "pyx", "yaml", "yml"], HASH_INDENTED),
-    (&["elm", "hs", "lua", "sql"], DASHES),
-    (&["asm", "clj", "el", "lisp", "rkt", "scm"], LISP),
-    (&["erl", "tex"], PERCENT),
-    (&["htm", "html", "svg", "vue", "xml"], MARKUP),
+    (
+        words!["bash", "cmake", "conf", "ex", "exs", "jl", "pl", "pm", "r", "rb", "sh", "tf", "toml", "zsh"],
+        HASH,
+    ),
+    (words!["coffee", "mk", "nim", "py", "pyi", "pyx", "yaml", "yml"], HASH_INDENTED),
+    (words!["elm", "hs", "lua", "sql"], DASHES),
+    (words!["asm", "clj", "el", "lisp", "rkt", "scm"], LISP),
+    (words!["erl", "tex"], PERCENT),
+    (words!["htm", "html", "svg", "vue", "xml"], MARKUP),
 ];
 
 /// Comments that tools obey: changing one changes what happens.
@@ -52,7 +56,7 @@ const DIRECTIVES: [&[u8]; 9] =
 pub(super) fn language(path: &[u8]) -> Option<Language> {
     let name = path.rsplit(|byte| *byte == b'/').next()?;
     let extension = std::str::from_utf8(name.rsplit(|byte| *byte == b'.').next()?).ok()?;
-    let is = |one: &&str| one.eq_ignore_ascii_case(extension);
+    let is = |one: &str| one.eq_ignore_ascii_case(extension);
     LANGUAGES.iter().find(|(extensions, _)| extensions.iter().any(is)).map(|(_, language)| *language)
 }
 

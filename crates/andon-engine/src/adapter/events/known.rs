@@ -5,12 +5,13 @@ use serde_json::{Map, Value};
 
 use super::{EventError, cut};
 use andon_core::domain::spelling;
+use andon_core::{WordList, words};
 
 /// Members of every type.
-const EVERY: [&str; 7] = ["type", "at", "node", "session", "id", "model", "prompt_hash"];
+const EVERY: WordList = words!["type", "at", "node", "session", "id", "model", "prompt_hash"];
 
 /// A usage has at least one of these.
-pub(super) const USAGE: [&str; 8] = [
+pub(super) const USAGE: WordList = words![
     "context_tokens",
     "input_tokens",
     "output_tokens",
@@ -21,7 +22,7 @@ pub(super) const USAGE: [&str; 8] = [
     "cost_usd",
 ];
 /// A verdict has at least one of these.
-pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
+pub(super) const VOTES: WordList = words!["approve", "reject"];
 
 /// The members that a line of a type must have, and what such a line looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,11 +97,11 @@ pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<Require
 }
 
 /// The further members of each type, those of the journal's own lines included.
-const TYPES: [(&str, &[&str]); 12] = [
-    ("turn_start", &[]),
+const TYPES: [(&str, WordList); 12] = [
+    ("turn_start", words![]),
     (
         "tool_call",
-        &[
+        words![
             "tool",
             "args",
             "tool_input",
@@ -120,10 +121,10 @@ const TYPES: [(&str, &[&str]); 12] = [
             "writes",
         ],
     ),
-    ("output", &["kind", "text", "sha256", "lines"]),
+    ("output", words!["kind", "text", "sha256", "lines"]),
     (
         "test_run",
-        &[
+        words![
             "code",
             "status",
             "total",
@@ -148,11 +149,11 @@ const TYPES: [(&str, &[&str]); 12] = [
             "overlay_truncated",
         ],
     ),
-    ("usage", &USAGE),
-    ("verdict", &["reviewer", "approve", "reject"]),
+    ("usage", USAGE),
+    ("verdict", words!["reviewer", "approve", "reject"]),
     (
         "commit",
-        &[
+        words![
             "code",
             "diff",
             "subject",
@@ -172,11 +173,11 @@ const TYPES: [(&str, &[&str]); 12] = [
             "begins",
         ],
     ),
-    ("turn_end", &["code", "docs"]),
-    ("ack", &["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
-    ("compaction", &[]),
-    ("session_start", &[]),
-    ("commit_refused", &["code", "tree", "rule"]),
+    ("turn_end", words!["code", "docs"]),
+    ("ack", words!["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
+    ("compaction", words![]),
+    ("session_start", words![]),
+    ("commit_refused", words!["code", "tree", "rule"]),
 ];
 
 /// All types.
@@ -186,8 +187,8 @@ pub(super) fn types() -> impl Iterator<Item = &'static str> {
 
 /// The members of `kind`.
 pub(super) fn members(kind: &str) -> impl Iterator<Item = &'static str> {
-    let own = TYPES.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, own)| *own);
-    own.iter().chain(&EVERY).copied()
+    let own = TYPES.iter().find(|(known, _)| *known == kind).map_or(words![], |(_, own)| *own);
+    own.iter().chain(EVERY.iter())
 }
 
 /// Names, as a message lists them.
@@ -216,9 +217,9 @@ pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> 
 /// Whether a fact has at least one of the members that it is for.
 pub(super) fn needs(
     kind: &'static str,
-    needed: &'static [&'static str],
+    needed: WordList,
     found: &Map<String, Value>,
 ) -> Result<(), EventError> {
     let given = |name: &str| found.get(name).is_some_and(|value| !value.is_null());
-    if needed.iter().any(|name| given(name)) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
+    if needed.iter().any(given) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
 }

@@ -22,6 +22,7 @@ pub use lines::{Line, Lines, MAX_LINE};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use andon_core::WordList;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{
     Ballot, CallEnd, Clearing, CommitRefused, Event, Output, OutputKind, ToolCall, TurnEnd, What,
@@ -60,12 +61,12 @@ pub enum EventError {
         member: String,
     },
     /// Without any of the members that would make it a fact.
-    #[error("{kind} says nothing: at least one of {} is needed", known::list(.needed.iter().copied()))]
+    #[error("{kind} says nothing: at least one of {} is needed", known::list(.needed.iter()))]
     Empty {
         /// The `type` member of the line.
         kind: &'static str,
         /// One of these is needed.
-        needed: &'static [&'static str],
+        needed: WordList,
     },
     /// A run that contradicts itself.
     #[error("the member \"failing\" names tests, and the member \"status\" says that all passed")]
@@ -221,11 +222,11 @@ fn event(
         "tool_call" => tool_call(object, patterns)?,
         "output" => What::Output(output(object)?),
         "usage" => {
-            known::needs("usage", &known::USAGE, object)?;
+            known::needs("usage", known::USAGE, object)?;
             What::Usage(members::<UsageWire>(object)?.usage()?)
         }
         "verdict" => {
-            known::needs("verdict", &known::VOTES, object)?;
+            known::needs("verdict", known::VOTES, object)?;
             let mut ballot = Ballot::from(members::<BallotWire>(object)?);
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
             What::Verdict(ballot)
