@@ -47,6 +47,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         EvidenceState::NeverRan
         | EvidenceState::Void(_)
         | EvidenceState::OtherCode { .. }
+        | EvidenceState::InTwoScopes(_)
         | EvidenceState::Scope { .. } => Tests::Missing,
     };
     let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);

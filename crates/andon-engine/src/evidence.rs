@@ -55,7 +55,7 @@ pub fn of_subject(
         };
     }
     let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
-    Ok(match scopes::state(ws, loaded, (subject, code), &states)? {
+    Ok(match scopes::state(ws, loaded, (subject, code, before), &states)? {
         EvidenceState::Tested(tests) => Some(*tests),
         _ => None,
     })
@@ -104,7 +104,7 @@ pub fn candidate(
         }
     } else {
         let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, parent)?;
-        scopes::state(ws, loaded, (subject, code), &states)?
+        scopes::state(ws, loaded, (subject, code, parent), &states)?
     };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,

@@ -24,7 +24,7 @@ use super::uncertainty;
 use super::untracked;
 use super::workspace::Workspace;
 use crate::effect;
-use andon_core::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
+use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Reads, Situation, Stops};
 use andon_core::domain::about::EventClass;
 use andon_core::domain::context::Pressure;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
@@ -267,6 +267,13 @@ pub fn judge_tip(
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
     let known = evidence::at_the_remote(ws, tip, tree, there)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), known)?;
+    let candidate = match ws.config.test.scopes.settings.as_slice() {
+        // Whatever is pushed, the tests of all scopes have to have run at its tip.
+        [_, ..] if candidate.code_changed == CodeChange::Changed => {
+            evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?
+        }
+        _ => candidate,
+    };
     let origin = evidence::origin(ws, &candidate.evidence, tip)?;
     let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));

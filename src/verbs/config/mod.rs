@@ -3,16 +3,20 @@
 pub mod args;
 pub mod text;
 
+use std::collections::BTreeSet;
+
 use self::args::{ConfigArgs, ConfigCommand, ConfigShowArgs};
 use crate::cli::Shell;
-use crate::cli::error::{Exit, config_diagnostics};
+use crate::cli::error::{Exit, config_diagnostics, diagnostics};
 use crate::cli::output::Format;
 use crate::json::ConfigCheckJson;
 use crate::report::json;
 use crate::verbs::config::{text as report, text::ConfigEntry};
 use andon_config::{self as config, KeyEntry};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::diagnostic::{Diagnostic, Location};
+use andon_core::domain::paths::PathClass;
 use andon_engine::error::OpsError;
+use andon_engine::evidence::scopes;
 use andon_engine::text::message;
 use andon_engine::workspace::Workspace;
 
@@ -56,13 +60,43 @@ fn entry(entry: KeyEntry) -> ConfigEntry {
 /// Names every mistake; exit code 2 when there is one.
 fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
+    let mut found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
+    if found.is_empty() {
+        found.extend(of_scopes(&ws)?);
+    }
     match format {
         Format::Json => shell.out.result(&json::document("config-check", &mistakes(&found))),
         Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
         Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
     }
     Ok(if found.is_empty() { Exit::Allowed } else { Exit::Usage })
+}
+
+/// Scopes that do not fit the files: one in two of them, or none in one.
+fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+    let declared = &ws.config.test.scopes.scopes;
+    if declared.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tracked = ws.repo.tracked_files()?;
+    let code = || {
+        let paths = tracked.iter().map(|(_, path)| path.as_slice());
+        paths.filter(|path| ws.config.paths.rules.class(path) == PathClass::Code)
+    };
+    let mut found = Vec::new();
+    if let Err(error) = scopes::refuse_these_in_two(ws, code()) {
+        found.extend(diagnostics(&error));
+    }
+    let owned: BTreeSet<&str> = code().flat_map(|path| declared.owners(path)).collect();
+    for scope in declared.iter().filter(|scope| !owned.contains(scope.name.as_str())) {
+        let name = &scope.name;
+        let paths = ws.config.origin(&format!("test.scopes.{name}.paths")).place().unwrap_or_default();
+        let message =
+            format!("scope {name} has no files: no tracked code matches {}", scope.paths.join(", "));
+        let mistake = Diagnostic::error(message).code("config").at(Location::Named(paths));
+        found.push(mistake.help("correct its paths, or remove the scope"));
+    }
+    Ok(found)
 }
 
 fn mistakes(found: &[Diagnostic]) -> ConfigCheckJson<'_> {
