@@ -2,7 +2,7 @@
 
 use super::args::TestArgs;
 use super::run as test;
-use super::run::scopes::{self, LeftOut, Plan, Progress, ScopeChoice, ScopesRan, Step};
+use super::run::scopes::{self, LeftOut, Plan, ScopeChoice, ScopesRan, TestProgress, TestStep};
 use super::{proves_nothing, unread};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
@@ -34,18 +34,18 @@ pub fn run(
     let out = shell.out;
     let mut step = 0;
     let mut steps = 0;
-    let mut tell = |progress: Progress<'_>| match progress {
-        Progress::Planned(plan) => {
+    let mut tell = |progress: TestProgress<'_>| match progress {
+        TestProgress::Planned(plan) => {
             steps = plan.steps.len();
             for line in lines_of(&plan.left_out) {
                 out.message(&format!("andon: {line}\n"));
             }
         }
-        Progress::Begins(next) => {
+        TestProgress::Begins(next) => {
             step += 1;
             out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
         }
-        Progress::Ended(step, ran) => {
+        TestProgress::Ended(step, ran) => {
             let said = about(&step.name, remarks(ran));
             out.message(&message::diagnostics(&said, out.err));
         }
@@ -82,18 +82,28 @@ pub fn run(
     Ok(Exit::Passed(done.code))
 }
 
-/// What would run, and what not. Without scopes, the one command.
-pub fn dry_run(
+/// Answers without running anything.
+pub fn show(
     shell: &Shell,
     ws: &Workspace,
-    (subject, choice): (&TestedSubject, Option<&ScopeChoice>),
+    subject: &TestedSubject,
     args: &TestArgs,
 ) -> Result<Exit, OpsError> {
-    let plan = match choice {
-        Some(choice) => scopes::plan(&shell.ctx, ws, subject, choice)?,
+    if args.scopes { graph(shell, ws, args) } else { dry_run(shell, ws, subject, args) }
+}
+
+/// What would run, and what not. Without scopes, the one command.
+fn dry_run(
+    shell: &Shell,
+    ws: &Workspace,
+    subject: &TestedSubject,
+    args: &TestArgs,
+) -> Result<Exit, OpsError> {
+    let plan = match scopes::choice(ws, args.all, &args.arguments)? {
+        Some(choice) => scopes::plan(&shell.ctx, ws, subject, &choice)?,
         None => {
             let command = test::configured(ws)?;
-            let steps = vec![Step { name: REST.to_owned(), command: command.display() }];
+            let steps = vec![TestStep { name: REST.to_owned(), command: command.display() }];
             Plan { steps, left_out: Vec::new() }
         }
     };
@@ -118,7 +128,7 @@ pub fn dry_run(
 }
 
 /// The scopes with their paths, needs and commands, and what is known of the working tree as it is.
-pub fn show(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
+fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
     let declared = &ws.config.test.scopes;
     let loaded = timeline::load(ws)?;
     let (overlay, _) = untracked::tested_overlay(ws)?;
@@ -175,7 +185,7 @@ fn shown(ws: &Workspace, state: &ScopeState) -> String {
     text
 }
 
-fn begins(step: &Step) -> String {
+fn begins(step: &TestStep) -> String {
     if step.name == REST {
         format!("all tests: {}", step.command)
     } else {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::paths::Patterns;
+use super::patterns::Patterns;
 
 /// What the scope of code in no scope is called: its tests are those of `test.command`. No declared scope can have this name.
 pub const REST: &str = "(rest)";

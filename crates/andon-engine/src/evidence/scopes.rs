@@ -6,7 +6,7 @@ use super::{Subject, without_evidence};
 use crate::error::OpsError;
 use crate::record_index::RecordIndex;
 use crate::timeline::LoadedTimeline;
-use crate::untracked::{self, Holder};
+use crate::untracked;
 use crate::workspace::Workspace;
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
@@ -158,7 +158,7 @@ fn before_add(
         return Ok(None);
     }
     let Some(own) = ws.of_scope(&state.name) else { return Ok(None) };
-    let holder = Holder::of(subject);
+    let holder = subject.holder();
     let has = |run: &TestRun| run.evidence.of_scope(&state.name).is_some();
     let run = untracked::newest_before_add(&own, loaded, (holder, state.code), has)?;
     let row = run.and_then(|(run, _)| run.evidence.of_scope(&state.name).cloned());

@@ -79,7 +79,9 @@ impl Backed {
             return Ok(None);
         }
         let of_scopes = match &record.tests {
-            Some(tests) if tests.caveats.origin == RunOrigin::Here => scoped::missing(here, tests)?,
+            Some(tests) if tests.caveats.origin == RunOrigin::Here => {
+                scoped::missing(here.case, here.commit, tests)?
+            }
             Some(_) | None => None,
         };
         let handed_in = match &record.tests {
@@ -221,7 +223,9 @@ fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
 /// Whether a test result is one that counts by the left side's configuration.
 fn counts(here: Here<'_>, tests: Option<&TestEvidence>) -> bool {
     let by_hand = here.case.config.test.handed_in == HandedIn::Count;
-    let is_whole = |tests: &TestEvidence| scoped::missing(here, tests).is_ok_and(|missing| missing.is_none());
+    let is_whole = |tests: &TestEvidence| {
+        scoped::missing(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
+    };
     tests.is_some_and(|tests| (tests.caveats.origin == RunOrigin::Here || by_hand) && is_whole(tests))
 }
 

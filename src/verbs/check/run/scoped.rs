@@ -1,10 +1,11 @@
 //! Records whose tests are those of scopes: the scopes of the left side say which of them the commit needs.
 
-use super::backing::Here;
+use super::Case;
 use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::tests::TestEvidence;
 use andon_core::history::{Outcome, outcome};
 use andon_engine::error::OpsError;
+use andon_git::CommitInfo;
 use andon_store::fingerprint::Fingerprinter;
 
 /// The scopes without evidence in `tests`, in words: of those that the commit touches, at the tip of all. `None` where
@@ -12,12 +13,15 @@ use andon_store::fingerprint::Fingerprinter;
 ///
 /// # Errors
 /// Trees that are not here.
-pub(super) fn missing(here: Here<'_>, tests: &TestEvidence) -> Result<Option<String>, OpsError> {
+pub(super) fn missing(
+    case: &Case<'_>,
+    commit: &CommitInfo,
+    tests: &TestEvidence,
+) -> Result<Option<String>, OpsError> {
     // A run of everything speaks for each scope.
     if tests.command != TestEvidence::OF_SCOPES {
         return Ok(None);
     }
-    let (case, commit) = (here.case, here.commit);
     let is_tip = commit.id == case.tip;
     let scopes = &case.config.test.scopes.scopes;
     if scopes.is_empty() {

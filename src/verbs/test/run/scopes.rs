@@ -41,7 +41,7 @@ pub enum ScopeChoice {
 
 /// A step of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TestStep {
     /// The scope; [`REST`] for `test.command`.
     pub name: String,
     /// Its command.
@@ -61,19 +61,19 @@ pub struct LeftOut {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// In this order. Where `test.command` comes first and passes, the rest is not needed.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TestStep>,
     /// Those that passed on this code.
     pub left_out: Vec<LeftOut>,
 }
 
 /// What happens, for whoever watches.
-pub enum Progress<'a> {
+pub enum TestProgress<'a> {
     /// The plan is made.
     Planned(&'a Plan),
     /// A step begins.
-    Begins(&'a Step),
+    Begins(&'a TestStep),
     /// A step ended.
-    Ended(&'a Step, &'a Ran),
+    Ended(&'a TestStep, &'a Ran),
 }
 
 /// What came of it.
@@ -81,7 +81,7 @@ pub struct ScopesRan {
     /// What did not run.
     pub left_out: Vec<LeftOut>,
     /// The steps that ran, in order, each with its own result.
-    pub ran: Vec<(Step, Ran)>,
+    pub ran: Vec<(TestStep, Ran)>,
     /// All scopes together, as the journal has it last; `None` where nothing could be kept.
     pub together: Option<TestRun>,
     /// The worst exit code.
@@ -149,19 +149,19 @@ pub fn run(
     ws: &Workspace,
     (subject, choice): (&TestedSubject, &ScopeChoice),
     shown: OutputTarget<'_>,
-    tell: &mut dyn FnMut(Progress<'_>),
+    tell: &mut dyn FnMut(TestProgress<'_>),
 ) -> Result<ScopesRan, OpsError> {
     let mut session = Session::begin(ctx, ws, subject)?;
     let OutputTarget { screens, pass } = shown;
     let plan = session.plan(choice)?;
     session.done.left_out.clone_from(&plan.left_out);
-    tell(Progress::Planned(&plan));
+    tell(TestProgress::Planned(&plan));
     for step in plan.steps {
         // Tests of everything that passed speak for each scope.
         if *choice == ScopeChoice::Missing && step.name != REST && session.is_green(&step.name)? {
             continue;
         }
-        tell(Progress::Begins(&step));
+        tell(TestProgress::Begins(&step));
         let shown = OutputTarget { screens, pass: &mut *pass };
         let ran = match choice {
             ScopeChoice::Part(_, words) => session.part(&step.name, words, shown)?,
@@ -169,7 +169,7 @@ pub fn run(
             ScopeChoice::Missing if step.name == REST => session.all(AllOf::Rest, shown)?,
             ScopeChoice::Missing | ScopeChoice::Named(_) => session.scope(&step.name, shown)?,
         };
-        tell(Progress::Ended(&step, &ran));
+        tell(TestProgress::Ended(&step, &ran));
         session.done.code = session.done.code.max(ran.code);
         session.done.kept = ran.kept;
         session.done.ran.push((step, ran));
@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
                 what: "no command is configured that tests everything".to_owned(),
                 help: "set it in andon.toml: [test] command = \"cargo test --workspace\"".to_owned(),
             };
-            Ok(Step { name: name.to_owned(), command: command(ws, name).ok_or_else(missing)? })
+            Ok(TestStep { name: name.to_owned(), command: command(ws, name).ok_or_else(missing)? })
         };
         let named: Vec<&str> = match choice {
             ScopeChoice::All => vec![REST],
@@ -272,7 +272,7 @@ impl<'a> Session<'a> {
 
     fn plan_missing(
         &mut self,
-        step: &dyn Fn(&Workspace, &str) -> Result<Step, OpsError>,
+        step: &dyn Fn(&Workspace, &str) -> Result<TestStep, OpsError>,
     ) -> Result<Plan, OpsError> {
         let is_missing = |state: &ScopeState| state.touched && !state.is_green();
         let mut states = self.states()?;
