@@ -461,3 +461,33 @@ fn scopes_that_begin_in_a_range_are_tested_at_once_at_its_tip() {
     stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     stage.andon(&["check", &range]).lacks("scopes begin in this range");
 }
+
+#[test]
+fn installing_writes_the_scopes_of_a_workspace() {
+    let stage = Stage::new();
+    stage.write("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    stage.write("crates/core/Cargo.toml", "[package]\nname = \"core\"\n");
+    stage.write("crates/core/src/lib.rs", "");
+    stage.write("crates/cli/src/main.rs", "");
+    let cli = "[package]\nname = \"cli\"\n[dependencies]\ncore = { path = \"../core\" }\n";
+    stage.write("crates/cli/Cargo.toml", cli);
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["install"]).ok().says("it has 2 scopes with tests of their own, from the manifests");
+    let written = stage.read("andon.toml");
+    let (_, scopes) = written.split_once("# What the manifests say").unwrap();
+    insta::assert_snapshot!(scopes, @r#"
+    : a commit needs the tests of what it touches (andon test --scopes).
+    [test.scopes.cli]
+    paths = ["crates/cli/**"]
+    needs = ["core"]
+    command = "cargo test -p cli"
+    [test.scopes.core]
+    paths = ["crates/core/**"]
+    command = "cargo test -p core"
+    "#);
+    stage.andon(&["config", "check"]).ok();
+    std::fs::write(stage.path("andon.toml"), written.replace("needs = [\"core\"]\n", "")).unwrap();
+    stage.andon(&["config", "check"]).exits(2).says("scope cli does not need core, and its manifest does");
+    std::fs::write(stage.path("andon.toml"), written.replace("crates/core/**", "crates/kore/**")).unwrap();
+    stage.andon(&["config", "check"]).exits(2).says("andon.toml:").says("scope core has no files");
+}

@@ -15,8 +15,10 @@ use crate::verbs::config::{text as report, text::ConfigEntry};
 use andon_config::{self as config, KeyEntry};
 use andon_core::domain::diagnostic::{Diagnostic, Location};
 use andon_core::domain::paths::PathClass;
+use andon_core::domain::scopes::Scope;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::scopes;
+use andon_engine::test_guess;
 use andon_engine::text::message;
 use andon_engine::workspace::Workspace;
 
@@ -96,7 +98,33 @@ fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
         let mistake = Diagnostic::error(message).code("config").at(Location::Named(paths));
         found.push(mistake.help("correct its paths, or remove the scope"));
     }
+    found.extend(against_manifests(ws));
     Ok(found)
+}
+
+/// Scopes whose needs are fewer than those of the manifests: their tests would not run when what they read changes.
+fn against_manifests(ws: &Workspace) -> Vec<Diagnostic> {
+    let declared = &ws.config.test.scopes.scopes;
+    let proposed = ws.repo.workdir().map(test_guess::scopes).unwrap_or_default();
+    // A manifest's member is the scope that has all of its paths, whatever its name.
+    let owner = |paths: &[String]| {
+        let has = |scope: &&Scope| paths.iter().all(|path| scope.paths.contains(path));
+        declared.iter().find(has).map(|scope| scope.name.as_str())
+    };
+    let by_name = |name: &String| proposed.iter().find(|one| one.scope.name == *name);
+    let mut found = Vec::new();
+    for one in &proposed {
+        let Some(name) = owner(&one.scope.paths) else { continue };
+        let needed = declared.needed_by(name);
+        let wanted = one.scope.needs.iter().filter_map(|need| owner(&by_name(need)?.scope.paths));
+        for need in wanted.filter(|need| *need != name && !needed.contains(need)) {
+            let message = format!("scope {name} does not need {need}, and its manifest does");
+            let place = ws.config.origin(&format!("test.scopes.{name}.paths")).place().unwrap_or_default();
+            let mistake = Diagnostic::error(message).code("config").at(Location::Named(place));
+            found.push(mistake.help(format!("add {need:?} to the needs of [test.scopes.{name}]")));
+        }
+    }
+    found
 }
 
 fn mistakes(found: &[Diagnostic]) -> ConfigCheckJson<'_> {
