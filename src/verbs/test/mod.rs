@@ -2,7 +2,7 @@
 
 pub mod args;
 pub mod run;
-mod scoped;
+pub mod scoped;
 
 use self::args::TestArgs;
 use crate::cli::Shell;

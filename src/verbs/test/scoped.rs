@@ -6,7 +6,7 @@ use super::run::scopes::{self, LeftOut, Plan, ScopeChoice, ScopesRan, TestProgre
 use super::{proves_nothing, unread};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
-use crate::cli::output::Format;
+use crate::cli::output::{Format, Printer};
 use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson};
 use crate::report::json;
 use andon_core::domain::counted::count;
@@ -32,24 +32,7 @@ pub fn run(
     format: Format,
 ) -> Result<Exit, OpsError> {
     let out = shell.out;
-    let mut step = 0;
-    let mut steps = 0;
-    let mut tell = |progress: TestProgress<'_>| match progress {
-        TestProgress::Planned(plan) => {
-            steps = plan.steps.len();
-            for line in lines_of(&plan.left_out) {
-                out.message(&format!("andon: {line}\n"));
-            }
-        }
-        TestProgress::Begins(next) => {
-            step += 1;
-            out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
-        }
-        TestProgress::Ended(step, ran) => {
-            let said = about(&step.name, remarks(ran));
-            out.message(&message::diagnostics(&said, out.err));
-        }
-    };
+    let mut tell = progress(out);
     let done = scopes::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
     let mut said: Vec<Diagnostic> = Vec::new();
     let decided = match done.kept {
@@ -80,6 +63,27 @@ pub fn run(
         }
     }
     Ok(Exit::Passed(done.code))
+}
+
+/// Says on standard error what is left out, what begins, and what is to be said of each end.
+pub fn progress(out: Printer) -> impl FnMut(TestProgress<'_>) {
+    let (mut step, mut steps) = (0, 0);
+    move |progress| match progress {
+        TestProgress::Planned(plan) => {
+            steps = plan.steps.len();
+            for line in lines_of(&plan.left_out) {
+                out.message(&format!("andon: {line}\n"));
+            }
+        }
+        TestProgress::Begins(next) => {
+            step += 1;
+            out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
+        }
+        TestProgress::Ended(step, ran) => {
+            let said = about(&step.name, remarks(ran));
+            out.message(&message::diagnostics(&said, out.err));
+        }
+    }
 }
 
 /// Answers without running anything.

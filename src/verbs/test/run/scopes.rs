@@ -9,7 +9,7 @@ use super::{
     CommandOrigin, OutputTarget, Ran, RunDestination, WantedTests, arguments, execute_on, keep_not_started,
     unread, validity,
 };
-use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::scopes::REST;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
@@ -31,6 +31,8 @@ use andon_git::Overlay;
 pub enum ScopeChoice {
     /// Those without a passing run on their code.
     Missing,
+    /// The same of those that differ from this tree.
+    Needed(Option<TreeId>),
     /// All at once, by `test.command`.
     All,
     /// These, also where they passed.
@@ -158,7 +160,8 @@ pub fn run(
     tell(TestProgress::Planned(&plan));
     for step in plan.steps {
         // Tests of everything that passed speak for each scope.
-        if *choice == ScopeChoice::Missing && step.name != REST && session.is_green(&step.name)? {
+        let missing = matches!(choice, ScopeChoice::Missing | ScopeChoice::Needed(_));
+        if missing && step.name != REST && session.is_green(&step.name)? {
             continue;
         }
         tell(TestProgress::Begins(&step));
@@ -166,8 +169,12 @@ pub fn run(
         let ran = match choice {
             ScopeChoice::Part(_, words) => session.part(&step.name, words, shown)?,
             ScopeChoice::All => session.all(AllOf::Everything, shown)?,
-            ScopeChoice::Missing if step.name == REST => session.all(AllOf::Rest, shown)?,
-            ScopeChoice::Missing | ScopeChoice::Named(_) => session.scope(&step.name, shown)?,
+            ScopeChoice::Missing | ScopeChoice::Needed(_) if step.name == REST => {
+                session.all(AllOf::Rest, shown)?
+            }
+            ScopeChoice::Missing | ScopeChoice::Needed(_) | ScopeChoice::Named(_) => {
+                session.scope(&step.name, shown)?
+            }
         };
         tell(TestProgress::Ended(&step, &ran));
         session.done.code = session.done.code.max(ran.code);
@@ -230,11 +237,15 @@ impl<'a> Session<'a> {
     }
 
     fn states(&mut self) -> Result<Vec<ScopeState>, OpsError> {
+        self.states_since(None)
+    }
+
+    fn states_since(&mut self, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
             None => Subject::WorkTree(self.look()?.0),
         };
-        scopes::states(self.ws, (&self.loaded, &self.known), &subject, None)
+        scopes::states(self.ws, (&self.loaded, &self.known), &subject, before)
     }
 
     fn state(&mut self, name: &str) -> Result<Option<ScopeState>, OpsError> {
@@ -264,7 +275,8 @@ impl<'a> Session<'a> {
                 let order = self.ws.config.test.scopes.scopes.in_order();
                 order.into_iter().filter(|name| names.iter().any(|wanted| wanted == name)).collect()
             }
-            ScopeChoice::Missing => return self.plan_missing(&step),
+            ScopeChoice::Missing => return self.plan_missing(None, &step),
+            ScopeChoice::Needed(before) => return self.plan_missing(*before, &step),
         };
         let steps = named.into_iter().map(|name| step(self.ws, name)).collect::<Result<_, OpsError>>()?;
         Ok(Plan { steps, left_out: Vec::new() })
@@ -272,13 +284,14 @@ impl<'a> Session<'a> {
 
     fn plan_missing(
         &mut self,
+        before: Option<TreeId>,
         step: &dyn Fn(&Workspace, &str) -> Result<TestStep, OpsError>,
     ) -> Result<Plan, OpsError> {
         let is_missing = |state: &ScopeState| state.touched && !state.is_green();
-        let mut states = self.states()?;
+        let mut states = self.states_since(before)?;
         if states.iter().any(is_missing) {
             self.known.take_elsewhere(self.ws)?;
-            states = self.states()?;
+            states = self.states_since(before)?;
         }
         let mut plan = Plan::default();
         for state in states.iter().filter(|state| state.touched) {
