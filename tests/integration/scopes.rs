@@ -239,7 +239,23 @@ fn what_is_to_run_is_shown() {
     left out code in no scope: its tests passed on this code at HASH
     left out scope web: its tests passed on this code at HASH
     ");
-    insta::assert_snapshot!(stage.andon(&["test", "--scopes"]).ok().shown(), @"");
+    insta::assert_snapshot!(stage.andon(&["test", "--scopes"]).ok().shown(), @r"
+    exit 0
+    --- stdout
+    (rest): passed, tested at HASH
+      paths    code that belongs to no scope; every scope needs it
+      command  sh run.sh all core cli web
+    core: not tested as it is
+      paths    core/**
+      command  sh run.sh core core
+    web: passed, tested at HASH
+      paths    web/**
+      command  sh run.sh web web
+    cli: not tested as it is
+      paths    cli/**
+      needs    core
+      command  sh run.sh cli cli core
+    ");
     assert!(ran(&stage).is_empty());
     let plan = stage.andon(&["test", "--dry-run", "--format", "json"]).ok();
     let plan: serde_json::Value = serde_json::from_str(&plan.stdout).unwrap();
@@ -262,7 +278,12 @@ fn mistakes_are_named() {
     stage.write("andon.toml", CONFIG.replace("web/**", "core/a.py"));
     stage.write("core/a.py", "2\n");
     let out = stage.andon(&["test"]).exits(2);
-    insta::assert_snapshot!(out.shown(), @"");
+    insta::assert_snapshot!(out.shown(), @r"
+    exit 2
+    --- stderr
+    error: core/a.py belongs to two scopes, core and web: a file must be in one
+      help: make the paths of one of them narrower in andon.toml: andon config show test.scopes.core
+    ");
     commit(&stage, "Two").exits(1).says("core/a.py belongs to two scopes, core and web");
     stage.andon(&["config", "check"]).exits(2).says("core/a.py belongs to two scopes, core and web");
     stage.write("andon.toml", CONFIG.replace("sh run.sh web web", "./nosuch"));
@@ -373,4 +394,194 @@ fn no_commit_passes_whose_scopes_were_not_tested_on_its_code() {
         Ok(())
     });
     told.unwrap();
+}
+
+#[test]
+fn check_asks_for_each_scope_that_a_commit_touches() {
+    let stage = packages();
+    let base = stage.head();
+    let range = format!("{base}..HEAD");
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "Web").ok();
+    stage.andon(&["check", &range]).ok();
+    // A record that says nothing of a scope that was touched, however green it is.
+    let note = stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout;
+    let mut record: serde_json::Value = serde_json::from_str(note.trim()).unwrap();
+    record["tests"]["scopes"].as_object_mut().unwrap().remove("web");
+    for key in ["total", "passed"] {
+        record["tests"][key] = 0.into();
+    }
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &record.to_string(), "HEAD"]).ok();
+    stage.andon(&["check", &range]).exits(1).says("the tests of scope web did not run on its code");
+    // One whose rows come to something else was edited.
+    let mut red: serde_json::Value = serde_json::from_str(note.trim()).unwrap();
+    red["tests"]["scopes"]["web"]["status"] = "failed".into();
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &red.to_string(), "HEAD"]).ok();
+    stage.andon(&["check", &range]).exits(1).says("edited-record");
+}
+
+#[test]
+fn a_tip_is_pushed_with_the_tests_of_all_its_scopes() {
+    let stage = packages();
+    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
+    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.write("core/a.py", "2\n");
+    stage.andon(&["test", "core"]).ok();
+    commit(&stage, "Core").refused().says("scope cli");
+    stage.git(&["commit", "-qnam", "Core"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).exits(1).says("scope cli");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+}
+
+#[test]
+fn scopes_that_begin_in_a_range_are_tested_at_once_at_its_tip() {
+    let stage = Stage::installed();
+    let base = stage.head();
+    for scope in ["core", "cli", "web"] {
+        stage.write(&format!("{scope}/a.py"), "1\n");
+    }
+    stage.set("SCOPE_LOG", stage.root().join("scope.log").to_str().unwrap());
+    stage.write("run.sh", RUN);
+    stage.write("andon.toml", CONFIG);
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["test", "core", "cli", "web"]).ok();
+    stage.git(&["commit", "-qm", "Scopes"]).refused().says("code in no scope");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Scopes"]).ok();
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "Web").ok();
+    let range = format!("{base}..HEAD");
+    stage.andon(&["check", &range]).exits(1).says("scopes begin in this range");
+    stage.andon(&["test", "--all"]).ok();
+    stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    stage.andon(&["check", &range]).lacks("scopes begin in this range");
+}
+
+#[test]
+fn installing_writes_the_scopes_of_a_workspace() {
+    let stage = Stage::new();
+    stage.write("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    stage.write("crates/core/Cargo.toml", "[package]\nname = \"core\"\n");
+    stage.write("crates/core/src/lib.rs", "");
+    stage.write("crates/cli/src/main.rs", "");
+    let cli = "[package]\nname = \"cli\"\n[dependencies]\ncore = { path = \"../core\" }\n";
+    stage.write("crates/cli/Cargo.toml", cli);
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["install"]).ok().says("it has 2 scopes with tests of their own, from the manifests");
+    let written = stage.read("andon.toml");
+    let (_, scopes) = written.split_once("# What the manifests say").unwrap();
+    insta::assert_snapshot!(scopes, @r#"
+    : a commit needs the tests of what it touches (andon test --scopes).
+    [test.scopes.cli]
+    paths = ["crates/cli/**"]
+    needs = ["core"]
+    command = "cargo test -p cli"
+    [test.scopes.core]
+    paths = ["crates/core/**"]
+    command = "cargo test -p core"
+    "#);
+    stage.andon(&["config", "check"]).ok();
+    std::fs::write(stage.path("andon.toml"), written.replace("needs = [\"core\"]\n", "")).unwrap();
+    stage.andon(&["config", "check"]).exits(2).says("scope cli does not need core, and its manifest does");
+    std::fs::write(stage.path("andon.toml"), written.replace("crates/core/**", "crates/kore/**")).unwrap();
+    stage.andon(&["config", "check"]).exits(2).says("andon.toml:").says("scope core has no files");
+}
+
+/// The gate that runs what is missing.
+mod at_commit {
+    use super::{CONFIG, commit, packages, ran};
+    use crate::support::Stage;
+
+    fn running() -> Stage {
+        let stage = packages();
+        stage.write("andon.toml", CONFIG.replacen("[test]\n", "[test]\nat_commit = \"run\"\n", 1));
+        stage.git(&["commit", "-qam", "Run at commits"]).ok();
+        ran(&stage);
+        stage
+    }
+
+    #[test]
+    fn what_is_missing_runs_before_the_gate_judges() {
+        let stage = running();
+        stage.write("web/a.py", "2\n");
+        let out = commit(&stage, "Web").ok();
+        insta::assert_snapshot!(out.shown(), @r"
+        exit 0
+        --- stderr
+        andon: running the tests that are missing (test.at_commit)
+        andon: [1/1] scope web: sh run.sh web web
+        ok 1 - web/a.py
+        1..1
+        ");
+        assert_eq!(ran(&stage), ["web"]);
+        assert_eq!(stage.record("HEAD")["tests"]["scopes"]["web"]["status"], "passed");
+        assert_eq!(stage.record("HEAD")["gate"], "passed");
+        stage.write("web/a.py", "bad\n");
+        commit(&stage, "Red").ok();
+        assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
+        stage.write("web/a.py", "3\n");
+        stage.git(&["commit", "-qnam", "Around"]).ok();
+        assert_eq!(ran(&stage), ["web"], "with --no-verify nothing runs");
+    }
+
+    #[test]
+    fn exactly_what_is_committed_is_tested() {
+        let stage = running();
+        stage.write("web/a.py", "2\n");
+        stage.git(&["add", "web/a.py"]).ok();
+        stage.write("web/a.py", "bad\n");
+        stage.write("core/a.py", "bad\n");
+        let before = stage.git(&["status", "--porcelain"]).ok().stdout;
+        stage.git(&["commit", "-qm", "Staged"]).ok().says("in a checkout of its own");
+        assert_eq!(ran(&stage), ["web"]);
+        assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
+        assert_eq!(stage.git(&["worktree", "list"]).ok().stdout.lines().count(), 1);
+        let after = stage.git(&["status", "--porcelain"]).ok().stdout;
+        assert_eq!(before, " M core/a.py\nMM web/a.py\n");
+        assert_eq!(after, " M core/a.py\n M web/a.py\n");
+    }
+
+    #[test]
+    fn nothing_runs_while_the_loop_is_halted() {
+        let stage = running();
+        stage.andon(&["stop", "--reason", "Look at it"]).ok();
+        stage.write("web/a.py", "2\n");
+        commit(&stage, "Web").refused();
+        assert!(ran(&stage).is_empty());
+    }
+
+    #[test]
+    fn it_works_without_scopes() {
+        let stage = Stage::installed();
+        stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\nat_commit = \"run\"\n");
+        stage.write("code.txt", "2\n");
+        commit(&stage, "Two").ok().says("running the tests that are missing");
+        assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
+        stage.tests(&["ok a", "not ok b"]);
+        stage.write("code.txt", "3\n");
+        commit(&stage, "Three").ok();
+        assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
+    }
+
+    #[test]
+    fn an_interrupted_run_refuses_the_commit_and_leaves_nothing() {
+        let stage = running();
+        stage.write("web/a.py", "2\n");
+        let config = stage.read("andon.toml");
+        std::fs::write(
+            stage.path("andon.toml"),
+            config.replace("sh run.sh web web", "kill -INT $PPID; sleep 3"),
+        )
+        .unwrap();
+        let head = stage.head();
+        commit(&stage, "Web").refused().says("interrupted");
+        assert_eq!(stage.head(), head);
+        assert!(!stage.exists(".git/index.lock"));
+        assert_eq!(stage.git(&["status", "--porcelain"]).ok().stdout, " M andon.toml\n M web/a.py\n");
+    }
 }

@@ -6,7 +6,7 @@ use super::command::TestCommand;
 use super::kind::SpanRange;
 pub(super) use super::kind::{Contents, Key, Kind, Section};
 use super::setting::Setting;
-use super::settings::{AppliesTo, HandedIn, OnInternalError, Runner};
+use super::settings::{AppliesTo, AtCommit, HandedIn, OnInternalError, Runner};
 use super::value::AUTO;
 use andon_core::domain::context::CachedTokens;
 use andon_core::domain::identity::FileState;
@@ -37,6 +37,7 @@ pub(super) static SECTIONS: [Section; 12] = [
         name: "test",
         doc: "How the tests are run.",
         contents: Contents::Keys(&[
+            &TEST_AT_COMMIT.key,
             &TEST_COMMAND.key,
             &TEST_FORMAT.key,
             &TEST_FULL.key,
@@ -180,6 +181,12 @@ pub(super) static GUARD_SESSION_GAP: Setting<Span> = Setting::span(
     SpanRange { min: Span(MINUTE), max: Span(365 * DAY) },
     Span(6 * HOUR),
     "The pause after which a new run begins and counters start anew.",
+);
+
+pub(super) static TEST_AT_COMMIT: Setting<AtCommit> = Setting::choice(
+    "test",
+    "at_commit",
+    "What a commit does whose tests did not run: it is refused, or the gate runs what is missing on what is committed.",
 );
 
 pub(super) static TEST_COMMAND: Setting<Option<TestCommand>> = Setting::command(

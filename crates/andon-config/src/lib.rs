@@ -37,8 +37,8 @@ pub use response::{Perpetual, Response};
 pub use rules::{RuleSpecView, known_rules};
 pub use schema::schema;
 pub use settings::{
-    AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, ScopeSettings,
-    TestScopes, TestSettings,
+    AppliesTo, AtCommit, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner,
+    ScopeSettings, TestScopes, TestSettings,
 };
 pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};
 pub use suggest::hint as suggest;

@@ -67,6 +67,7 @@ fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Res
             session_gap: keys::GUARD_SESSION_GAP.value(&values),
         },
         test: TestSettings {
+            at_commit: keys::TEST_AT_COMMIT.value(&values),
             command: keys::TEST_COMMAND.value(&values),
             format: keys::TEST_FORMAT.value(&values),
             full: if keys::TEST_FULL.value(&values) { FullRuns::Required } else { FullRuns::Wanted },

@@ -76,6 +76,19 @@ impl Words for HandedIn {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Record, "record"), (Self::Count, "count")];
 }
 
+/// What a commit does whose tests did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AtCommit {
+    /// It is refused.
+    Refuse,
+    /// The gate runs them on what is committed.
+    Run,
+}
+
+impl Words for AtCommit {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Refuse, "refuse"), (Self::Run, "run")];
+}
+
 /// Whether a passing run must have run all tests that are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FullRuns {
@@ -158,6 +171,8 @@ impl Eq for TestScopes {}
 /// `[test]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestSettings {
+    /// What a commit does whose tests did not run.
+    pub at_commit: AtCommit,
     /// What runs the tests.
     pub command: Option<TestCommand>,
     /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.

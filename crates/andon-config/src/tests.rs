@@ -60,6 +60,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         }
     );
     let expected = TestSettings {
+        at_commit: AtCommit::Refuse,
         command: None,
         format: None,
         full: FullRuns::Wanted,

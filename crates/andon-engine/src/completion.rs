@@ -41,14 +41,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = if uncommitted { Bit::Yes } else { Bit::No };
-    let tests = match &candidate.evidence {
-        EvidenceState::Tested(tests) => Tests::Ran(tests),
-        EvidenceState::Unconfigured => Tests::Unasked,
-        EvidenceState::NeverRan
-        | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. }
-        | EvidenceState::Scope { .. } => Tests::Missing,
-    };
+    let tests = tests_in(&candidate.evidence);
     let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);
     let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
@@ -88,6 +81,18 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         prompt,
         problems,
     })
+}
+
+fn tests_in(evidence: &EvidenceState) -> Tests<'_> {
+    match evidence {
+        EvidenceState::Tested(tests) => Tests::Ran(tests),
+        EvidenceState::Unconfigured => Tests::Unasked,
+        EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::InTwoScopes(_)
+        | EvidenceState::Scope { .. } => Tests::Missing,
+    }
 }
 
 fn docs_bit(docs: &DocsChange) -> Option<Bit> {

@@ -51,11 +51,11 @@ pub fn of_subject(
     if ws.config.test.scopes.settings.is_empty() {
         return match find(loaded, code).filter(|tests| tests.command != TestEvidence::OF_SCOPES) {
             Some(evidence) => Ok(Some(evidence)),
-            None => untracked::run_before_add(ws, loaded, (Holder::of(subject), code)),
+            None => untracked::run_before_add(ws, loaded, (subject.holder(), code)),
         };
     }
     let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
-    Ok(match scopes::state(ws, loaded, (subject, code), &states)? {
+    Ok(match scopes::state(ws, loaded, (subject, code, before), &states)? {
         EvidenceState::Tested(tests) => Some(*tests),
         _ => None,
     })
@@ -78,6 +78,16 @@ pub enum Subject {
     Tree(TreeId),
     /// The working tree as it is now.
     WorkTree(Overlay),
+}
+
+impl Subject {
+    /// What a run is held against.
+    fn holder(&self) -> Holder<'_> {
+        match self {
+            Self::Tree(tree) => Holder::Tree(*tree),
+            Self::WorkTree(overlay) => Holder::WorkTree(overlay),
+        }
+    }
 }
 
 /// Judges a subject; `parent` is what it is compared with to see whether code changed at all.
@@ -104,7 +114,7 @@ pub fn candidate(
         }
     } else {
         let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, parent)?;
-        scopes::state(ws, loaded, (subject, code), &states)?
+        scopes::state(ws, loaded, (subject, code, parent), &states)?
     };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,

@@ -24,12 +24,12 @@ use super::uncertainty;
 use super::untracked;
 use super::workspace::Workspace;
 use crate::effect;
-use andon_core::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
+use andon_core::detect::{self, Candidate, CodeChange, EvidenceState, Reads, Situation, Stops};
 use andon_core::domain::about::EventClass;
 use andon_core::domain::context::Pressure;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::findings::Finding;
+use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::safety::SafetyKind;
 use andon_core::policy::{self, HaltPlace};
@@ -113,6 +113,41 @@ pub fn last(
         asked::sweep(ws.repo.git_dir(), &now);
     }
     judged
+}
+
+/// The tree that the gate is about to refuse for nothing but tests that did not run on it; `None` while the loop is halted,
+/// and where the rule is off or passed over.
+pub fn untested(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+) -> Result<Option<UntestedTree>, OpsError> {
+    let level = ws.config.rules.get(detect::UNTESTED_EDIT.id).map_or(Level::Block, |setting| setting.level);
+    let skips = skip::asked(ctx)?.is_some_and(|skip| skip.names(detect::UNTESTED_EDIT.id));
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    if level < Level::Block || skips || standing.is_some() || stops(ws) != Stops::NONE {
+        return Ok(None);
+    }
+    let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
+    let before = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    let loaded = timeline::load(ws)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), before)?;
+    let missing = match candidate.evidence {
+        EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. }
+        | EvidenceState::Scope { .. } => candidate.code_changed == CodeChange::Changed,
+        EvidenceState::Tested(_) | EvidenceState::Unconfigured | EvidenceState::InTwoScopes(_) => false,
+    };
+    Ok(missing.then_some(UntestedTree { tree, before }))
+}
+
+/// A tree whose tests are missing.
+pub struct UntestedTree {
+    /// What is to be committed.
+    pub tree: TreeId,
+    /// That of the commit before it.
+    pub before: Option<TreeId>,
 }
 
 /// Whether the commit that is being made asks for the gate: pre-commit ran, in one way or another.
@@ -267,6 +302,13 @@ pub fn judge_tip(
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
     let known = evidence::at_the_remote(ws, tip, tree, there)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), known)?;
+    let candidate = match ws.config.test.scopes.settings.as_slice() {
+        // Whatever is pushed, the tests of all scopes have to have run at its tip.
+        [_, ..] if candidate.code_changed == CodeChange::Changed => {
+            evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?
+        }
+        _ => candidate,
+    };
     let origin = evidence::origin(ws, &candidate.evidence, tip)?;
     let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));

@@ -7,6 +7,7 @@
 mod cargo;
 mod composed;
 pub mod listing;
+pub mod members;
 mod node;
 mod python;
 mod table;

@@ -36,6 +36,13 @@ pub struct SkipRequest {
     agent: Option<&'static str>,
 }
 
+impl SkipRequest {
+    /// Whether this rule is to be passed over.
+    pub fn names(&self, rule: &str) -> bool {
+        self.rules.contains(&rule)
+    }
+}
+
 /// Reads the variables; `None` when nothing is to be skipped.
 ///
 /// # Errors

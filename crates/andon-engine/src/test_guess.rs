@@ -8,6 +8,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::guess::listing::{FOREIGN, LISTED, Listing, MANIFESTS, MAX_NAMES, PROGRAMS, READ, READ_BYTES};
+use crate::guess::members::{self, Manifests, ProposedScope};
 use crate::guess::{self, Guess};
 
 /// Directories at the top that are looked into.
@@ -18,6 +19,47 @@ const MAX_INSIDE: usize = 500;
 /// Guesses from the files below `top`.
 pub fn in_directory(top: &Path) -> Guess {
     guess::guess(&listing(top))
+}
+
+/// Directories that are looked into for the members of a workspace, and how deep they may lie.
+const MAX_WALKED: usize = 4_000;
+const MAX_DEPTH: usize = 6;
+/// Manifests that are read.
+const MAX_MANIFESTS: usize = 1_000;
+
+/// The scopes that the manifests of a workspace at `top` give; none where it is no workspace.
+pub fn scopes(top: &Path) -> Vec<ProposedScope> {
+    let mut manifests = Manifests::new();
+    let mut open = vec![(String::new(), 0)];
+    let mut walked = 0;
+    while let Some((dir, depth)) = open.pop() {
+        let Ok(entries) = fs::read_dir(top.join(&dir)) else { continue };
+        walked += 1;
+        for entry in entries.flatten().take(MAX_NAMES) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // Links are not followed: they may lead anywhere.
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
+            let named = members::NAMES.contains(&name.as_str())
+                || (dir.is_empty() && members::TOP_NAMES.contains(&name.as_str()));
+            if kind.is_file() && named && manifests.len() < MAX_MANIFESTS {
+                manifests.insert(path, beginning(&entry.path()));
+            } else if kind.is_dir() && depth < MAX_DEPTH && walked + open.len() < MAX_WALKED {
+                let foreign = name.starts_with('.') || FOREIGN.contains(&name.as_str());
+                if !foreign && !entry.path().join(".git").exists() {
+                    open.push((path, depth + 1));
+                }
+            }
+        }
+    }
+    members::scopes(&manifests)
+}
+
+/// The beginning of a file, as text.
+fn beginning(path: &Path) -> String {
+    let mut content = Vec::new();
+    let _ = fs::File::open(path).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
+    String::from_utf8_lossy(&content).into_owned()
 }
 
 /// The advice to a person without a test command, in one line.

@@ -12,7 +12,6 @@ use regex::bytes::Regex;
 use testreport::{ParsedRun, Stream};
 
 use super::error::OpsError;
-use super::evidence::Subject;
 use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::detect::{Candidate, CodeChange, EvidenceState};
@@ -81,15 +80,7 @@ pub(super) enum Holder<'a> {
     WorkTree(&'a Overlay),
 }
 
-impl<'a> Holder<'a> {
-    /// The holder of a subject.
-    pub(super) fn of(subject: &'a Subject) -> Self {
-        match subject {
-            Subject::Tree(tree) => Self::Tree(*tree),
-            Subject::WorkTree(overlay) => Self::WorkTree(overlay),
-        }
-    }
-
+impl Holder<'_> {
     fn has(self, ws: &Workspace, path: &[u8]) -> Result<bool, OpsError> {
         let base = match self {
             Self::Tree(tree) => Some(tree),

@@ -105,7 +105,7 @@ impl Called<'_> {
     /// A commit that the client's shell made without hooks is recorded, and a halt that is due is written.
     fn catch_up(&self) -> Vec<Diagnostic> {
         let call = HookCall { name: GitHook::PostCommit, args: Vec::new(), stdin: Vec::new(), before: None };
-        match git_hooks::run(&self.ctx, &call) {
+        match git_hooks::run(&self.ctx, &call, &mut |_, _| Ok(())) {
             Ok(outcome) => outcome.warnings,
             Err(error) => vec![error.as_warning()],
         }

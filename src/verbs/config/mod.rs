@@ -3,16 +3,22 @@
 pub mod args;
 pub mod text;
 
+use std::collections::BTreeSet;
+
 use self::args::{ConfigArgs, ConfigCommand, ConfigShowArgs};
 use crate::cli::Shell;
-use crate::cli::error::{Exit, config_diagnostics};
+use crate::cli::error::{Exit, config_diagnostics, diagnostics};
 use crate::cli::output::Format;
 use crate::json::ConfigCheckJson;
 use crate::report::json;
 use crate::verbs::config::{text as report, text::ConfigEntry};
 use andon_config::{self as config, KeyEntry};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::diagnostic::{Diagnostic, Location};
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::scopes::Scope;
 use andon_engine::error::OpsError;
+use andon_engine::evidence::scopes;
+use andon_engine::test_guess;
 use andon_engine::text::message;
 use andon_engine::workspace::Workspace;
 
@@ -56,13 +62,69 @@ fn entry(entry: KeyEntry) -> ConfigEntry {
 /// Names every mistake; exit code 2 when there is one.
 fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
+    let mut found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
+    if found.is_empty() {
+        found.extend(of_scopes(&ws)?);
+    }
     match format {
         Format::Json => shell.out.result(&json::document("config-check", &mistakes(&found))),
         Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
         Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
     }
     Ok(if found.is_empty() { Exit::Allowed } else { Exit::Usage })
+}
+
+/// Scopes that do not fit the files: one in two of them, or none in one.
+fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+    let declared = &ws.config.test.scopes.scopes;
+    if declared.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tracked = ws.repo.tracked_files()?;
+    let code = || {
+        let paths = tracked.iter().map(|(_, path)| path.as_slice());
+        paths.filter(|path| ws.config.paths.rules.class(path) == PathClass::Code)
+    };
+    let mut found = Vec::new();
+    if let Err(error) = scopes::refuse_these_in_two(ws, code()) {
+        found.extend(diagnostics(&error));
+    }
+    let owned: BTreeSet<&str> = code().flat_map(|path| declared.owners(path)).collect();
+    for scope in declared.iter().filter(|scope| !owned.contains(scope.name.as_str())) {
+        let name = &scope.name;
+        let paths = ws.config.origin(&format!("test.scopes.{name}.paths")).place().unwrap_or_default();
+        let message =
+            format!("scope {name} has no files: no tracked code matches {}", scope.paths.join(", "));
+        let mistake = Diagnostic::error(message).code("config").at(Location::Named(paths));
+        found.push(mistake.help("correct its paths, or remove the scope"));
+    }
+    found.extend(against_manifests(ws));
+    Ok(found)
+}
+
+/// Scopes whose needs are fewer than those of the manifests: their tests would not run when what they read changes.
+fn against_manifests(ws: &Workspace) -> Vec<Diagnostic> {
+    let declared = &ws.config.test.scopes.scopes;
+    let proposed = ws.repo.workdir().map(test_guess::scopes).unwrap_or_default();
+    // A manifest's member is the scope that has all of its paths, whatever its name.
+    let owner = |paths: &[String]| {
+        let has = |scope: &&Scope| paths.iter().all(|path| scope.paths.contains(path));
+        declared.iter().find(has).map(|scope| scope.name.as_str())
+    };
+    let by_name = |name: &String| proposed.iter().find(|one| one.scope.name == *name);
+    let mut found = Vec::new();
+    for one in &proposed {
+        let Some(name) = owner(&one.scope.paths) else { continue };
+        let needed = declared.needed_by(name);
+        let wanted = one.scope.needs.iter().filter_map(|need| owner(&by_name(need)?.scope.paths));
+        for need in wanted.filter(|need| *need != name && !needed.contains(need)) {
+            let message = format!("scope {name} does not need {need}, and its manifest does");
+            let place = ws.config.origin(&format!("test.scopes.{name}.paths")).place().unwrap_or_default();
+            let mistake = Diagnostic::error(message).code("config").at(Location::Named(place));
+            found.push(mistake.help(format!("add {need:?} to the needs of [test.scopes.{name}]")));
+        }
+    }
+    found
 }
 
 fn mistakes(found: &[Diagnostic]) -> ConfigCheckJson<'_> {

@@ -11,22 +11,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::args::HookArgs;
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
-use crate::cli::output::{ColorChoice, Printer};
+use crate::cli::output::{self, ColorChoice, Printer};
 use crate::verbs::hook::run::chain;
 use crate::verbs::hook::{
     run as hook,
     run::{HookCall, HookEnd, HookOutcome, Refusal},
 };
+use crate::verbs::test::run::scopes::ScopeChoice;
+use crate::verbs::test::{run as test, scoped};
 use andon_config::OnInternalError;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::git_hook::{GitHook, PreventedStep};
+use andon_engine::apart::TestedSubject;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::guard::UntestedTree;
 use andon_engine::text::message::{self, Consequence};
-use andon_engine::workspace;
+use andon_engine::workspace::{self, Workspace};
 use andon_git::Operation;
+use testreport::Stream;
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
 const MAX_STDIN: u64 = 64 << 20;
@@ -97,7 +102,8 @@ fn guarded(shell: &Shell, call: &HookCall) -> Exit {
 }
 
 fn own(shell: &Shell, call: &HookCall) -> Exit {
-    match hook::run(&shell.ctx, call) {
+    let mut tests = |ws: &Workspace, untested: &UntestedTree| test_at_commit(shell, ws, untested);
+    match hook::run(&shell.ctx, call, &mut tests) {
         Ok(outcome) => show(shell, call, &outcome),
         // A skip that is not understood opens nothing.
         Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
@@ -112,6 +118,30 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
         }
         Err(err) => internal(shell, call, error::diagnostics(&err)),
     }
+}
+
+/// Runs what is missing, in the working tree where it is what is committed, else in a checkout of its own. Whatever the tests
+/// print goes to standard error, as all that hooks say; how they ended is for the gate to read.
+fn test_at_commit(shell: &Shell, ws: &Workspace, untested: &UntestedTree) -> Result<(), OpsError> {
+    let out = shell.out;
+    let mut pass = |_: Stream, bytes: &[u8]| out.pass_err(bytes);
+    let shown = test::OutputTarget { screens: &output::screens(), pass: &mut pass };
+    let subject = test::subject_of(ws, untested.tree)?;
+    let place = if subject == TestedSubject::WorkTree { "" } else { ", in a checkout of its own" };
+    out.message(&format!("andon: running the tests that are missing (test.at_commit){place}\n"));
+    if ws.config.test.scopes.settings.is_empty() {
+        test::run(&shell.ctx, ws, (&subject, test::WantedTests::Configured), shown)?;
+    } else {
+        let mut tell = scoped::progress(out);
+        test::scopes::run(
+            &shell.ctx,
+            ws,
+            (&subject, &ScopeChoice::Needed(untested.before)),
+            shown,
+            &mut tell,
+        )?;
+    }
+    Ok(())
 }
 
 /// An internal error: loud, and the commit passes unless the project wants it otherwise.

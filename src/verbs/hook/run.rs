@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use self::push::JudgedTip;
 use self::record_commit::RecordReport;
 use crate::setup::live;
-use andon_config::ConfigErrors;
+use andon_config::{AtCommit, ConfigErrors};
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::git_hook::{ConfigGate, GitHook, Work};
@@ -23,7 +23,7 @@ use andon_engine::adapter::git_hook::{self, PushedRef, Rewrite, RewriteCommand};
 use andon_engine::bound;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::guard;
+use andon_engine::guard::{self, UntestedTree};
 use andon_engine::skip;
 use andon_engine::sync;
 use andon_engine::workspace::Workspace;
@@ -99,7 +99,7 @@ pub fn tree_before(ctx: &Context, name: GitHook) -> Option<TreeId> {
 
 /// Runs a hook. A configuration that cannot be read refuses a commit that has to pass the gate: otherwise breaking it
 /// would be a way around the guard. The other hooks continue with the defaults and say so.
-pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
+pub fn run(ctx: &Context, call: &HookCall, tests: &mut TestRunner<'_>) -> Result<HookOutcome, OpsError> {
     stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
     if ws.config_errors.is_some() && is_gate(ctx, &ws, call.name)? {
@@ -110,12 +110,16 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
             HookOutcome { warnings: guard::let_pass_early(ctx, &ws)?, ..HookOutcome::silent() }
         }
         Work::Mark => {
+            run_missing(ctx, &ws, None, tests)?;
             let mut outcome = HookOutcome::of_gate(guard::early(ctx, &ws, call.before)?);
             outcome.warnings.extend(unrecorded(ctx, &ws));
             outcome
         }
         Work::Judge => {
             let judged = if bound::binds_message(ctx, &ws, &call.args) {
+                if ws.config.test.at_commit == AtCommit::Run && guard::is_asked(ctx, &ws)? {
+                    run_missing(ctx, &ws, call.before, tests)?;
+                }
                 guard::last(ctx, &ws, call.before)?
             } else {
                 guard::let_pass(ctx, &ws, call.before)?
@@ -141,6 +145,22 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
     outcome.underway =
         is_halted(&outcome).then(|| ws.repo.operation()).filter(|_| call.name != GitHook::PrePush);
     Ok(outcome)
+}
+
+/// Runs the tests that the gate asks for, on the tree that is to be committed.
+pub type TestRunner<'a> = dyn FnMut(&Workspace, &UntestedTree) -> Result<(), OpsError> + 'a;
+
+/// With `test.at_commit = "run"`: what is missing runs now, and then the gate judges as ever.
+fn run_missing(
+    ctx: &Context,
+    ws: &Workspace,
+    fixed: Option<TreeId>,
+    tests: &mut TestRunner<'_>,
+) -> Result<(), OpsError> {
+    if ws.config.test.at_commit == AtCommit::Refuse {
+        return Ok(());
+    }
+    guard::untested(ctx, ws, fixed)?.map_or(Ok(()), |untested| tests(ws, &untested))
 }
 
 /// Whether the loop is halted now, whatever the hook can still do about it.

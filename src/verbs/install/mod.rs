@@ -206,7 +206,15 @@ fn install_text(report: &InstallReport) -> String {
         text.push_str("git log shows the records: notes.displayRef was set\n");
     }
     match &report.config_file {
-        ConfigFile::Written { guess, .. } => text.push_str(&guess_text(guess)),
+        ConfigFile::Written { guess, scopes, .. } => {
+            text.push_str(&guess_text(guess));
+            if *scopes > 0 {
+                let many = count(*scopes, "scope");
+                text.push_str(&format!(
+                    "it has {many} with tests of their own, from the manifests: andon test --scopes\n"
+                ));
+            }
+        }
         ConfigFile::There { .. } => {}
     }
     text.extend(report.remarks.iter().map(|remark| format!("note: {}\n", shown(remark))));

@@ -2,7 +2,7 @@
 
 pub mod args;
 pub mod run;
-mod scoped;
+pub mod scoped;
 
 use self::args::TestArgs;
 use crate::cli::Shell;
@@ -31,22 +31,14 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         (Stream::Stdout, Format::Json) | (Stream::Stderr, _) => out.pass_err(bytes),
     };
     let shown = test::OutputTarget { screens: &output::screens(), pass: &mut pass };
-    let subject = match &args.tree {
-        Some(tree) => TestedSubject::Tree(tree.clone()),
-        None if args.staged => TestedSubject::Staged,
-        None => TestedSubject::WorkTree,
-    };
-    if args.command.is_empty() {
-        let choice = test::scopes::choice(&ws, args.all, &args.arguments)?;
-        if args.scopes {
-            return scoped::show(shell, &ws, args);
-        }
-        if args.dry_run {
-            return scoped::dry_run(shell, &ws, (&subject, choice.as_ref()), args);
-        }
-        if let Some(choice) = choice {
-            return scoped::run(shell, &ws, (&subject, &choice), shown, format);
-        }
+    let subject = subject(args);
+    if args.command.is_empty() && (args.scopes || args.dry_run) {
+        return scoped::show(shell, &ws, &subject, args);
+    }
+    if args.command.is_empty()
+        && let Some(choice) = test::scopes::choice(&ws, args.all, &args.arguments)?
+    {
+        return scoped::run(shell, &ws, (&subject, &choice), shown, format);
     }
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
         ([], []) => test::WantedTests::Configured,
@@ -86,6 +78,14 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         }));
     }
     Ok(Exit::Passed(ran.code))
+}
+
+fn subject(args: &TestArgs) -> TestedSubject {
+    match &args.tree {
+        Some(tree) => TestedSubject::Tree(tree.clone()),
+        None if args.staged => TestedSubject::Staged,
+        None => TestedSubject::WorkTree,
+    }
 }
 
 /// `andon test -k NAME --format json`: what follows an argument is one too, and some runners have such an option.

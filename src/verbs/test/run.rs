@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use andon_config::TestCommand;
 use andon_core::change::secrets;
+use andon_core::domain::ids::TreeId;
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::veil::HiddenPath;
 use andon_core::escape::shell_quote_bytes;
@@ -29,6 +30,7 @@ use andon_engine::test_sets;
 use andon_engine::tested::{CommandResult, Since, TestedCode};
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
+use andon_store::fingerprint::Fingerprinter;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 use self::preset::Unseen;
@@ -121,6 +123,16 @@ pub fn run(
     let kept = pending::keep(ctx, ws, &run)?;
     stop_point("test:kept");
     Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: wanted })
+}
+
+/// Where `tree` is tested: in the working tree, if that is the same code.
+///
+/// # Errors
+/// The working tree cannot be read.
+pub fn subject_of(ws: &Workspace, tree: TreeId) -> Result<TestedSubject, OpsError> {
+    let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    let same = ws.repo.workdir().is_some() && TestedCode::now(ws)?.code() == code;
+    Ok(if same { TestedSubject::WorkTree } else { TestedSubject::Tree(tree.to_string()) })
 }
 
 /// Runs a test command in the repository root and reads what it says; keeps nothing. The code that it ran on comes back

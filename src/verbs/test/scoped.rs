@@ -2,11 +2,11 @@
 
 use super::args::TestArgs;
 use super::run as test;
-use super::run::scopes::{self, LeftOut, Plan, Progress, ScopeChoice, ScopesRan, Step};
+use super::run::scopes::{self, LeftOut, Plan, ScopeChoice, ScopesRan, TestProgress, TestStep};
 use super::{proves_nothing, unread};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
-use crate::cli::output::Format;
+use crate::cli::output::{Format, Printer};
 use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson};
 use crate::report::json;
 use andon_core::domain::counted::count;
@@ -32,24 +32,7 @@ pub fn run(
     format: Format,
 ) -> Result<Exit, OpsError> {
     let out = shell.out;
-    let mut step = 0;
-    let mut steps = 0;
-    let mut tell = |progress: Progress<'_>| match progress {
-        Progress::Planned(plan) => {
-            steps = plan.steps.len();
-            for line in lines_of(&plan.left_out) {
-                out.message(&format!("andon: {line}\n"));
-            }
-        }
-        Progress::Begins(next) => {
-            step += 1;
-            out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
-        }
-        Progress::Ended(step, ran) => {
-            let said = about(&step.name, remarks(ran));
-            out.message(&message::diagnostics(&said, out.err));
-        }
-    };
+    let mut tell = progress(out);
     let done = scopes::run(&shell.ctx, ws, wanted, shown, &mut tell)?;
     let mut said: Vec<Diagnostic> = Vec::new();
     let decided = match done.kept {
@@ -82,18 +65,49 @@ pub fn run(
     Ok(Exit::Passed(done.code))
 }
 
-/// What would run, and what not. Without scopes, the one command.
-pub fn dry_run(
+/// Says on standard error what is left out, what begins, and what is to be said of each end.
+pub fn progress(out: Printer) -> impl FnMut(TestProgress<'_>) {
+    let (mut step, mut steps) = (0, 0);
+    move |progress| match progress {
+        TestProgress::Planned(plan) => {
+            steps = plan.steps.len();
+            for line in lines_of(&plan.left_out) {
+                out.message(&format!("andon: {line}\n"));
+            }
+        }
+        TestProgress::Begins(next) => {
+            step += 1;
+            out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
+        }
+        TestProgress::Ended(step, ran) => {
+            let said = about(&step.name, remarks(ran));
+            out.message(&message::diagnostics(&said, out.err));
+        }
+    }
+}
+
+/// Answers without running anything.
+pub fn show(
     shell: &Shell,
     ws: &Workspace,
-    (subject, choice): (&TestedSubject, Option<&ScopeChoice>),
+    subject: &TestedSubject,
     args: &TestArgs,
 ) -> Result<Exit, OpsError> {
-    let plan = match choice {
-        Some(choice) => scopes::plan(&shell.ctx, ws, subject, choice)?,
+    if args.scopes { graph(shell, ws, args) } else { dry_run(shell, ws, subject, args) }
+}
+
+/// What would run, and what not. Without scopes, the one command.
+fn dry_run(
+    shell: &Shell,
+    ws: &Workspace,
+    subject: &TestedSubject,
+    args: &TestArgs,
+) -> Result<Exit, OpsError> {
+    let plan = match scopes::choice(ws, args.all, &args.arguments)? {
+        Some(choice) => scopes::plan(&shell.ctx, ws, subject, &choice)?,
         None => {
             let command = test::configured(ws)?;
-            let steps = vec![Step { name: REST.to_owned(), command: command.display() }];
+            let steps = vec![TestStep { name: REST.to_owned(), command: command.display() }];
             Plan { steps, left_out: Vec::new() }
         }
     };
@@ -118,7 +132,7 @@ pub fn dry_run(
 }
 
 /// The scopes with their paths, needs and commands, and what is known of the working tree as it is.
-pub fn show(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
+fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsError> {
     let declared = &ws.config.test.scopes;
     let loaded = timeline::load(ws)?;
     let (overlay, _) = untracked::tested_overlay(ws)?;
@@ -175,7 +189,7 @@ fn shown(ws: &Workspace, state: &ScopeState) -> String {
     text
 }
 
-fn begins(step: &Step) -> String {
+fn begins(step: &TestStep) -> String {
     if step.name == REST {
         format!("all tests: {}", step.command)
     } else {

@@ -4,6 +4,7 @@
 //! needs two signals together (docs/rules.md). Nothing here reads a clock, a disk or the environment,
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
+mod alone;
 mod attempts;
 pub mod calibration;
 mod calls;
@@ -148,7 +149,9 @@ pub fn active(
 /// has its defaults; one at [`Level::Off`] is not evaluated.
 pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
     // How a halt is answered is not said here: of several findings that halt only the first is written down.
-    REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect()
+    let mut findings = REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect();
+    alone::add_graver(&mut findings, situation, settings);
+    findings
 }
 
 /// Evaluates one rule: what [`run`] has of it.

@@ -28,6 +28,7 @@ pub mod git_hook;
 pub mod identity;
 pub mod ids;
 pub mod paths;
+mod patterns;
 pub mod response;
 pub mod safety;
 pub mod scopes;

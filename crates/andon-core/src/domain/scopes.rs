@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::paths::Patterns;
+use super::patterns::Patterns;
 
 /// What the scope of code in no scope is called: its tests are those of `test.command`. No declared scope can have this name.
 pub const REST: &str = "(rest)";
@@ -181,6 +181,22 @@ pub struct InTwo {
     pub path: Vec<u8>,
     /// Two of the scopes.
     pub scopes: [String; 2],
+}
+
+impl std::fmt::Display for InTwo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [one, other] = &self.scopes;
+        let path = String::from_utf8_lossy(&self.path);
+        write!(f, "{path} belongs to two scopes, {one} and {other}: a file must be in one")
+    }
+}
+
+impl InTwo {
+    /// The way out.
+    pub fn help(&self) -> String {
+        let name = &self.scopes[0];
+        format!("make the paths of one of them narrower in andon.toml: andon config show test.scopes.{name}")
+    }
 }
 
 /// The code that the tests of one scope read.

@@ -363,6 +363,25 @@ impl Timeline {
         })
     }
 
+    /// The same loop as one part of its tests has seen it: `own` takes that part out of a result. Iterations without it are
+    /// left out, and the code of the others is that which the part ran on.
+    #[must_use]
+    pub fn of_tests(&self, own: impl Fn(&TestEvidence) -> Option<TestEvidence>) -> Self {
+        let mut view = self.clone();
+        for iterations in [&mut view.iterations, &mut view.amended] {
+            iterations.retain_mut(|iteration| {
+                iteration.tests = iteration.tests.as_ref().and_then(&own);
+                iteration.code = iteration.tests.as_ref().map_or(iteration.code, |tests| tests.code);
+                iteration.tests.is_some()
+            });
+        }
+        view.runs.retain_mut(|run| own(&run.evidence).map(|tests| run.evidence = tests).is_some());
+        view.reported_runs.clear();
+        view.newest_tests = view.newest_tests.as_ref().and_then(&own);
+        view.known_flaky = Memo::default();
+        view
+    }
+
     /// The newest test result, committed or not.
     pub fn newest_tests(&self) -> Option<&TestEvidence> {
         self.newest_tests.as_ref()

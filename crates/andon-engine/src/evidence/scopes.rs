@@ -6,12 +6,12 @@ use super::{Subject, without_evidence};
 use crate::error::OpsError;
 use crate::record_index::RecordIndex;
 use crate::timeline::LoadedTimeline;
-use crate::untracked::{self, Holder};
+use crate::untracked;
 use crate::workspace::Workspace;
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::paths::PathRules;
-use andon_core::domain::scopes::REST;
+use andon_core::domain::paths::{PathClass, PathRules};
+use andon_core::domain::scopes::{InTwo, REST};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
 use andon_store::fingerprint::Fingerprinter;
@@ -46,16 +46,12 @@ impl ScopeState {
 
 /// All scopes of the code that `subject` is, in an order in which each comes after what it needs; the code in no scope first,
 /// where `test.command` tests it. `before` is what the code is compared with; without one, every scope is touched.
-///
-/// # Errors
-/// A file that belongs to two scopes, as far as that shows in what changed.
 pub fn states(
     ws: &Workspace,
     (loaded, known): (&LoadedTimeline, &KnownScopes),
     subject: &Subject,
     before: Option<TreeId>,
 ) -> Result<Vec<ScopeState>, OpsError> {
-    refuse_in_two(ws, subject, before)?;
     let scopes = &ws.config.test.scopes.scopes;
     let rest = ws.config.test.command.as_ref().map(|_| REST);
     let names: Vec<&str> = rest.into_iter().chain(scopes.in_order()).collect();
@@ -162,7 +158,7 @@ fn before_add(
         return Ok(None);
     }
     let Some(own) = ws.of_scope(&state.name) else { return Ok(None) };
-    let holder = Holder::of(subject);
+    let holder = subject.holder();
     let has = |run: &TestRun| run.evidence.of_scope(&state.name).is_some();
     let run = untracked::newest_before_add(&own, loaded, (holder, state.code), has)?;
     let row = run.and_then(|(run, _)| run.evidence.of_scope(&state.name).cloned());
@@ -173,9 +169,12 @@ fn before_add(
 pub fn state(
     ws: &Workspace,
     loaded: &LoadedTimeline,
-    (subject, code): (&Subject, CodeId),
+    (subject, code, before): (&Subject, CodeId, Option<TreeId>),
     states: &[ScopeState],
 ) -> Result<EvidenceState, OpsError> {
+    if let Some(found) = changed_in_two(ws, subject, before)? {
+        return Ok(EvidenceState::InTwoScopes(Box::new(found)));
+    }
     let mut missing = states.iter().filter(|state| state.touched && !state.is_tested());
     let Some(first) = missing.next() else {
         return Ok(EvidenceState::Tested(Box::new(together(loaded, code, states))));
@@ -208,11 +207,15 @@ fn is_of_all(tests: &TestEvidence) -> bool {
     !tests.scopes.is_empty() && tests.command != TestEvidence::OF_SCOPES
 }
 
-/// A file in two scopes would be tested by one and judged by the other.
-fn refuse_in_two(ws: &Workspace, subject: &Subject, before: Option<TreeId>) -> Result<(), OpsError> {
+/// A file in two scopes among those that changed: one would test it and the other judge it.
+fn changed_in_two(
+    ws: &Workspace,
+    subject: &Subject,
+    before: Option<TreeId>,
+) -> Result<Option<InTwo>, OpsError> {
     let scopes = &ws.config.test.scopes.scopes;
     if scopes.iter().count() < 2 {
-        return Ok(());
+        return Ok(None);
     }
     let paths: Vec<Vec<u8>> = match (subject, before) {
         (Subject::WorkTree(overlay), _) => overlay.entries.iter().map(|entry| entry.path.clone()).collect(),
@@ -221,7 +224,13 @@ fn refuse_in_two(ws: &Workspace, subject: &Subject, before: Option<TreeId>) -> R
         }
         (Subject::Tree(_), None) => Vec::new(),
     };
-    refuse_these_in_two(ws, paths.iter().map(Vec::as_slice))
+    Ok(in_two(ws, paths.iter().map(Vec::as_slice)))
+}
+
+fn in_two<'a>(ws: &Workspace, paths: impl IntoIterator<Item = &'a [u8]>) -> Option<InTwo> {
+    let rules = &ws.config.paths.rules;
+    let code = paths.into_iter().filter(|path| rules.class(path) == PathClass::Code);
+    ws.config.test.scopes.scopes.in_two(code)
 }
 
 /// Refuses the first of `paths` that is code of two scopes.
@@ -232,16 +241,6 @@ pub fn refuse_these_in_two<'a>(
     ws: &Workspace,
     paths: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<(), OpsError> {
-    use andon_core::domain::paths::PathClass;
-    let rules = &ws.config.paths.rules;
-    let code = paths.into_iter().filter(|path| rules.class(path) == PathClass::Code);
-    let Some(found) = ws.config.test.scopes.scopes.in_two(code) else { return Ok(()) };
-    let [one, other] = found.scopes;
-    let path = String::from_utf8_lossy(&found.path).into_owned();
-    Err(OpsError::Usage {
-        what: format!("{path} belongs to two scopes, {one} and {other}: a file must be in one"),
-        help: format!(
-            "make the paths of one of them narrower in andon.toml: andon config show test.scopes.{one}"
-        ),
-    })
+    in_two(ws, paths)
+        .map_or(Ok(()), |found| Err(OpsError::Usage { what: found.to_string(), help: found.help() }))
 }

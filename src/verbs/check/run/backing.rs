@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::hook_users::HookUsers;
+use super::scoped;
 use super::{Case, Diagnostic, Examined, Location, at, contradictions, gate, level_of, overrides, violation};
 use andon_config::HandedIn;
 use andon_core::detect;
@@ -77,8 +78,15 @@ impl Backed {
         if overrides::passes_over(&record.skipped, detect::UNTESTED_EDIT.id) {
             return Ok(None);
         }
+        let of_scopes = match &record.tests {
+            Some(tests) if tests.caveats.origin == RunOrigin::Here => {
+                scoped::missing(here.case, here.commit, tests)?
+            }
+            Some(_) | None => None,
+        };
         let handed_in = match &record.tests {
             None => false,
+            Some(_) if of_scopes.is_some() => false,
             Some(tests) if tests.caveats.origin == RunOrigin::Here => return Ok(None),
             Some(_) if here.case.config.test.handed_in == HandedIn::Count => {
                 return Ok(Some(by_word(here.commit)));
@@ -91,9 +99,9 @@ impl Backed {
         }
         let backing = self.backing(here, Claim::Recorded(claimed), record)?;
         Ok(match backing {
-            Backing::Elsewhere(source, other) if counts(here.case, other.tests.as_ref()) => {
+            Backing::Elsewhere(source, other) if counts(here, other.tests.as_ref()) => {
                 self.sources.push(source);
-                record.tests = record.tests.take().or(other.tests);
+                record.tests = record.tests.take().filter(|_| of_scopes.is_none()).or(other.tests);
                 Some(elsewhere(here, source))
             }
             Backing::Made(_) if is_tested_tip(here) => None,
@@ -101,7 +109,7 @@ impl Backed {
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
                 self.untested.insert(here.commit.id);
                 record.kind = ordinary(claimed);
-                let gap = Gap { claimed, handed_in, level: level.min(Level::Block) };
+                let gap = Gap { claimed, handed_in, of_scopes, level: level.min(Level::Block) };
                 Some(untested(here.commit, &gap, &nothing))
             }
         })
@@ -121,7 +129,7 @@ impl Backed {
         let backing = self.backing(here, Claim::Nothing, &fact.record)?;
         match backing {
             Backing::Elsewhere(source, other)
-                if asks_for_tests(here.case).is_none() || is_backed(here.case, &other) =>
+                if asks_for_tests(here.case).is_none() || is_backed(here, &other) =>
             {
                 self.sources.push(source);
                 conclusion.violations.push(elsewhere(here, source));
@@ -213,14 +221,17 @@ fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
 }
 
 /// Whether a test result is one that counts by the left side's configuration.
-fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
-    let by_hand = case.config.test.handed_in == HandedIn::Count;
-    tests.is_some_and(|tests| tests.caveats.origin == RunOrigin::Here || by_hand)
+fn counts(here: Here<'_>, tests: Option<&TestEvidence>) -> bool {
+    let by_hand = here.case.config.test.handed_in == HandedIn::Count;
+    let is_whole = |tests: &TestEvidence| {
+        scoped::missing(here.case, here.commit, tests).is_ok_and(|missing| missing.is_none())
+    };
+    tests.is_some_and(|tests| (tests.caveats.origin == RunOrigin::Here || by_hand) && is_whole(tests))
 }
 
 /// Whether another record is evidence for the code of an unrecorded commit: it was tested, or needed no tests.
-fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
-    counts(case, other.tests.as_ref())
+fn is_backed(here: Here<'_>, other: &CommitRecord) -> bool {
+    counts(here, other.tests.as_ref())
         || (other.tests.is_none() && andon_engine::record_index::is_sound(other))
 }
 
@@ -289,6 +300,8 @@ fn by_git(commit: &CommitInfo, made: MergeClaim) -> Diagnostic {
 struct Gap {
     claimed: CommitKind,
     handed_in: bool,
+    /// What is missing of the tests of scopes, in words.
+    of_scopes: Option<String>,
     level: Level,
 }
 
@@ -296,6 +309,9 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
     let claimed = gap.claimed.as_str();
     let missing = "no test run on exactly this code is recorded";
     let message = match (nothing, gap.claimed) {
+        _ if gap.of_scopes.is_some() => {
+            format!("the code changed, and {}", gap.of_scopes.as_deref().unwrap_or_default())
+        }
         _ if gap.handed_in => {
             "the code changed, and its test run was handed in, which the base does not let count (test.handed_in)"
                 .to_owned()

@@ -36,6 +36,9 @@ pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
     if tests.caveats.origin == RunOrigin::HandedIn {
         return None;
     }
+    if tests.command == TestEvidence::OF_SCOPES && !is_of_its_scopes(tests) {
+        return Some("its tests are not those of its scopes");
+    }
     let counts = tests.counts;
     let fails = counts.failing() > 0 || !tests.failing.is_empty();
     let summed = [counts.passed, counts.failed, counts.errored, counts.skipped].into_iter().sum::<u64>();
@@ -59,6 +62,15 @@ pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
         | TestStatus::NoTests
         | TestStatus::Incomplete => None,
     }
+}
+
+/// Whether the result is that which its scopes come to. Where a list was cut, more cannot be said.
+fn is_of_its_scopes(tests: &TestEvidence) -> bool {
+    let of = TestEvidence::together(tests.code, tests.scopes.clone());
+    let cut = tests.truncated || of.truncated;
+    of.status == tests.status
+        && of.counts == tests.counts
+        && (cut || (of.failing == tests.failing && of.runner == tests.runner))
 }
 
 /// A node that its commit's author and trailers contradict, by the workflow of the left side.

@@ -17,6 +17,7 @@ mod makers;
 mod overrides;
 mod range;
 mod records;
+mod scoped;
 mod squash;
 mod tamper;
 mod tested;
@@ -55,6 +56,8 @@ pub(crate) struct Case<'a> {
     tests: Option<&'a TipTests>,
     /// The range as it is shown.
     range: &'a str,
+    /// Its newest commit.
+    tip: CommitId,
 }
 
 impl Case<'_> {
@@ -101,7 +104,7 @@ fn over(
     let Ground { range, config, tip, violations: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
-    let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown };
+    let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown, tip: range.tip };
     let mut ledger = halts::judge(&case, &examined)?;
     let who = witnessed::Asked { policy: asked.policy, tip: range.tip, now: ctx.now };
     let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;

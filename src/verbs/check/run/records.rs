@@ -68,7 +68,7 @@ pub(super) fn judge(
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, *tip), asked.tests.as_ref());
-    let case = Case { repo: &repo, store, config, tests, range: &range.shown };
+    let case = Case { repo: &repo, store, config, tests, range: &range.shown, tip: range.tip };
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
             let subject = Subject { case: &case, commit: &commit, derived: *derived };

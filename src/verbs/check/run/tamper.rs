@@ -4,9 +4,10 @@
 use std::io::Read as _;
 
 use super::{Case, Diagnostic, Examined, at, violation};
-use andon_config::TestCommand;
+use andon_config::{Config, TestCommand};
 use andon_core::domain::facts::{CommitFact, CommitKind, Recording};
 use andon_core::domain::findings::Level;
+use andon_core::domain::tests::TestEvidence;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
@@ -137,11 +138,29 @@ fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Diagnostic {
     violation(gap.named_by.map(|id| examined.at(id)), "missing-ledger", level, what, &help)
 }
 
+/// The command of a scope that is another one than that of the left side. Where that has no scopes, the tip decides.
+fn other_of_scopes(config: &Config, tests: &TestEvidence) -> Option<(String, String)> {
+    if config.test.scopes.settings.is_empty() {
+        return None;
+    }
+    // What everything was tested with speaks for each scope.
+    let all = config.test.command.as_ref().map(TestCommand::display);
+    tests.scopes.iter().find_map(|row| {
+        let wanted = config.of_scope(&row.name)?.test.command?.display();
+        let ran = &row.tests.command;
+        (*ran != wanted && Some(ran) != all.as_ref()).then(|| (ran.clone(), wanted))
+    })
+}
+
 /// A range that brings its own test command does not prove anything by it.
 fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
-    let wanted = case.config.test.command.as_ref().map(TestCommand::display)?;
-    let ran = fact.record.tests.as_ref().map(|tests| &tests.command)?;
-    if *ran == wanted || ran.is_empty() {
+    let tests = fact.record.tests.as_ref()?;
+    let (ran, wanted) = if tests.command == TestEvidence::OF_SCOPES {
+        other_of_scopes(case.config, tests)?
+    } else {
+        (tests.command.clone(), case.config.test.command.as_ref().map(TestCommand::display)?)
+    };
+    if ran == wanted || ran.is_empty() {
         return None;
     }
     let what = format!("its tests were run by `{ran}`, and the base of the range says `{wanted}`");

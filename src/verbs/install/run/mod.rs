@@ -31,7 +31,9 @@ use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, pl
 use andon_config as config;
 use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_core::domain::scopes::Scope;
 use andon_engine::guess::Guess;
+use andon_engine::guess::members::ProposedScope;
 use andon_engine::test_guess;
 use andon_git::platform::test_seam::stop_point;
 use andon_git::{GitError, Repo};
@@ -85,6 +87,8 @@ pub enum ConfigFile {
         path: PathBuf,
         /// How the tests run.
         guess: Guess,
+        /// How many parts of the code got tests of their own.
+        scopes: usize,
     },
     /// There was one; it was not touched.
     There {
@@ -201,7 +205,7 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
     if fs::symlink_metadata(&path).is_ok() {
         return Ok(ConfigFile::There { path });
     }
-    let (guess, text) = first_config(top);
+    let (guess, scopes, text) = first_config(top);
     let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
     let written = made.and_then(|mut file| {
         file.write_all(text.as_bytes()).inspect_err(|_| {
@@ -209,18 +213,31 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
         })
     });
     match written {
-        Ok(()) => Ok(ConfigFile::Written { path, guess }),
+        Ok(()) => Ok(ConfigFile::Written { path, guess, scopes }),
         // Another process was faster: its file counts.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(ConfigFile::There { path }),
         Err(source) => Err(SetupError::Write { path, source }),
     }
 }
 
-/// How the tests run, and the file that says so.
-fn first_config(top: &Path) -> (Guess, String) {
+/// How the tests run, how many scopes there are, and the file that says so.
+fn first_config(top: &Path) -> (Guess, usize, String) {
     let guess = test_guess::in_directory(top);
-    let text = with_doubt(config::template(guess.command()), &guess);
-    (guess, text)
+    let mut text = with_doubt(config::template(guess.command()), &guess);
+    let scopes = test_guess::scopes(top);
+    if !scopes.is_empty() {
+        text.push_str("\n# What the manifests say: a commit needs the tests of what it touches (andon test --scopes).\n");
+    }
+    text.extend(scopes.iter().map(of_scope));
+    (guess, scopes.len(), text)
+}
+
+fn of_scope(proposed: &ProposedScope) -> String {
+    let list = |texts: &[String]| toml::Value::from(texts.to_vec());
+    let Scope { name, paths, needs } = &proposed.scope;
+    let needs = if needs.is_empty() { String::new() } else { format!("needs = {}\n", list(needs)) };
+    let (paths, command) = (list(paths), toml::Value::from(proposed.command.as_str()));
+    format!("[test.scopes.{name}]\npaths = {paths}\n{needs}command = {command}\n")
 }
 
 /// The file with what is not sure about the test command behind the line that leaves it open.

@@ -117,7 +117,7 @@ pub fn preview(
     let config = top.join(CONFIG_FILE);
     let fresh = fs::symlink_metadata(&config).is_err();
     if fresh {
-        let text = Some(first_config(top).1.into_bytes());
+        let text = Some(first_config(top).2.into_bytes());
         steps.push(Step::Write { path: config, text });
     }
     if options.notes == Notes::Show

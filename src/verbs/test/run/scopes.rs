@@ -9,7 +9,7 @@ use super::{
     CommandOrigin, OutputTarget, Ran, RunDestination, WantedTests, arguments, execute_on, keep_not_started,
     unread, validity,
 };
-use andon_core::domain::ids::{CodeId, CommitId};
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::scopes::REST;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
@@ -31,6 +31,8 @@ use andon_git::Overlay;
 pub enum ScopeChoice {
     /// Those without a passing run on their code.
     Missing,
+    /// The same of those that differ from this tree.
+    Needed(Option<TreeId>),
     /// All at once, by `test.command`.
     All,
     /// These, also where they passed.
@@ -41,7 +43,7 @@ pub enum ScopeChoice {
 
 /// A step of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TestStep {
     /// The scope; [`REST`] for `test.command`.
     pub name: String,
     /// Its command.
@@ -61,19 +63,19 @@ pub struct LeftOut {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// In this order. Where `test.command` comes first and passes, the rest is not needed.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TestStep>,
     /// Those that passed on this code.
     pub left_out: Vec<LeftOut>,
 }
 
 /// What happens, for whoever watches.
-pub enum Progress<'a> {
+pub enum TestProgress<'a> {
     /// The plan is made.
     Planned(&'a Plan),
     /// A step begins.
-    Begins(&'a Step),
+    Begins(&'a TestStep),
     /// A step ended.
-    Ended(&'a Step, &'a Ran),
+    Ended(&'a TestStep, &'a Ran),
 }
 
 /// What came of it.
@@ -81,7 +83,7 @@ pub struct ScopesRan {
     /// What did not run.
     pub left_out: Vec<LeftOut>,
     /// The steps that ran, in order, each with its own result.
-    pub ran: Vec<(Step, Ran)>,
+    pub ran: Vec<(TestStep, Ran)>,
     /// All scopes together, as the journal has it last; `None` where nothing could be kept.
     pub together: Option<TestRun>,
     /// The worst exit code.
@@ -149,27 +151,32 @@ pub fn run(
     ws: &Workspace,
     (subject, choice): (&TestedSubject, &ScopeChoice),
     shown: OutputTarget<'_>,
-    tell: &mut dyn FnMut(Progress<'_>),
+    tell: &mut dyn FnMut(TestProgress<'_>),
 ) -> Result<ScopesRan, OpsError> {
     let mut session = Session::begin(ctx, ws, subject)?;
     let OutputTarget { screens, pass } = shown;
     let plan = session.plan(choice)?;
     session.done.left_out.clone_from(&plan.left_out);
-    tell(Progress::Planned(&plan));
+    tell(TestProgress::Planned(&plan));
     for step in plan.steps {
         // Tests of everything that passed speak for each scope.
-        if *choice == ScopeChoice::Missing && step.name != REST && session.is_green(&step.name)? {
+        let missing = matches!(choice, ScopeChoice::Missing | ScopeChoice::Needed(_));
+        if missing && step.name != REST && session.is_green(&step.name)? {
             continue;
         }
-        tell(Progress::Begins(&step));
+        tell(TestProgress::Begins(&step));
         let shown = OutputTarget { screens, pass: &mut *pass };
         let ran = match choice {
             ScopeChoice::Part(_, words) => session.part(&step.name, words, shown)?,
             ScopeChoice::All => session.all(AllOf::Everything, shown)?,
-            ScopeChoice::Missing if step.name == REST => session.all(AllOf::Rest, shown)?,
-            ScopeChoice::Missing | ScopeChoice::Named(_) => session.scope(&step.name, shown)?,
+            ScopeChoice::Missing | ScopeChoice::Needed(_) if step.name == REST => {
+                session.all(AllOf::Rest, shown)?
+            }
+            ScopeChoice::Missing | ScopeChoice::Needed(_) | ScopeChoice::Named(_) => {
+                session.scope(&step.name, shown)?
+            }
         };
-        tell(Progress::Ended(&step, &ran));
+        tell(TestProgress::Ended(&step, &ran));
         session.done.code = session.done.code.max(ran.code);
         session.done.kept = ran.kept;
         session.done.ran.push((step, ran));
@@ -230,11 +237,15 @@ impl<'a> Session<'a> {
     }
 
     fn states(&mut self) -> Result<Vec<ScopeState>, OpsError> {
+        self.states_since(None)
+    }
+
+    fn states_since(&mut self, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
             None => Subject::WorkTree(self.look()?.0),
         };
-        scopes::states(self.ws, (&self.loaded, &self.known), &subject, None)
+        scopes::states(self.ws, (&self.loaded, &self.known), &subject, before)
     }
 
     fn state(&mut self, name: &str) -> Result<Option<ScopeState>, OpsError> {
@@ -255,7 +266,7 @@ impl<'a> Session<'a> {
                 what: "no command is configured that tests everything".to_owned(),
                 help: "set it in andon.toml: [test] command = \"cargo test --workspace\"".to_owned(),
             };
-            Ok(Step { name: name.to_owned(), command: command(ws, name).ok_or_else(missing)? })
+            Ok(TestStep { name: name.to_owned(), command: command(ws, name).ok_or_else(missing)? })
         };
         let named: Vec<&str> = match choice {
             ScopeChoice::All => vec![REST],
@@ -264,7 +275,8 @@ impl<'a> Session<'a> {
                 let order = self.ws.config.test.scopes.scopes.in_order();
                 order.into_iter().filter(|name| names.iter().any(|wanted| wanted == name)).collect()
             }
-            ScopeChoice::Missing => return self.plan_missing(&step),
+            ScopeChoice::Missing => return self.plan_missing(None, &step),
+            ScopeChoice::Needed(before) => return self.plan_missing(*before, &step),
         };
         let steps = named.into_iter().map(|name| step(self.ws, name)).collect::<Result<_, OpsError>>()?;
         Ok(Plan { steps, left_out: Vec::new() })
@@ -272,13 +284,14 @@ impl<'a> Session<'a> {
 
     fn plan_missing(
         &mut self,
-        step: &dyn Fn(&Workspace, &str) -> Result<Step, OpsError>,
+        before: Option<TreeId>,
+        step: &dyn Fn(&Workspace, &str) -> Result<TestStep, OpsError>,
     ) -> Result<Plan, OpsError> {
         let is_missing = |state: &ScopeState| state.touched && !state.is_green();
-        let mut states = self.states()?;
+        let mut states = self.states_since(before)?;
         if states.iter().any(is_missing) {
             self.known.take_elsewhere(self.ws)?;
-            states = self.states()?;
+            states = self.states_since(before)?;
         }
         let mut plan = Plan::default();
         for state in states.iter().filter(|state| state.touched) {

@@ -94,6 +94,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | EvidenceState::NeverRan
         | EvidenceState::Void(_)
         | EvidenceState::OtherCode { .. }
+        | EvidenceState::InTwoScopes(_)
         | EvidenceState::Scope { .. } => return None,
     };
     let level = match situation.stage {

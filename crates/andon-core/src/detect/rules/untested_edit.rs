@@ -12,7 +12,7 @@ use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::scopes::called;
+use crate::domain::scopes::{InTwo, called};
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::history::{Outcome, outcome};
@@ -60,6 +60,8 @@ enum UntestedReason {
     OtherCode { differing: Vec<PathDifference>, total: u64, staging: Staging, stage: Stage },
     /// It was on what was to be committed, until another hook changed these paths.
     ChangedByHook(Vec<Vec<u8>>),
+    /// A file is code of two scopes.
+    InTwoScopes(InTwo),
     /// The same of one scope, with the names of others.
     Scope { name: String, found: Box<UntestedReason>, more: Vec<String> },
 }
@@ -83,6 +85,7 @@ impl fmt::Display for UntestedReason {
                     paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
                 write!(f, "a hook changed {} after the tests ran", words::list(&shown, words::len(paths)))
             }
+            Self::InTwoScopes(found) => write!(f, "{}", words::bounded(&found.to_string())),
             Self::Scope { name, found, more } => {
                 write!(f, "{}: {found}", words::bounded(&called(name)))?;
                 match more.as_slice() {
@@ -149,6 +152,9 @@ fn gap(state: &EvidenceState, command: Option<&str>, candidate: &Candidate, stag
                     Gap { help, ..of_changed_by_hook(changed) }
                 }
             }
+        }
+        EvidenceState::InTwoScopes(found) => {
+            Gap { help: vec![found.help()], ..Gap::new(UntestedReason::InTwoScopes((**found).clone())) }
         }
         EvidenceState::Scope { name, state, more, command } => {
             let gap = gap(state, command.as_deref(), candidate, stage)?;

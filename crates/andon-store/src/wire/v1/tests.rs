@@ -144,7 +144,7 @@ prop_compose! {
             failing: texts.clone(),
             truncated: total > failed,
             runner: name.clone(),
-            command: String::new(),
+            command: name.clone(),
             caveats: Caveats { set: errors.map(Digest), ..Caveats::default() },
             scopes: Vec::new(),
         };

@@ -194,7 +194,7 @@ fn golden_tests_of_scopes() {
             failing: failing.iter().map(|&id| id.to_owned()).collect(),
             truncated: false,
             runner: "cargo".to_owned(),
-            command: String::new(),
+            command: format!("cargo test -p {name}"),
             caveats: Caveats::default(),
             scopes: Vec::new(),
         },

@@ -1,0 +1,624 @@
+//! The members of a workspace, from its manifests' own graph: Cargo, npm and its kind, go.work, uv, Maven, Gradle.
+//!
+//! Each member that has tests becomes a scope of `andon.toml` ([`scopes`]). Members that need each other, as
+//! dev-dependencies may have it, and members inside of others become one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::Regex;
+use serde_json::Value as Json;
+
+use andon_core::domain::scopes::Scope;
+
+/// Manifests by their path from the top of the working tree. The caller bounds their number and size.
+pub type Manifests = BTreeMap<String, String>;
+
+/// The names of files that are read.
+pub const NAMES: [&str; 9] = [
+    "Cargo.toml",
+    "package.json",
+    "pnpm-workspace.yaml",
+    "go.work",
+    "go.mod",
+    "pyproject.toml",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+];
+/// Names that matter at the top, whatever is in them.
+pub const TOP_NAMES: [&str; 8] = [
+    "settings.gradle",
+    "settings.gradle.kts",
+    "gradlew",
+    "mvnw",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+];
+
+/// Most members of a workspace; a larger one gets no scopes.
+const MAX_MEMBERS: usize = 200;
+
+/// A scope as it may be declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedScope {
+    /// Name, paths and needs.
+    pub scope: Scope,
+    /// What runs its tests.
+    pub command: String,
+}
+
+/// A member of a workspace.
+#[derive(Debug, Clone)]
+struct Member {
+    /// Its directory, from the top; never the top itself.
+    dir: String,
+    /// Its name in commands.
+    name: String,
+    /// Directories of other members that it needs.
+    needs: BTreeSet<String>,
+    /// Whether anything is known to run its tests.
+    tested: bool,
+}
+
+/// How the tests of some members are run together.
+type Command = fn(&[&Member], &Manifests) -> String;
+
+/// The scopes of the workspace at the top, by the first kind that it is of; fewer than two are none.
+pub fn scopes(manifests: &Manifests) -> Vec<ProposedScope> {
+    let kinds: [(fn(&Manifests) -> Option<Vec<Member>>, Command); 6] = [
+        (cargo, of_cargo),
+        (node, of_node),
+        (go, of_go),
+        (uv, of_uv),
+        (maven, of_maven),
+        (gradle, of_gradle),
+    ];
+    for (read, command) in kinds {
+        let Some(members) = read(manifests) else { continue };
+        let tested = members.iter().filter(|member| member.tested).count();
+        if (2..=MAX_MEMBERS).contains(&tested) && members.len() <= MAX_MEMBERS {
+            return joined(&members, manifests, command);
+        }
+    }
+    Vec::new()
+}
+
+/// One scope for each group of members that cannot be taken apart.
+fn joined(members: &[Member], manifests: &Manifests, command: Command) -> Vec<ProposedScope> {
+    let place: BTreeMap<&str, usize> =
+        members.iter().enumerate().map(|(at, member)| (member.dir.as_str(), at)).collect();
+    let needs = |at: usize| members[at].needs.iter().filter_map(|dir| place.get(dir.as_str()).copied());
+    let reaches: Vec<BTreeSet<usize>> = (0..members.len())
+        .map(|at| {
+            let (mut found, mut open) = (BTreeSet::new(), vec![at]);
+            while let Some(one) = open.pop() {
+                open.extend(needs(one).filter(|need| found.insert(*need)));
+            }
+            found
+        })
+        .collect();
+    let inside = |one: usize, other: usize| {
+        let below = members[one].dir.strip_prefix(&members[other].dir);
+        below.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let mut group: Vec<usize> = (0..members.len()).collect();
+    for one in 0..members.len() {
+        for other in 0..one {
+            let ring = reaches[one].contains(&other) && reaches[other].contains(&one);
+            if ring || inside(one, other) || inside(other, one) {
+                let (old, new) = (group[one].max(group[other]), group[one].min(group[other]));
+                group.iter_mut().filter(|at| **at == old).for_each(|at| *at = new);
+            }
+        }
+    }
+    let names = names(members, &group);
+    let mut scopes = Vec::new();
+    for (&first, name) in &names {
+        let own: Vec<&Member> =
+            members.iter().zip(&group).filter(|(_, of)| **of == first).map(|(member, _)| member).collect();
+        let needed =
+            own.iter().flat_map(|member| member.needs.iter()).filter_map(|dir| place.get(dir.as_str()));
+        let needed: BTreeSet<&String> =
+            needed.filter(|at| group[**at] != first).filter_map(|at| names.get(&group[*at])).collect();
+        let tested: Vec<&Member> = own.iter().copied().filter(|member| member.tested).collect();
+        if tested.is_empty() {
+            continue;
+        }
+        scopes.push(ProposedScope {
+            scope: Scope {
+                name: name.clone(),
+                paths: tops(&own).into_iter().map(|dir| format!("{dir}/**")).collect(),
+                needs: needed.into_iter().cloned().collect(),
+            },
+            command: command(&tested, manifests),
+        });
+    }
+    // What has no tests is code in no scope, which everything reads anyway.
+    let kept: BTreeSet<String> = scopes.iter().map(|one| one.scope.name.clone()).collect();
+    for one in &mut scopes {
+        one.scope.needs.retain(|need| kept.contains(need));
+    }
+    if scopes.len() < 2 { Vec::new() } else { scopes }
+}
+
+/// The directories of members, without those inside of others.
+fn tops<'a>(members: &[&'a Member]) -> Vec<&'a str> {
+    let dirs: Vec<&str> = members.iter().map(|member| member.dir.as_str()).collect();
+    let inside = |dir: &str| {
+        dirs.iter().any(|other| dir.strip_prefix(other).is_some_and(|rest| rest.starts_with('/')))
+    };
+    dirs.iter().copied().filter(|dir| !inside(dir)).collect()
+}
+
+/// A name for each group: that of its first member without its namespace; the directory where two would be the same.
+fn names(members: &[Member], group: &[usize]) -> BTreeMap<usize, String> {
+    let short = |at: usize| word(members[at].name.rsplit(['/', ':']).next().unwrap_or_default());
+    let long = |at: usize| word(&members[at].dir);
+    let firsts: BTreeSet<usize> = group.iter().copied().collect();
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for at in &firsts {
+        *times.entry(short(*at)).or_default() += 1;
+    }
+    let named = |at: usize| if times[&short(at)] == 1 { short(at) } else { long(at) };
+    firsts.into_iter().map(|at| (at, named(at))).collect()
+}
+
+/// `text` as the name of a scope.
+fn word(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let word: String = text.trim_start_matches(['@', '.', '/']).chars().map(plain).take(64).collect();
+    let word = word.trim_matches(['-', '_']).to_owned();
+    if word.is_empty() { "member".to_owned() } else { word }
+}
+
+/// The directories below the top that have a manifest of this name and match one of the globs.
+fn matching<'m>(manifests: &'m Manifests, name: &str, globs: &[String], but: &[String]) -> Vec<&'m str> {
+    let (wanted, unwanted) = (set(globs), set(but));
+    let dirs = manifests.keys().filter_map(|path| path.strip_suffix(name)?.strip_suffix('/'));
+    dirs.filter(|dir| wanted.is_match(dir) && !unwanted.is_match(dir)).collect()
+}
+
+fn set(globs: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let glob = glob.trim_start_matches("./").trim_end_matches('/');
+        if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_default()
+}
+
+/// `path`, which a manifest in `dir` names, from the top. `None` where it leads out of the repository.
+fn resolved(dir: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn texts(value: Option<&toml::Value>) -> Vec<String> {
+    let items = value.and_then(toml::Value::as_array).into_iter().flatten();
+    items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn cargo(manifests: &Manifests) -> Option<Vec<Member>> {
+    let root: toml::Table = manifests.get("Cargo.toml")?.parse().ok()?;
+    let workspace = root.get("workspace")?;
+    let globs = texts(workspace.get("members"));
+    let shared = workspace.get("dependencies").and_then(toml::Value::as_table);
+    let dirs = matching(manifests, "Cargo.toml", &globs, &texts(workspace.get("exclude")));
+    let mut members = Vec::new();
+    for dir in dirs {
+        let Ok(manifest) = manifests[&format!("{dir}/Cargo.toml")].parse::<toml::Table>() else { continue };
+        let Some(name) = manifest.get("package").and_then(|package| package.get("name")?.as_str()) else {
+            continue;
+        };
+        let mut needs = BTreeSet::new();
+        for table in tables_of_cargo(&manifest) {
+            for (name, dependency) in table {
+                let inherits = dependency.get("workspace").and_then(toml::Value::as_bool) == Some(true);
+                let own = dependency.get("path").map(|path| (dir, path));
+                let from = shared.filter(|_| inherits).and_then(|shared| shared.get(name)?.get("path"));
+                let path = own.or(from.map(|path| ("", path)));
+                needs.extend(path.and_then(|(from, path)| resolved(from, path.as_str()?)));
+            }
+        }
+        needs.remove(dir);
+        members.push(Member { dir: dir.to_owned(), name: name.to_owned(), needs, tested: true });
+    }
+    Some(members)
+}
+
+/// The tables of dependencies of a manifest, also those of a target.
+fn tables_of_cargo(manifest: &toml::Table) -> Vec<&toml::Table> {
+    const TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let targets = manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten();
+    let targets = targets.filter_map(|(_, target)| target.as_table());
+    let all = std::iter::once(manifest).chain(targets);
+    all.flat_map(|table| TABLES.iter().filter_map(|name| table.get(*name)?.as_table())).collect()
+}
+
+fn of_cargo(members: &[&Member], _: &Manifests) -> String {
+    format!("cargo test {}", each(members, |member| format!("-p {}", member.name)))
+}
+
+fn each(members: &[&Member], say: impl Fn(&Member) -> String) -> String {
+    members.iter().map(|member| say(member)).collect::<Vec<_>>().join(" ")
+}
+
+fn node(manifests: &Manifests) -> Option<Vec<Member>> {
+    let root: Json = serde_json::from_str(manifests.get("package.json")?).ok()?;
+    let listed = &root["workspaces"];
+    let listed = if listed.is_object() { &listed["packages"] } else { listed };
+    let mut globs: Vec<String> =
+        listed.as_array().into_iter().flatten().filter_map(|glob| glob.as_str().map(str::to_owned)).collect();
+    globs.extend(manifests.get("pnpm-workspace.yaml").map(|text| packages_of_pnpm(text)).unwrap_or_default());
+    let (but, globs): (Vec<String>, Vec<String>) = globs.into_iter().partition(|glob| glob.starts_with('!'));
+    let but: Vec<String> = but.iter().map(|glob| glob[1..].to_owned()).collect();
+    let dirs = matching(manifests, "package.json", &globs, &but);
+    let read = |dir: &str| {
+        let manifest: Json = serde_json::from_str(&manifests[&format!("{dir}/package.json")]).ok()?;
+        Some((dir.to_owned(), manifest["name"].as_str()?.to_owned(), manifest))
+    };
+    let packages: Vec<(String, String, Json)> = dirs.into_iter().filter_map(read).collect();
+    if packages.is_empty() {
+        return None;
+    }
+    let place: BTreeMap<&str, &str> =
+        packages.iter().map(|(dir, name, _)| (name.as_str(), dir.as_str())).collect();
+    let members = packages.iter().map(|(dir, name, manifest)| {
+        let tables = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+        let named =
+            tables.iter().filter_map(|table| manifest[*table].as_object()).flat_map(|table| table.keys());
+        let needs = named.filter_map(|name| place.get(name.as_str())).map(|dir| (*dir).to_owned());
+        let needs = needs.filter(|need| need != dir).collect();
+        // What `npm init` writes is no test.
+        let script = manifest["scripts"]["test"].as_str();
+        let tested = script.is_some_and(|script| !script.contains("no test specified"));
+        Member { dir: dir.clone(), name: name.clone(), needs, tested }
+    });
+    Some(members.collect())
+}
+
+/// The list `packages` of pnpm-workspace.yaml: one text a line. No more of YAML is used there.
+fn packages_of_pnpm(text: &str) -> Vec<String> {
+    let mut lines = text.lines().skip_while(|line| line.trim_end() != "packages:").skip(1);
+    let item = |line: &str| {
+        let item = line.trim().strip_prefix('-')?.split(" #").next()?.trim();
+        Some(item.trim_matches(['\'', '"']).to_owned())
+    };
+    let mut found = Vec::new();
+    for line in lines.by_ref() {
+        match item(line) {
+            Some(glob) => found.push(glob),
+            None if line.trim().is_empty() || line.trim().starts_with('#') => {}
+            None => break,
+        }
+    }
+    found
+}
+
+fn of_node(members: &[&Member], manifests: &Manifests) -> String {
+    let has = |name: &str| manifests.contains_key(name);
+    if has("pnpm-workspace.yaml") || has("pnpm-lock.yaml") {
+        format!("pnpm {} test", each(members, |member| format!("--filter {}", member.name)))
+    } else if has("yarn.lock") {
+        let one = |member: &&Member| format!("yarn workspace {} test", member.name);
+        members.iter().map(one).collect::<Vec<_>>().join(" && ")
+    } else if has("bun.lock") || has("bun.lockb") {
+        format!("bun run {} test", each(members, |member| format!("--filter {}", member.name)))
+    } else {
+        format!("npm test {}", each(members, |member| format!("-w {}", member.name)))
+    }
+}
+
+fn go(manifests: &Manifests) -> Option<Vec<Member>> {
+    let pattern = Regex::new(r"(?m)^\s*(?:use\s+)?(\.(?:/[\w./-]*)?)\s*(?://.*)?$").ok()?;
+    let used = pattern.captures_iter(manifests.get("go.work")?);
+    let dirs: Vec<String> =
+        used.filter_map(|found| resolved("", &found[1])).filter(|dir| !dir.is_empty()).collect();
+    let name = Regex::new(r#"(?m)^module\s+"?([^\s"]+)"#).ok()?;
+    let text = |dir: &String| manifests.get(&format!("{dir}/go.mod"));
+    let named = |dir: &String| Some((name.captures(text(dir)?)?[1].to_owned(), dir.clone()));
+    let place: BTreeMap<String, String> = dirs.iter().filter_map(named).collect();
+    let member = |dir: &String| {
+        let text = text(dir)?;
+        let own = name.captures(text)?[1].to_owned();
+        let words: BTreeSet<&str> = text.split_whitespace().collect();
+        let needs = place.iter().filter(|(module, _)| **module != own && words.contains(module.as_str()));
+        let needs = needs.map(|(_, dir)| dir.clone()).collect();
+        Some(Member { dir: dir.clone(), name: own, needs, tested: true })
+    };
+    Some(dirs.iter().filter_map(member).collect())
+}
+
+fn of_go(members: &[&Member], _: &Manifests) -> String {
+    format!("go test {}", each(members, |member| format!("./{}/...", member.dir)))
+}
+
+fn uv(manifests: &Manifests) -> Option<Vec<Member>> {
+    let root: toml::Table = manifests.get("pyproject.toml")?.parse().ok()?;
+    let workspace = root.get("tool")?.get("uv")?.get("workspace")?;
+    let globs = texts(workspace.get("members"));
+    let dirs = matching(manifests, "pyproject.toml", &globs, &texts(workspace.get("exclude")));
+    let read = |dir: &&str| {
+        let manifest: toml::Table = manifests[&format!("{dir}/pyproject.toml")].parse().ok()?;
+        Some(((*dir).to_owned(), manifest.get("project")?.get("name")?.as_str()?.to_owned(), manifest))
+    };
+    let packages: Vec<(String, String, toml::Table)> = dirs.iter().filter_map(read).collect();
+    let plain = |name: &str| name.to_lowercase().replace(['_', '.'], "-");
+    let place: BTreeMap<String, &String> = packages.iter().map(|(dir, name, _)| (plain(name), dir)).collect();
+    let members = packages.iter().map(|(dir, name, manifest)| {
+        let groups = manifest.get("dependency-groups").and_then(toml::Value::as_table).into_iter().flatten();
+        let listed = texts(manifest.get("project").and_then(|project| project.get("dependencies")));
+        let listed = listed.into_iter().chain(groups.flat_map(|(_, group)| texts(Some(group))));
+        let named = listed.map(|wanted| {
+            let end = wanted.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
+            plain(&wanted[..end.unwrap_or(wanted.len())])
+        });
+        let needs = named.filter_map(|name| place.get(&name).map(|dir| (*dir).clone()));
+        let needs = needs.filter(|need| need != dir).collect();
+        Member { dir: dir.clone(), name: name.clone(), needs, tested: true }
+    });
+    Some(members.collect())
+}
+
+fn of_uv(members: &[&Member], _: &Manifests) -> String {
+    let one = |member: &&Member| format!("uv run --package {} pytest {}", member.name, member.dir);
+    members.iter().map(one).collect::<Vec<_>>().join(" && ")
+}
+
+fn maven(manifests: &Manifests) -> Option<Vec<Member>> {
+    let root = manifests.get("pom.xml")?;
+    let module = Regex::new(r"<module>\s*([^<\s]+)\s*</module>").ok()?;
+    let artifact = Regex::new(r"<artifactId>\s*([^<\s]+)\s*</artifactId>").ok()?;
+    // Of a module only what it calls itself and what it depends on.
+    let aside =
+        Regex::new(r"(?s)<!--.*?-->|<parent>.*?</parent>|<dependencyManagement>.*?</dependencyManagement>|<build>.*?</build>|<profiles>.*?</profiles>").ok()?;
+    let mut dirs: Vec<String> = Vec::new();
+    let mut open = vec![(String::new(), root)];
+    while let Some((dir, text)) = open.pop() {
+        let text = aside.replace_all(text, "");
+        for found in module.captures_iter(&text) {
+            let Some(below) =
+                resolved(&dir, &found[1]).filter(|below| dirs.len() < MAX_MEMBERS && !dirs.contains(below))
+            else {
+                continue;
+            };
+            if let Some(text) = manifests.get(&format!("{below}/pom.xml")) {
+                dirs.push(below.clone());
+                open.push((below, text));
+            }
+        }
+    }
+    let read = |dir: &String| {
+        let text = aside.replace_all(&manifests[&format!("{dir}/pom.xml")], "").into_owned();
+        let ids: Vec<String> = artifact.captures_iter(&text).map(|found| found[1].to_owned()).collect();
+        // One that only lists modules has no code.
+        Some((dir.clone(), ids.first()?.clone(), ids[1..].to_vec(), module.is_match(&text)))
+    };
+    let found: Vec<(String, String, Vec<String>, bool)> = dirs.iter().filter_map(read).collect();
+    let place: BTreeMap<&str, &String> = found.iter().map(|(dir, own, _, _)| (own.as_str(), dir)).collect();
+    let members = found.iter().filter(|(_, _, _, lists)| !lists).map(|(dir, _, ids, _)| {
+        let needs = ids.iter().filter_map(|id| place.get(id.as_str()).map(|dir| (*dir).clone()));
+        let needs = needs.filter(|need| need != dir).collect();
+        Member { dir: dir.clone(), name: dir.clone(), needs, tested: true }
+    });
+    Some(members.collect())
+}
+
+fn of_maven(members: &[&Member], manifests: &Manifests) -> String {
+    let program = if manifests.contains_key("mvnw") { "./mvnw" } else { "mvn" };
+    let names: Vec<&str> = members.iter().map(|member| member.dir.as_str()).collect();
+    format!("{program} -pl {} -am test", names.join(","))
+}
+
+fn gradle(manifests: &Manifests) -> Option<Vec<Member>> {
+    let settings = manifests.get("settings.gradle").or_else(|| manifests.get("settings.gradle.kts"))?;
+    let include = Regex::new(r#"(?m)^\s*include\b[ (]*((?:["'][^"']+["'][\s,]*)+)"#).ok()?;
+    let quoted = Regex::new(r#"["']([^"']+)["']"#).ok()?;
+    let project = Regex::new(r#"project\s*\(\s*(?:path\s*[:=]\s*)?["'](:[^"']+)["']"#).ok()?;
+    let listed: Vec<&str> =
+        include.captures_iter(settings).filter_map(|found| found.get(1)).map(|list| list.as_str()).collect();
+    let paths = listed.iter().flat_map(|list| quoted.captures_iter(list)).map(|found| {
+        let path = found[1].trim_start_matches(':').to_owned();
+        (path.replace(':', "/"), format!(":{path}"))
+    });
+    let members = paths.filter_map(|(dir, path)| {
+        let text = ["build.gradle", "build.gradle.kts"]
+            .iter()
+            .find_map(|name| manifests.get(&format!("{dir}/{name}")))?;
+        let needs = project.captures_iter(text).filter_map(|found| resolved("", &found[1].replace(':', "/")));
+        let needs = needs.filter(|need| *need != dir).collect();
+        Some(Member { dir, name: path, needs, tested: true })
+    });
+    Some(members.collect())
+}
+
+fn of_gradle(members: &[&Member], manifests: &Manifests) -> String {
+    let program = if manifests.contains_key("gradlew") { "./gradlew" } else { "gradle" };
+    format!("{program} {}", each(members, |member| format!("{}:test", member.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `NAME [needs] paths: command`, a line each.
+    fn told(files: &[(&str, &str)]) -> String {
+        let manifests = files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let lines = scopes(&manifests).into_iter().map(|one| {
+            let Scope { name, paths, needs } = one.scope;
+            format!("{name} [{}] {}: {}\n", needs.join(" "), paths.join(" "), one.command)
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn cargo_members_need_what_they_depend_on_by_path() {
+        let root = "[workspace]\nmembers = [\"crates/*\", \"tools/gen\"]\nexclude = [\"crates/old\"]\n\
+                    [workspace.dependencies]\ncore = { path = \"crates/core\" }\nserde = \"1\"\n";
+        let files = [
+            ("Cargo.toml", root),
+            (
+                "crates/core/Cargo.toml",
+                "[package]\nname = \"my-core\"\n[dependencies]\nserde.workspace = true\n",
+            ),
+            ("crates/cli/Cargo.toml", "[package]\nname = \"cli\"\n[dependencies]\ncore.workspace = true\n"),
+            ("crates/old/Cargo.toml", "[package]\nname = \"old\"\n"),
+            (
+                "tools/gen/Cargo.toml",
+                "[package]\nname = \"gen\"\n[target.'cfg(unix)'.dev-dependencies]\ncli = { path = \"../../crates/cli\" }\n",
+            ),
+        ];
+        insta::assert_snapshot!(told(&files), @r"
+        cli [my-core] crates/cli/**: cargo test -p cli
+        my-core [] crates/core/**: cargo test -p my-core
+        gen [cli] tools/gen/**: cargo test -p gen
+        ");
+    }
+
+    #[test]
+    fn members_that_need_each_other_or_lie_in_each_other_are_one() {
+        let files = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"*\", \"a/macros\"]\n"),
+            ("a/Cargo.toml", "[package]\nname = \"a\"\n[dependencies]\nb = { path = \"../b\" }\n"),
+            ("a/macros/Cargo.toml", "[package]\nname = \"macros\"\n"),
+            ("b/Cargo.toml", "[package]\nname = \"b\"\n[dev-dependencies]\na = { path = \"../a\" }\n"),
+            (
+                "c/Cargo.toml",
+                "[package]\nname = \"c\"\n[dependencies]\nmacros = { path = \"../a/macros\" }\n",
+            ),
+        ];
+        insta::assert_snapshot!(told(&files), @r"
+        a [] a/** b/**: cargo test -p a -p macros -p b
+        c [a] c/**: cargo test -p c
+        ");
+    }
+
+    #[test]
+    fn workspaces_of_node_by_their_package_manager() {
+        let ui = r#"{"name": "@org/ui", "scripts": {"test": "vitest run"}}"#;
+        let app = r#"{"name": "@org/app", "scripts": {"test": "jest"}, "dependencies": {"@org/ui": "workspace:*"}}"#;
+        let docs = r#"{"name": "docs", "scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        let files = |root: &'static str, more: (&'static str, &'static str)| {
+            told(&[
+                ("package.json", root),
+                more,
+                ("packages/ui/package.json", ui),
+                ("packages/app/package.json", app),
+                ("packages/docs/package.json", docs),
+            ])
+        };
+        let listed = r#"{"workspaces": ["packages/*"]}"#;
+        insta::assert_snapshot!(files(listed, ("go.mod", "")), @r"
+        app [ui] packages/app/**: npm test -w @org/app
+        ui [] packages/ui/**: npm test -w @org/ui
+        ");
+        insta::assert_snapshot!(files(r#"{"workspaces": {"packages": ["packages/*"]}}"#, ("yarn.lock", "")), @r"
+        app [ui] packages/app/**: yarn workspace @org/app test
+        ui [] packages/ui/**: yarn workspace @org/ui test
+        ");
+        let pnpm = "packages:\n  # all\n  - 'packages/*' # here\n  - '!packages/docs'\ncatalog:\n  - x\n";
+        insta::assert_snapshot!(files("{}", ("pnpm-workspace.yaml", pnpm)), @r"
+        app [ui] packages/app/**: pnpm --filter @org/app test
+        ui [] packages/ui/**: pnpm --filter @org/ui test
+        ");
+        insta::assert_snapshot!(files(listed, ("bun.lock", "")), @r"
+        app [ui] packages/app/**: bun run --filter @org/app test
+        ui [] packages/ui/**: bun run --filter @org/ui test
+        ");
+    }
+
+    #[test]
+    fn modules_of_go() {
+        let files = [
+            ("go.work", "go 1.22\n\nuse (\n\t./api\n\t./cmd/tool // the tool\n)\n"),
+            ("api/go.mod", "module example.com/api\n\ngo 1.22\n"),
+            ("cmd/tool/go.mod", "module example.com/tool\n\nrequire example.com/api v0.1.0\n"),
+        ];
+        insta::assert_snapshot!(told(&files), @r"
+        api [] api/**: go test ./api/...
+        tool [api] cmd/tool/**: go test ./cmd/tool/...
+        ");
+    }
+
+    #[test]
+    fn members_of_uv() {
+        let files = [
+            ("pyproject.toml", "[tool.uv.workspace]\nmembers = [\"libs/*\"]\n"),
+            ("libs/core/pyproject.toml", "[project]\nname = \"My_Core\"\n"),
+            (
+                "libs/web/pyproject.toml",
+                "[project]\nname = \"web\"\ndependencies = [\"my-core>=1; python_version > '3'\", \"x\"]\n",
+            ),
+        ];
+        insta::assert_snapshot!(told(&files), @r"
+        My_Core [] libs/core/**: uv run --package My_Core pytest libs/core
+        web [My_Core] libs/web/**: uv run --package web pytest libs/web
+        ");
+    }
+
+    #[test]
+    fn modules_of_maven_and_gradle() {
+        let pom = |artifact: &str, needs: &str| {
+            format!(
+                "<project><parent><artifactId>top</artifactId></parent><artifactId>{artifact}</artifactId>\
+                 <dependencies><dependency><artifactId>{needs}</artifactId></dependency></dependencies></project>"
+            )
+        };
+        let (core, web) = (pom("core", "junit"), pom("web", "core"));
+        let files = [
+            (
+                "pom.xml",
+                "<project><artifactId>top</artifactId><modules><module>core</module><module>web</module></modules></project>",
+            ),
+            ("mvnw", ""),
+            ("core/pom.xml", core.as_str()),
+            ("web/pom.xml", web.as_str()),
+        ];
+        insta::assert_snapshot!(told(&files), @r"
+        core [] core/**: ./mvnw -pl core -am test
+        web [core] web/**: ./mvnw -pl web -am test
+        ");
+        let files = [
+            ("settings.gradle.kts", "rootProject.name = \"x\"\ninclude(\":core\", \":apps:web\")\n"),
+            ("core/build.gradle.kts", "plugins { java }\n"),
+            ("apps/web/build.gradle.kts", "dependencies { implementation(project(\":core\")) }\n"),
+        ];
+        insta::assert_snapshot!(told(&files), @r"
+        core [] core/**: gradle :core:test
+        web [core] apps/web/**: gradle :apps:web:test
+        ");
+    }
+
+    #[test]
+    fn what_is_no_workspace_has_no_scopes() {
+        for files in [
+            &[][..],
+            &[("Cargo.toml", "[package]\nname = \"a\"\n")],
+            &[
+                ("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n"),
+                ("a/Cargo.toml", "[package]\nname = \"a\"\n"),
+            ],
+            &[
+                ("Cargo.toml", "not toml ["),
+                ("package.json", "not json"),
+                ("go.work", "use (\n"),
+                ("pom.xml", "<"),
+            ],
+            &[("Cargo.toml", "[workspace]\nmembers = 3\n"), ("package.json", r#"{"workspaces": 3}"#)],
+        ] {
+            assert_eq!(told(files), "", "{files:?}");
+        }
+    }
+}
