@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use regex::Regex;
 use serde_json::Value as Json;
+use testreport::pattern;
 
 use andon_core::domain::scopes::Scope;
 
@@ -322,11 +322,11 @@ fn of_node(members: &[&Member], manifests: &Manifests) -> String {
 }
 
 fn go(manifests: &Manifests) -> Option<Vec<Member>> {
-    let pattern = Regex::new(r"(?m)^\s*(?:use\s+)?(\.(?:/[\w./-]*)?)\s*(?://.*)?$").ok()?;
-    let used = pattern.captures_iter(manifests.get("go.work")?);
+    let listed = pattern(r"(?m)^\s*(?:use\s+)?(\.(?:/[A-Za-z0-9_\x{80}-\x{10ffff}./-]*)?)\s*(?://.*)?$")?;
+    let used = listed.captures_iter(manifests.get("go.work")?);
     let dirs: Vec<String> =
         used.filter_map(|found| resolved("", &found[1])).filter(|dir| !dir.is_empty()).collect();
-    let name = Regex::new(r#"(?m)^module\s+"?([^\s"]+)"#).ok()?;
+    let name = pattern(r#"(?m)^module\s+"?([^\s"]+)"#)?;
     let text = |dir: &String| manifests.get(&format!("{dir}/go.mod"));
     let named = |dir: &String| Some((name.captures(text(dir)?)?[1].to_owned(), dir.clone()));
     let place: BTreeMap<String, String> = dirs.iter().filter_map(named).collect();
@@ -379,11 +379,12 @@ fn of_uv(members: &[&Member], _: &Manifests) -> String {
 
 fn maven(manifests: &Manifests) -> Option<Vec<Member>> {
     let root = manifests.get("pom.xml")?;
-    let module = Regex::new(r"<module>\s*([^<\s]+)\s*</module>").ok()?;
-    let artifact = Regex::new(r"<artifactId>\s*([^<\s]+)\s*</artifactId>").ok()?;
+    let module = pattern(r"<module>\s*([^<\s]+)\s*</module>")?;
+    let artifact = pattern(r"<artifactId>\s*([^<\s]+)\s*</artifactId>")?;
     // Of a module only what it calls itself and what it depends on.
-    let aside =
-        Regex::new(r"(?s)<!--.*?-->|<parent>.*?</parent>|<dependencyManagement>.*?</dependencyManagement>|<build>.*?</build>|<profiles>.*?</profiles>").ok()?;
+    let aside = pattern(
+        r"(?s)<!--.*?-->|<parent>.*?</parent>|<dependencyManagement>.*?</dependencyManagement>|<build>.*?</build>|<profiles>.*?</profiles>",
+    )?;
     let mut dirs: Vec<String> = Vec::new();
     let mut open = vec![(String::new(), root)];
     while let Some((dir, text)) = open.pop() {
@@ -424,9 +425,9 @@ fn of_maven(members: &[&Member], manifests: &Manifests) -> String {
 
 fn gradle(manifests: &Manifests) -> Option<Vec<Member>> {
     let settings = manifests.get("settings.gradle").or_else(|| manifests.get("settings.gradle.kts"))?;
-    let include = Regex::new(r#"(?m)^\s*include\b[ (]*((?:["'][^"']+["'][\s,]*)+)"#).ok()?;
-    let quoted = Regex::new(r#"["']([^"']+)["']"#).ok()?;
-    let project = Regex::new(r#"project\s*\(\s*(?:path\s*[:=]\s*)?["'](:[^"']+)["']"#).ok()?;
+    let include = pattern(r#"(?m)^\s*include(?-u:\b)[ (]*((?:["'][^"']+["'][\s,]*)+)"#)?;
+    let quoted = pattern(r#"["']([^"']+)["']"#)?;
+    let project = pattern(r#"project\s*\(\s*(?:path\s*[:=]\s*)?["'](:[^"']+)["']"#)?;
     let listed: Vec<&str> =
         include.captures_iter(settings).filter_map(|found| found.get(1)).map(|list| list.as_str()).collect();
     let paths = listed.iter().flat_map(|list| quoted.captures_iter(list)).map(|found| {
