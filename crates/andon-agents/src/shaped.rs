@@ -260,8 +260,9 @@ pub(super) fn reply(shape: &Shape, asked: Asked<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Hold(why) | Say::Keep(why) => Reply::blocks(why),
-        Say::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |key| {
-            let specific = json!({ "hookEventName": asked.event, key: args });
+        Say::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |rewrites| {
+            let specific = json!({ "hookEventName": asked.event, rewrites.member: args });
+            let specific = with_note(specific, "permissionDecision", rewrites.decision);
             let specific = with_note(specific, "additionalContext", note.as_deref());
             Reply::json(&json!({ "hookSpecificOutput": specific }))
         }),
@@ -272,7 +273,7 @@ pub(super) fn reply(shape: &Shape, asked: Asked<'_>, say: &Say) -> Reply {
     }
 }
 
-/// `answer` with what the model is to know of it.
+/// `answer` with another member, where there is one.
 pub(super) fn with_note(mut answer: Value, key: &str, note: Option<&str>) -> Value {
     if let (Some(members), Some(note)) = (answer.as_object_mut(), note) {
         members.insert(key.to_owned(), Value::from(note));
