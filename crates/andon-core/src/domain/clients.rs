@@ -233,7 +233,7 @@ const GEMINI: ClientSpec = ClientSpec {
         flat: false,
     }),
     transcript: None,
-    habits: Habits { shell_without_hooks: true, ..Habits::USUAL },
+    habits: Habits { shell_without_hooks: true, deaf_before_tools: true, ..Habits::USUAL },
     settings: merged(".gemini/settings.json", &[only("gemini/settings.json")]),
     guarded: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/extensions/andon"],
     memory: "GEMINI.md",
@@ -403,6 +403,7 @@ const OPENCODE: ClientSpec = ClientSpec {
     habits: Habits {
         ends_regardless: true,
         subagent_sessions: true,
+        deaf_before_tools: true,
         hears_at_compaction: true,
         ..Habits::USUAL
     },

@@ -22,14 +22,21 @@ pub(super) fn of_call(place: &Place<'_>, event: &str, payload: &HookPayload) -> 
         return Say::Nothing;
     };
     let (mut args, mut is_changed, mut note) = (given.clone(), false, None);
+    // The shell says it then.
+    let deaf = place.client.spec().habits.deaf_before_tools;
     for script in &call.used.commands {
         let tested = tested(place, payload, script);
-        let now = with_hooks(place, tested.as_deref().unwrap_or(script)).or_else(|| tested.clone());
+        let told = tested.as_deref().map(words::turned);
+        let now = with_hooks(place, tested.as_deref().unwrap_or(script)).or(tested);
+        let now = match &told {
+            Some(told) if deaf => now.map(|now| format!("printf '%s\\n' {} >&2; {now}", shell_quote(told))),
+            Some(_) | None => now,
+        };
         let Some(changed) = now.and_then(|now| agent::with_command(&args, script, &now)) else { continue };
         (args, is_changed) = (changed, true);
-        note = note.or_else(|| tested.as_deref().map(words::turned));
+        note = note.or(told);
     }
-    if is_changed { Say::Rewrite(args, note) } else { Say::Nothing }
+    if is_changed { Say::Rewrite(args, note.filter(|_| !deaf)) } else { Say::Nothing }
 }
 
 /// The configured commands: `test.command`, and those of the scopes.
