@@ -21,7 +21,7 @@ pub struct MemoryFile {
 }
 
 impl MemoryFile {
-    /// Where it is.
+    /// Absolute, from the table of clients.
     pub fn path(&self) -> PathBuf {
         self.top.join(self.client.spec().memory)
     }

@@ -4,10 +4,9 @@
 
 use super::place::Place;
 use super::rewrite::{at_work, configured};
-use super::seen;
 use andon_agents::ruling::decided_by;
 use andon_agents::{self as agent, HookPayload};
-use andon_core::domain::agent_door::ToolKind;
+use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::events::CallEnd;
 use andon_core::domain::tests::{RunOrigin, RunValidity};
 use andon_engine::earlier_runs::compare;
@@ -32,7 +31,7 @@ pub(super) fn run(
     if call.used.kind != ToolKind::Shell || agent::rewrites(place.client, event) {
         return Ok(None);
     }
-    let exit = match seen::end(place, &call.used, transcript) {
+    let exit = match end(place, &call.used, transcript) {
         CallEnd::Done => 0,
         CallEnd::Failed => 1,
         CallEnd::Unknown => return Ok(None),
@@ -51,4 +50,15 @@ pub(super) fn run(
     compare(place.ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Ok(Some(JournalLine::TestRun(Box::new(run))))
+}
+
+/// How a call ended, from its answer or else from the transcript.
+pub(super) fn end(place: &Place<'_>, used: &ToolUse, transcript: &[u8]) -> CallEnd {
+    match (used.end, &used.id) {
+        (CallEnd::Unknown, Some(id)) => {
+            let code = agent::exit_code(place.client, transcript, id);
+            code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
+        }
+        (end, _) => end,
+    }
 }

@@ -10,10 +10,10 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::Session;
 use andon_agents::{self as agent, Called, HookPayload, Say};
 use andon_core::detect;
-use andon_core::domain::agent_door::{AgentAction, ToolUse};
+use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::{CallEnd, What};
+use andon_core::domain::events::What;
 use andon_core::domain::findings::Finding;
 use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
@@ -99,23 +99,12 @@ fn called(
         let times = session.called.get(&mark).copied().unwrap_or(0);
         (mark, place.id("args", &digest, times), times.to_string())
     };
-    let end = end(place, &used, transcript);
+    let end = reported::end(place, &used, transcript);
     place.remember(AgentAction::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
     let seen = events::OwnCall { args, result, end };
     let what = What::ToolCall(events::seen_call(&used.name, seen, &place.ws.normalizer()?));
     Ok(Some(place.event(Some(id), what)))
-}
-
-/// How a call ended, from its answer or else from the transcript.
-pub(super) fn end(place: &Place<'_>, used: &ToolUse, transcript: &[u8]) -> CallEnd {
-    match (used.end, &used.id) {
-        (CallEnd::Unknown, Some(id)) => {
-            let code = agent::exit_code(place.client, transcript, id);
-            code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
-        }
-        (end, _) => end,
-    }
 }
 
 /// Tokens in the transcript that are not known yet.
