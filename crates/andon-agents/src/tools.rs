@@ -203,7 +203,9 @@ pub fn with_command(args: &Value, from: &str, to: &str) -> Option<Value> {
         Value::Array(several) => {
             several.iter_mut().any(|one| put(one) || one.get_mut("command").is_some_and(put))
         }
-        one => put(one),
+        one @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+            put(one)
+        }
     };
     let keys = COMMANDS.iter().chain(&["commands"]);
     let held =

@@ -102,18 +102,15 @@ fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<
                     .find_map(|(one, wanted)| hit(script, &read, (at, before), wanted).map(|hit| (*one, hit)))
             })
             .flatten();
-        let next = match hit {
-            Some((tests, hit)) => {
-                let after = read.items.get(hit.next).and_then(Item::end);
-                let decides = alone && after == Some(End::Script);
-                runs.push(Run { tests, span: hit.span, has_more: hit.has_more, decides });
-                hit.next
-            }
-            None => {
-                alone &= goes(&words).is_some();
-                here = gone(here, &words, read.items[end].end());
-                end
-            }
+        let next = if let Some((tests, hit)) = hit {
+            let after = read.items.get(hit.next).and_then(Item::end);
+            let decides = alone && after == Some(End::Script);
+            runs.push(Run { tests, span: hit.span, has_more: hit.has_more, decides });
+            hit.next
+        } else {
+            alone &= goes(&words).is_some();
+            here = gone(here, &words, read.items[end].end());
+            end
         };
         before = read.items.get(next).and_then(Item::end);
         at = next + 1;
@@ -404,7 +401,7 @@ fn word(rest: &str, offset: usize) -> Option<Word> {
                 break;
             }
             (None, c) => {
-                is_exact &= !matches!(c, '*' | '?' | '[' | '{') && !(c == '~' && at == 0);
+                is_exact &= !matches!(c, '*' | '?' | '[' | '{') && (c != '~' || at != 0);
                 value.push(c);
             }
         }
