@@ -138,7 +138,7 @@ fn unknown_command(word: &str, path: &[&Command]) -> Diagnostic {
     let same =
         TypedWords::all().find(|meant| meant.below == parent && meant.words().any(|word| word == folded));
     let said = match (same, path.last().and_then(|command| by_spelling(&folded, command))) {
-        (Some(meant), _) => meant.help().fold(said, |said, help| said.help(help)),
+        (Some(meant), _) => meant.help().fold(said, Diagnostic::help),
         (None, Some(near)) => said.help(format!("did you mean: {verb} {near}")),
         (None, None) => said,
     };

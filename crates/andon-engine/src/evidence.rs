@@ -55,10 +55,8 @@ pub fn of_subject(
         };
     }
     let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
-    Ok(match scopes::state(ws, loaded, (subject, code, before), &states)? {
-        EvidenceState::Tested(tests) => Some(*tests),
-        _ => None,
-    })
+    let state = scopes::state(ws, loaded, (subject, code, before), &states)?;
+    Ok(if let EvidenceState::Tested(tests) = state { Some(*tests) } else { None })
 }
 
 /// A failing run that was handed in counts against the loop, and opens no gate from a record either.

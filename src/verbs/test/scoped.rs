@@ -9,6 +9,7 @@ use crate::cli::error::{self, Exit};
 use crate::cli::output::{Format, Printer};
 use crate::json::{DecisionJson, RanJson, RanScopeJson, TestPlanJson, TestRunJson};
 use crate::report::json;
+use andon_config::TestCommand;
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::scopes::{REST, called};
@@ -103,13 +104,11 @@ fn dry_run(
     subject: &TestedSubject,
     args: &TestArgs,
 ) -> Result<Exit, OpsError> {
-    let plan = match scopes::choice(ws, args.all, &args.arguments)? {
-        Some(choice) => scopes::plan(&shell.ctx, ws, subject, &choice)?,
-        None => {
-            let command = test::configured(ws)?;
-            let steps = vec![TestStep { name: REST.to_owned(), command: command.display() }];
-            Plan { steps, left_out: Vec::new() }
-        }
+    let plan = if let Some(choice) = scopes::choice(ws, args.all, &args.arguments)? {
+        scopes::plan(&shell.ctx, ws, subject, &choice)?
+    } else {
+        let command = test::configured(ws)?.display();
+        Plan { steps: vec![TestStep { name: REST.to_owned(), command }], left_out: Vec::new() }
     };
     if args.format.format == Format::Json {
         let would = plan
@@ -170,21 +169,16 @@ fn shown(ws: &Workspace, state: &ScopeState) -> String {
     };
     let mut text = format!("{}: {known}\n", state.name);
     let mut line = |what: &str, value: &str| text.push_str(&format!("  {what:<9}{value}\n"));
-    match own {
-        Some(own) => {
-            line("paths", &own.scope.paths.join(" "));
-            if !own.scope.needs.is_empty() {
-                line("needs", &own.scope.needs.join(" "));
-            }
-            line("command", &own.command.display());
+    if let Some(own) = own {
+        line("paths", &own.scope.paths.join(" "));
+        if !own.scope.needs.is_empty() {
+            line("needs", &own.scope.needs.join(" "));
         }
-        None => {
-            line("paths", "code that belongs to no scope; every scope needs it");
-            line(
-                "command",
-                &ws.config.test.command.as_ref().map(|command| command.display()).unwrap_or_default(),
-            );
-        }
+        line("command", &own.command.display());
+    } else {
+        let command = ws.config.test.command.as_ref().map(TestCommand::display);
+        line("paths", "code that belongs to no scope; every scope needs it");
+        line("command", &command.unwrap_or_default());
     }
     text
 }

@@ -96,7 +96,9 @@ fn errors_together(errors: impl Iterator<Item = Signature>) -> Option<Signature>
         [only] => Some(only),
         [..] => {
             let mut hash = Sha256::new_with_prefix("andon/errors of scopes@1\n");
-            errors.iter().for_each(|one| hash.update(one.0));
+            for one in errors {
+                hash.update(one.0);
+            }
             Some(Signature(hash.finalize().into()))
         }
     }

@@ -227,12 +227,11 @@ pub fn state(
     let more = missing.map(|state| state.name.clone()).collect();
     let Some(own) = ws.of_scope(&first.name) else { return Ok(EvidenceState::NeverRan) };
     let command = own.config.test.command.as_ref().map(andon_config::TestCommand::display);
-    let gap = match &first.found {
-        Some(row) => EvidenceState::Tested(Box::new(row.tests.clone())),
-        None => {
-            let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(&first.name).is_some());
-            without_evidence(&own, (loaded, newest), subject, first.code)?
-        }
+    let gap = if let Some(row) = &first.found {
+        EvidenceState::Tested(Box::new(row.tests.clone()))
+    } else {
+        let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(&first.name).is_some());
+        without_evidence(&own, (loaded, newest), subject, first.code)?
     };
     Ok(EvidenceState::Scope { name: first.name.clone(), state: Box::new(gap), more, command })
 }

@@ -63,12 +63,15 @@ struct Member {
     tested: bool,
 }
 
+/// Reads the members of a workspace of one kind; `None` where it is none.
+type Read = fn(&Manifests) -> Option<Vec<Member>>;
+
 /// How the tests of some members are run together.
 type Command = fn(&[&Member], &Manifests) -> String;
 
 /// The scopes of the workspace at the top, by the first kind that it is of; fewer than two are none.
 pub fn scopes(manifests: &Manifests) -> Vec<ProposedScope> {
-    let kinds: [(fn(&Manifests) -> Option<Vec<Member>>, Command); 6] = [
+    let kinds: [(Read, Command); 6] = [
         (cargo, of_cargo),
         (node, of_node),
         (go, of_go),

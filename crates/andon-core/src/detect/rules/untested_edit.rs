@@ -120,11 +120,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if situation.stage == Stage::PrePush && unasked {
         return None;
     }
-    let Some(Gap { found, evidence, help }) =
-        gap(&candidate.evidence, candidate.command.as_deref(), candidate, situation.stage)
-    else {
-        return None;
-    };
+    let Gap { found, evidence, help } =
+        gap(&candidate.evidence, candidate.command.as_deref(), candidate, situation.stage)?;
     let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
     let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
     let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
@@ -132,8 +129,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// What is missing for `state`, whose tests are run by `command`.
-fn gap(state: &EvidenceState, command: Option<&str>, candidate: &Candidate, stage: Stage) -> Option<Gap> {
-    Some(match state {
+fn gap(known: &EvidenceState, command: Option<&str>, candidate: &Candidate, stage: Stage) -> Option<Gap> {
+    Some(match known {
         EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
         EvidenceState::NeverRan => Gap::new(UntestedReason::NeverRan),
         EvidenceState::Tested(tests) => of_tested(tests)?,
