@@ -26,6 +26,8 @@ pub enum Kind {
     NewestHalt,
     /// The list of rounds that wait for people.
     Rounds,
+    /// At which commits the tests of a scope passed, by its fingerprint.
+    Scopes,
     /// The halts of this clone without an answer.
     Standing,
     /// What each remote had after the last sync.
@@ -59,6 +61,7 @@ impl Kind {
             Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
             Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
             Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
+            Self::Scopes => ("scopes", Scope::Repository, 4 * MIB),
             Self::Standing => ("standing", Scope::Repository, MIB),
             Self::Sync => ("sync", Scope::Repository, 32 * MIB),
             Self::Tests => ("tests", Scope::Repository, 24 * MIB),

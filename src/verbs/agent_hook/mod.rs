@@ -48,7 +48,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
     };
     let halted = guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(HaltState::Unknown);
-    Called { ctx, ws, client, event, halted }.answer(read)
+    ClientHook { ctx, ws, client, event, halted }.answer(read)
 }
 
 /// An unknown client is refused in the way that most understand, while the loop is halted.
@@ -66,7 +66,7 @@ fn unknown(mut ctx: Context, what: &str) -> Exit {
 }
 
 /// A hook of a known client in a repository.
-struct Called<'a> {
+struct ClientHook<'a> {
     ctx: Context,
     ws: Workspace,
     client: Client,
@@ -74,7 +74,7 @@ struct Called<'a> {
     halted: HaltState,
 }
 
-impl Called<'_> {
+impl ClientHook<'_> {
     fn answer(&self, read: Result<HookPayload, String>) -> Exit {
         let Some(moment) = agent::moment(self.client, self.event) else {
             let what = format!("{} has no event {:?} that is known", self.client.title(), self.event);

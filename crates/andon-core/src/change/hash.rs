@@ -68,12 +68,12 @@ pub struct HashInput<'a> {
 type Sides<'h, 'a> = (&'h [Cow<'a, [u8]>], &'h [Cow<'a, [u8]>]);
 
 /// The normalized lines of a hunk.
-struct Normalized<'a> {
+struct NormalizedHunk<'a> {
     removed: Vec<Cow<'a, [u8]>>,
     added: Vec<Cow<'a, [u8]>>,
 }
 
-impl Normalized<'_> {
+impl NormalizedHunk<'_> {
     fn pair(&self) -> Hunk {
         Hunk { removed: side_hash(&self.removed), added: side_hash(&self.added) }
     }
@@ -84,14 +84,15 @@ fn is_in_place(change: &Change) -> bool {
     change.old_path.is_none() && change.old.map(|old| old.0) == change.new.map(|new| new.0)
 }
 
-fn sides<'h, 'a>(hunks: &'h [Normalized<'a>]) -> Vec<Sides<'h, 'a>> {
+fn sides<'h, 'a>(hunks: &'h [NormalizedHunk<'a>]) -> Vec<Sides<'h, 'a>> {
     hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect()
 }
 
 /// The hunks that are not empty after normalization.
-fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalized<'a>> {
+fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<NormalizedHunk<'a>> {
     let side = |lines: &[&'a [u8]]| lines.iter().map(|line| normalizer.line(line)).collect();
-    let hunks = raw.iter().map(|hunk| Normalized { removed: side(&hunk.removed), added: side(&hunk.added) });
+    let hunks =
+        raw.iter().map(|hunk| NormalizedHunk { removed: side(&hunk.removed), added: side(&hunk.added) });
     hunks.filter(|hunk| hunk.removed != hunk.added).collect()
 }
 

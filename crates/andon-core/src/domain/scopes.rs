@@ -53,12 +53,14 @@ pub enum ScopesError {
 #[derive(Debug, Clone, Default)]
 pub struct Scopes {
     scopes: Vec<Known>,
+    /// What belongs to no scope.
+    rest: Arc<Part>,
 }
 
 #[derive(Debug, Clone)]
 struct Known {
     scope: Scope,
-    own: Arc<Patterns>,
+    own: Arc<Part>,
     /// The scopes whose code its tests read, itself among them, sorted.
     reads: Vec<usize>,
 }
@@ -81,12 +83,19 @@ impl Scopes {
         if let Some(cycle) = cycle(&needs) {
             return Err(ScopesError::Cycle(cycle.into_iter().map(|at| declared[at].name.clone()).collect()));
         }
+        let rest_digest = digest("rest", declared.iter());
         let mut scopes = Vec::with_capacity(declared.len());
+        let mut all = Vec::with_capacity(declared.len());
         for (at, scope) in declared.into_iter().enumerate() {
             let globs: Vec<&str> = scope.paths.iter().map(String::as_str).collect();
-            scopes.push(Known { own: Arc::new(Patterns::new(&globs)?), reads: reads(&needs, at), scope });
+            let patterns = Arc::new(Patterns::new(&globs)?);
+            all.push(Arc::clone(&patterns));
+            let digest = digest("scope", std::iter::once(&scope));
+            let own = Part { name: scope.name.clone(), holds: Holds::Within(patterns), digest };
+            scopes.push(Known { own: Arc::new(own), reads: reads(&needs, at), scope });
         }
-        Ok(Self { scopes })
+        let rest = Part { name: String::new(), holds: Holds::Outside(all), digest: rest_digest };
+        Ok(Self { scopes, rest: Arc::new(rest) })
     }
 
     /// Whether any is declared.
@@ -121,7 +130,7 @@ impl Scopes {
 
     /// The scopes that `path` belongs to. More than one is a mistake in the configuration.
     pub fn owners(&self, path: &[u8]) -> Vec<&str> {
-        let owners = self.scopes.iter().filter(|known| known.own.matches(path));
+        let owners = self.scopes.iter().filter(|known| known.own.holds(path));
         owners.map(|known| known.scope.name.as_str()).collect()
     }
 
@@ -140,18 +149,9 @@ impl Scopes {
 
     /// What the tests of scope `name` read; of [`REST`], what belongs to no scope. `None` for a name that is unknown.
     pub fn view(&self, name: &str) -> Option<ScopeView> {
-        let rest = Part {
-            name: String::new(),
-            holds: Holds::Outside(self.scopes.iter().map(|known| Arc::clone(&known.own)).collect()),
-            digest: self.digest_of(None),
-        };
-        let mut parts = vec![rest];
+        let mut parts = vec![Arc::clone(&self.rest)];
         if name != REST {
-            parts.extend(self.find(name)?.reads.iter().map(|&at| Part {
-                name: self.scopes[at].scope.name.clone(),
-                holds: Holds::Within(Arc::clone(&self.scopes[at].own)),
-                digest: self.digest_of(Some(at)),
-            }));
+            parts.extend(self.find(name)?.reads.iter().map(|&at| Arc::clone(&self.scopes[at].own)));
         }
         Some(ScopeView { name: name.to_owned(), parts })
     }
@@ -160,18 +160,17 @@ impl Scopes {
         let at = self.scopes.binary_search_by(|known| known.scope.name.as_str().cmp(name)).ok()?;
         self.scopes.get(at)
     }
+}
 
-    /// Changes with whatever decides which paths are in a part; that of the rest depends on all scopes.
-    fn digest_of(&self, scope: Option<usize>) -> [u8; 32] {
-        let mut hasher = Sha256::new();
-        hasher.update(if scope.is_some() { "scope" } else { "rest" });
-        let scopes = self.scopes.iter().enumerate().filter(|(at, _)| scope.is_none_or(|scope| scope == *at));
-        for pattern in scopes.flat_map(|(_, known)| &known.scope.paths) {
-            hasher.update((pattern.len() as u64).to_be_bytes());
-            hasher.update(pattern);
-        }
-        hasher.finalize().into()
+/// Changes with whatever decides which paths are in a part; that of the rest depends on all scopes.
+fn digest<'a>(kind: &str, scopes: impl Iterator<Item = &'a Scope>) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(kind);
+    for pattern in scopes.flat_map(|scope| &scope.paths) {
+        hasher.update((pattern.len() as u64).to_be_bytes());
+        hasher.update(pattern);
     }
+    hasher.finalize().into()
 }
 
 /// A path that belongs to two scopes.
@@ -203,7 +202,7 @@ impl InTwo {
 #[derive(Debug, Clone)]
 pub struct ScopeView {
     name: String,
-    parts: Vec<Part>,
+    parts: Vec<Arc<Part>>,
 }
 
 impl ScopeView {
@@ -213,7 +212,7 @@ impl ScopeView {
     }
 
     /// The parts that are read, the rest first, then by name.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[Arc<Part>] {
         &self.parts
     }
 
@@ -224,7 +223,7 @@ impl ScopeView {
 }
 
 /// One part of the code.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Part {
     /// The name of the scope; empty for the rest.
     pub name: String,
@@ -237,6 +236,12 @@ enum Holds {
     Within(Arc<Patterns>),
     /// What none of them match.
     Outside(Vec<Arc<Patterns>>),
+}
+
+impl Default for Holds {
+    fn default() -> Self {
+        Self::Outside(Vec::new())
+    }
 }
 
 impl Part {

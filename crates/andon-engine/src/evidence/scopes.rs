@@ -4,19 +4,20 @@ use std::collections::HashMap;
 
 use super::{Subject, without_evidence};
 use crate::error::OpsError;
-use crate::record_index::RecordIndex;
 use crate::timeline::LoadedTimeline;
 use crate::untracked;
 use crate::workspace::Workspace;
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
-use andon_core::domain::paths::{PathClass, PathRules};
-use andon_core::domain::scopes::{InTwo, REST};
+use andon_core::domain::paths::PathClass;
+use andon_core::domain::scopes::{InTwo, REST, ScopeView};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::fingerprint::{Content, Fingerprinter};
 use andon_store::journal::{Journal, Reach};
+use andon_store::memory::{Kind, Memory};
 use andon_store::notes::NotesStore;
+use serde::{Deserialize, Serialize};
 
 /// One scope of some code.
 #[derive(Debug, Clone)]
@@ -55,23 +56,20 @@ pub fn states(
     let scopes = &ws.config.test.scopes.scopes;
     let rest = ws.config.test.command.as_ref().map(|_| REST);
     let names: Vec<&str> = rest.into_iter().chain(scopes.in_order()).collect();
-    let views = names.iter().filter_map(|name| scopes.view(name));
-    let rules: Vec<PathRules> = views.map(|view| ws.config.paths.rules.of_scope(view)).collect();
+    let views: Vec<ScopeView> = names.iter().filter_map(|name| scopes.view(name)).collect();
+    let views: Vec<&ScopeView> = views.iter().collect();
     let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
-    let mut states = Vec::with_capacity(names.len());
-    for (name, rules) in names.into_iter().zip(&rules) {
-        prints.go_by(rules);
-        let code = match subject {
-            Subject::Tree(tree) => prints.of_tree(*tree)?,
-            Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries)?,
-        };
-        let then = match before {
-            Some(before) => prints.of_tree(before)?,
-            None => prints.of_overlay(None, &[])?,
-        };
+    let now = match subject {
+        Subject::Tree(tree) => Content::Tree(*tree),
+        Subject::WorkTree(overlay) => Content::Overlay(overlay.base, &overlay.entries),
+    };
+    let then = before.map_or(Content::Overlay(None, &[]), Content::Tree);
+    let codes = prints.of_scopes(now, &views)?.into_iter().zip(prints.of_scopes(then, &views)?);
+    let state = |(name, (code, then)): (&str, (CodeId, CodeId))| {
         let found = known.0.get(&code).cloned();
-        states.push(ScopeState { name: name.to_owned(), code, touched: code != then, found });
-    }
+        ScopeState { name: name.to_owned(), code, touched: code != then, found }
+    };
+    let mut states: Vec<ScopeState> = names.into_iter().zip(codes).map(state).collect();
     for state in states.iter_mut().filter(|state| state.touched && state.found.is_none()) {
         state.found = before_add(ws, loaded, subject, state)?;
     }
@@ -98,12 +96,12 @@ impl KnownScopes {
         self.0.insert(row.tests.code, row);
     }
 
-    /// What the records of other branches and clones and the journals of other worktrees say in addition. Bounded, and too
-    /// slow for a hook.
+    /// What the records of other branches and clones and the journals of other worktrees say in addition about those of
+    /// `states` that did not pass. Bounded, and too slow for a hook.
     ///
     /// # Errors
     /// The records cannot be read.
-    pub fn take_elsewhere(&mut self, ws: &Workspace) -> Result<(), OpsError> {
+    pub fn take_elsewhere(&mut self, ws: &Workspace, states: &[ScopeState]) -> Result<(), OpsError> {
         let worktrees = ws.repo.common_dir().join("worktrees");
         let linked = std::fs::read_dir(worktrees).into_iter().flatten().flatten().map(|entry| entry.path());
         let own = std::iter::once(ws.repo.common_dir().to_owned());
@@ -113,13 +111,15 @@ impl KnownScopes {
             elsewhere.take_runs(&Journal::open(&dir).recent(reach).runs);
         }
         let store = NotesStore::open(&ws.repo)?;
-        for commit in RecordIndex::load(&ws.repo, &store)?.newest() {
-            let stored = store.get(*commit).ok().flatten();
+        let passed = Passed::load(ws, &store)?;
+        for state in states.iter().filter(|state| !state.is_green()) {
+            let Some(commit) = passed.at(state.code) else { continue };
+            let stored = store.get(commit).ok().flatten();
             elsewhere
-                .take_record(Some(*commit), stored.as_ref().and_then(|stored| stored.record.tests.as_ref()));
+                .take_record(Some(commit), stored.as_ref().and_then(|stored| stored.record.tests.as_ref()));
         }
-        for (code, row) in elsewhere.0 {
-            self.0.entry(code).or_insert(row);
+        for (code, row) in elsewhere.0.into_iter().filter(|(_, row)| row.tests.is_green()) {
+            self.0.insert(code, row);
         }
         Ok(())
     }
@@ -142,6 +142,51 @@ impl KnownScopes {
         }
     }
 }
+
+/// At which commits the tests of scopes passed, from all records of the clone. What was read once is remembered with the
+/// tip of the notes, so that only what came since costs time.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Passed {
+    tip: Option<CommitId>,
+    at: Vec<(CodeId, CommitId)>,
+}
+
+impl Passed {
+    fn load(ws: &Workspace, store: &NotesStore<'_>) -> Result<Self, OpsError> {
+        let memory = Memory::new(&ws.repo, Kind::Scopes);
+        let mut passed: Self = memory.get(&"passed").unwrap_or_default();
+        let Some(tip) = store.tip().filter(|tip| passed.tip != Some(*tip)) else { return Ok(passed) };
+        let history = ws.repo.notes_history(tip);
+        let history = match passed.tip {
+            Some(known) => history.since(known),
+            None => history,
+        };
+        let mut new = Vec::new();
+        for step in history.take(STEPS) {
+            for note in step? {
+                let stored = store.get(note.commit).ok().flatten();
+                let tests = stored.as_ref().and_then(|stored| stored.record.tests.as_ref());
+                let rows = tests.into_iter().flat_map(|tests| &tests.scopes);
+                // One that came from another commit is found there.
+                let green = rows.filter(|row| row.tests.is_green() && row.from.is_none());
+                new.extend(green.map(|row| (row.tests.code, note.commit)));
+            }
+        }
+        new.append(&mut passed.at);
+        new.truncate(MAX_PASSED);
+        passed = Self { tip: Some(tip), at: new };
+        memory.put(&"passed", &passed);
+        Ok(passed)
+    }
+
+    fn at(&self, code: CodeId) -> Option<CommitId> {
+        self.at.iter().find(|(passed, _)| *passed == code).map(|(_, commit)| *commit)
+    }
+}
+
+/// Most changes of the notes that are read at once, and most results that are remembered, the newest.
+const STEPS: usize = 1_024;
+const MAX_PASSED: usize = 16_384;
 
 /// Other worktrees whose journals are looked at, and the newest test runs of each.
 const WORKTREES: usize = 32;

@@ -33,6 +33,14 @@ impl Repo {
 }
 
 impl NotesHistory<'_> {
+    /// The same without what led to `known`, another tip of the same history.
+    #[must_use]
+    pub fn since(mut self, known: CommitId) -> Self {
+        self.open.retain(|id| *id != known);
+        self.seen.insert(known);
+        self
+    }
+
     fn changes(&mut self, id: CommitId) -> Result<Vec<NoteChange>, GitError> {
         let commit = self.repo.commit(id)?;
         let before = match commit.parents.first() {

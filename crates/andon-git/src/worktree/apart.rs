@@ -39,19 +39,19 @@ impl Repo {
             Some(commit) => commit.to_string(),
             None => "ref: refs/heads/unborn".to_owned(),
         };
-        let mut made = Made { place, missing: &mut apart.missing, count: 0 };
+        let mut made = CheckoutFiles { place, missing: &mut apart.missing, count: 0 };
         made.check_out(self, &head, tree, &apart.top, 0)?;
         Ok(apart)
     }
 }
 
-struct Made<'a> {
+struct CheckoutFiles<'a> {
     place: &'a Path,
     missing: &'a mut Vec<Vec<u8>>,
     count: usize,
 }
 
-impl Made<'_> {
+impl CheckoutFiles<'_> {
     fn check_out(
         &mut self,
         repo: &Repo,

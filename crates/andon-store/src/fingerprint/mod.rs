@@ -15,6 +15,8 @@ mod differing;
 mod memo;
 mod overlay;
 
+use std::collections::HashMap;
+
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::RecordError;
@@ -57,19 +59,13 @@ impl<'r> Fingerprinter<'r> {
         Self { repo, rules, cache: None, memo: Some(Memo::default()) }
     }
 
-    /// Goes on with other rules, and with what it remembers.
-    pub fn go_by(&mut self, rules: &'r PathRules) {
-        self.rules = rules;
-        self.memo = self.memo.take().map(|_| Memo::default());
-    }
-
     /// The fingerprint of a tree.
     ///
     /// # Errors
     /// [`RecordError::Git`] when a tree is missing, [`RecordError::HostileTree`] when there is no end to it.
     pub fn of_tree(&mut self, tree: TreeId) -> Result<CodeId, RecordError> {
         if let Some(scope) = self.rules.scope() {
-            return self.of_parts(scope, tree.to_string(), |walk| walk.directory(tree));
+            return self.of_scope(Content::Tree(tree), scope);
         }
         if let Some(memo) = &mut self.memo {
             let (repo, rules) = (self.repo, self.rules);
@@ -91,25 +87,50 @@ impl<'r> Fingerprinter<'r> {
         entries: &[OverlayEntry],
     ) -> Result<CodeId, RecordError> {
         let root = overlay::Node::new(entries);
-        let name = base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string());
-        match self.rules.scope() {
-            Some(scope) => self.of_parts(scope, name, |walk| walk.overlaid(base, &root)),
-            None => self.walk(None, name, |walk| walk.overlaid(base, &root)).map(CodeId),
+        if let Some(scope) = self.rules.scope() {
+            return self.of_scope(Content::Overlay(base, entries), scope);
         }
+        let name = named(base);
+        self.walk(None, name, |walk| walk.overlaid(base, &root)).map(CodeId)
     }
 
-    fn of_parts(
+    fn of_scope(&mut self, content: Content<'_>, scope: &ScopeView) -> Result<CodeId, RecordError> {
+        let codes = self.of_scopes(content, &[scope])?;
+        Ok(codes.into_iter().next().unwrap_or(EMPTY))
+    }
+
+    /// The fingerprints of scopes, in their order. Each part of the code is walked once, however many of them read it.
+    ///
+    /// # Errors
+    /// As [`Self::of_tree`].
+    pub fn of_scopes(
         &mut self,
-        scope: &'r ScopeView,
-        root: String,
-        run: impl Fn(&mut Walk<'_>) -> Result<[u8; 32], RecordError>,
-    ) -> Result<CodeId, RecordError> {
-        let mut lines = format!("scope {}\n", scope.name()).into_bytes();
-        for part in scope.parts() {
-            let print = self.walk(Some(part), root.clone(), &run)?;
-            directory_line(&mut lines, part.name.as_bytes(), &print);
+        content: Content<'_>,
+        scopes: &[&ScopeView],
+    ) -> Result<Vec<CodeId>, RecordError> {
+        let (base, root) = match content {
+            Content::Tree(tree) => (Some(tree), overlay::Node::default()),
+            Content::Overlay(base, entries) => (base, overlay::Node::new(entries)),
+        };
+        let mut known: HashMap<[u8; 32], [u8; 32]> = HashMap::new();
+        let mut codes = Vec::with_capacity(scopes.len());
+        for scope in scopes {
+            let mut lines = format!("scope {}\n", scope.name()).into_bytes();
+            for part in scope.parts() {
+                let print = match known.get(part.digest()) {
+                    Some(print) => *print,
+                    None => self.walk(Some(part), named(base), |walk| walk.overlaid(base, &root))?,
+                };
+                known.insert(*part.digest(), print);
+                directory_line(&mut lines, part.name.as_bytes(), &print);
+            }
+            codes.push(CodeId(print_of(&lines)));
         }
-        Ok(CodeId(print_of(&lines)))
+        // Once for all of them.
+        if let Some(cache) = &mut self.cache {
+            cache.save();
+        }
+        Ok(codes)
     }
 
     fn walk<T>(
@@ -134,9 +155,25 @@ impl<'r> Fingerprinter<'r> {
         };
         let result = run(&mut walk);
         // What was found out is kept even when the walk broke off. Failing to keep it only costs time.
-        cache.save();
+        if part.is_none() || result.is_err() {
+            cache.save();
+        }
         result
     }
+}
+
+/// What a fingerprint is taken of.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    /// A tree.
+    Tree(TreeId),
+    /// What committing these entries on top of a tree would give.
+    Overlay(Option<TreeId>, &'a [OverlayEntry]),
+}
+
+/// How messages name what is looked at.
+fn named(base: Option<TreeId>) -> String {
+    base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string())
 }
 
 /// One descent from a root.

@@ -25,7 +25,7 @@ pub struct Here {
 }
 
 /// The standing halt of each worktree: its entry and the commit that holds it.
-type Standing = BTreeMap<String, (EntryId, CommitId)>;
+type HaltByWorktree = BTreeMap<String, (EntryId, CommitId)>;
 
 /// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
 pub(super) fn has_memory(repo: &Repo) -> bool {
@@ -36,7 +36,7 @@ pub(super) fn has_memory(repo: &Repo) -> bool {
 pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here, LedgerError> {
     let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(Here::default()) };
     let memory = Memory::new(repo, Kind::Standing);
-    let remembered: Option<(CommitId, Standing)> = memory.get(&writer);
+    let remembered: Option<(CommitId, HaltByWorktree)> = memory.get(&writer);
     let folded = match remembered {
         Some((at, standing)) if at == tip => standing,
         Some((at, standing)) => fold_and_keep(repo, &memory, writer, (tip, Some((at, standing))))?,
@@ -51,7 +51,7 @@ pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here
     read_halts(repo, &folded, worktree)
 }
 
-fn read_halts(repo: &Repo, folded: &Standing, worktree: &str) -> Result<Here, LedgerError> {
+fn read_halts(repo: &Repo, folded: &HaltByWorktree, worktree: &str) -> Result<Here, LedgerError> {
     let mut here = Here { own: halt_of(repo, folded.get(worktree))?, beside: Vec::new() };
     for (_, found) in folded.iter().filter(|(name, _)| *name != worktree).take(MAX_OTHERS) {
         here.beside.extend(halt_of(repo, Some(found))?);
@@ -93,9 +93,10 @@ fn fold_and_keep(
     repo: &Repo,
     memory: &Memory,
     writer: &str,
-    (tip, known): (CommitId, Option<(CommitId, Standing)>),
-) -> Result<Standing, LedgerError> {
-    let (since, mut standing) = known.map_or((None, Standing::new()), |(at, standing)| (Some(at), standing));
+    (tip, known): (CommitId, Option<(CommitId, HaltByWorktree)>),
+) -> Result<HaltByWorktree, LedgerError> {
+    let (since, mut standing) =
+        known.map_or((None, HaltByWorktree::new()), |(at, standing)| (Some(at), standing));
     let mut new = Vec::new();
     let mut next = Some(tip);
     while let Some(commit) = next.filter(|commit| Some(*commit) != since) {
@@ -116,7 +117,7 @@ fn fold_and_keep(
     Ok(standing)
 }
 
-fn apply(standing: &mut Standing, entry: Entry) {
+fn apply(standing: &mut HaltByWorktree, entry: Entry) {
     match entry.event {
         EntryEvent::Known(LedgerEvent::Halted(halt)) => {
             standing.insert(halt.worktree, (entry.id, entry.commit));

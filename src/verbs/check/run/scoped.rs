@@ -1,12 +1,13 @@
 //! Records whose tests are those of scopes: the scopes of the left side say which of them the commit needs.
 
 use super::Case;
+use andon_core::domain::ids::CodeId;
 use andon_core::domain::scopes::{REST, called};
 use andon_core::domain::tests::TestEvidence;
 use andon_core::history::{Outcome, outcome};
 use andon_engine::error::OpsError;
 use andon_git::CommitInfo;
-use andon_store::fingerprint::Fingerprinter;
+use andon_store::fingerprint::{Content, Fingerprinter};
 
 /// The scopes without evidence in `tests`, in words: of those that the commit touches, at the tip of all. `None` where
 /// nothing is missing.
@@ -35,22 +36,19 @@ pub(super) fn missing(
     let before = parent.map(|parent| case.repo.tree_of(*parent)).transpose()?;
     let rest = case.config.test.command.as_ref().map(|_| REST);
     let names: Vec<&str> = rest.into_iter().chain(scopes.in_order()).collect();
-    let views = names.iter().filter_map(|name| scopes.view(name));
-    let rules: Vec<_> = views.map(|view| case.config.paths.rules.of_scope(view)).collect();
+    let views: Vec<_> = names.iter().filter_map(|name| scopes.view(name)).collect();
+    let views: Vec<_> = views.iter().collect();
     let mut prints = Fingerprinter::new(case.repo, &case.config.paths.rules);
-    let mut missing = Vec::new();
-    for (name, rules) in names.into_iter().zip(&rules) {
-        prints.go_by(rules);
-        let code = prints.of_tree(commit.tree)?;
-        let then = match before {
-            Some(before) => prints.of_tree(before)?,
-            None => prints.of_overlay(None, &[])?,
-        };
-        let ran = |tests: &TestEvidence| matches!(outcome(tests), Outcome::Green | Outcome::Red);
+    let then = before.map_or(Content::Overlay(None, &[]), Content::Tree);
+    let codes = prints
+        .of_scopes(Content::Tree(commit.tree), &views)?
+        .into_iter()
+        .zip(prints.of_scopes(then, &views)?);
+    let ran = |tests: &TestEvidence| matches!(outcome(tests), Outcome::Green | Outcome::Red);
+    let is_missing = |(name, (code, then)): (&str, (CodeId, CodeId))| {
         let row = tests.of_scope(name).filter(|row| row.tests.code == code && ran(&row.tests));
-        if code != then && row.is_none() {
-            missing.push(called(name));
-        }
-    }
+        (code != then && row.is_none()).then(|| called(name))
+    };
+    let missing: Vec<String> = names.into_iter().zip(codes).filter_map(is_missing).collect();
     Ok((!missing.is_empty()).then(|| format!("the tests of {} did not run on its code", missing.join(", "))))
 }

@@ -129,7 +129,7 @@ enum Place {
     Late,
 }
 
-struct Added {
+struct ReportPlace {
     arguments: Vec<String>,
     place: Place,
     report: PathBuf,
@@ -137,7 +137,7 @@ struct Added {
     unseen: Option<String>,
 }
 
-fn added(runner: Runner, dir: &Path) -> Option<Added> {
+fn added(runner: Runner, dir: &Path) -> Option<ReportPlace> {
     let report = match runner {
         Runner::Jest => dir.join("reporter.cjs.json"),
         Runner::Vitest => dir.join("report.json"),
@@ -149,7 +149,7 @@ fn added(runner: Runner, dir: &Path) -> Option<Added> {
     // A path that is not UTF-8 cannot be an argument here.
     let path = report.to_str()?.to_owned();
     let own = |list: &[&str]| -> Vec<String> { list.iter().map(|one| (*one).to_owned()).collect() };
-    let plain = |arguments: Vec<String>, place| Added {
+    let plain = |arguments: Vec<String>, place| ReportPlace {
         arguments,
         place,
         report: report.clone(),
@@ -158,11 +158,11 @@ fn added(runner: Runner, dir: &Path) -> Option<Added> {
     };
     Some(match runner {
         Runner::Cargo | Runner::Npm | Runner::Go => return None,
-        Runner::Pytest => Added {
+        Runner::Pytest => ReportPlace {
             unseen: Some(format!(" generated xml file: {path}")),
             ..plain(vec![format!("--junitxml={path}")], Place::Late)
         },
-        Runner::Vitest => Added {
+        Runner::Vitest => ReportPlace {
             unseen: Some(format!("JSON report written to {path}")),
             ..plain(
                 vec![
@@ -177,13 +177,13 @@ fn added(runner: Runner, dir: &Path) -> Option<Added> {
             let reporter = dir.join("reporter.cjs");
             let arguments =
                 vec!["--reporters=default".to_owned(), format!("--reporters={}", reporter.to_str()?)];
-            Added { file: Some((reporter, JEST.to_owned())), ..plain(arguments, Place::Late) }
+            ReportPlace { file: Some((reporter, JEST.to_owned())), ..plain(arguments, Place::Late) }
         }
         Runner::Nextest => {
             let config = dir.join("nextest.toml");
             let arguments = vec!["--tool-config-file".to_owned(), format!("andon:{}", config.to_str()?)];
             let text = format!("[profile.default.junit]\npath = {}\n", serde_json::Value::from(path));
-            Added { file: Some((config, text)), ..plain(arguments, Place::Early) }
+            ReportPlace { file: Some((config, text)), ..plain(arguments, Place::Early) }
         }
         Runner::Phpunit => plain(own(&["--log-junit", &path]), Place::Early),
         Runner::Ctest => plain(own(&["--output-junit", &path]), Place::Late),
@@ -243,9 +243,9 @@ impl Unseen {
                 Line::MayBe => {
                     self.held.extend_from_slice(piece);
                     match compare(&self.held, text) {
-                        Compared::Begun | Compared::Whole if !ended => continue,
-                        Compared::Whole => self.held.clear(),
-                        Compared::Begun | Compared::Other => {
+                        ReportState::Begun | ReportState::Whole if !ended => continue,
+                        ReportState::Whole => self.held.clear(),
+                        ReportState::Begun | ReportState::Other => {
                             seen.append(&mut self.held);
                             self.line = Line::Other;
                         }
@@ -269,21 +269,21 @@ impl Unseen {
     }
 }
 
-enum Compared {
+enum ReportState {
     Begun,
     Whole,
     Other,
 }
 
-fn compare(held: &[u8], text: &[u8]) -> Compared {
+fn compare(held: &[u8], text: &[u8]) -> ReportState {
     let dashes = held.iter().take_while(|byte| **byte == b'-').count();
     let rest = held.get(dashes..).unwrap_or_default();
     if rest.starts_with(text) {
-        Compared::Whole
+        ReportState::Whole
     } else if text.starts_with(rest) {
-        Compared::Begun
+        ReportState::Begun
     } else {
-        Compared::Other
+        ReportState::Other
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     unread, validity,
 };
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
+use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::scopes::REST;
 use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
@@ -214,11 +215,23 @@ impl<'a> Session<'a> {
         ws.top()?;
         let loaded = timeline::load(ws)?;
         let known = KnownScopes::from_timeline(&loaded);
-        let tracked = ws.repo.tracked_files()?;
-        scopes::refuse_these_in_two(ws, tracked.iter().map(|(_, path)| path.as_slice()))?;
         let (left_out, ran, together) = (Vec::new(), Vec::new(), None);
         let done = ScopesRan { left_out, ran, together, code: 0, kept: RunDestination::InJournal };
-        Ok(Self { ctx, ws, apart: apart::checkout(ctx, ws, subject)?, loaded, known, look: None, done })
+        let mut session =
+            Self { ctx, ws, apart: apart::checkout(ctx, ws, subject)?, loaded, known, look: None, done };
+        session.refuse_in_two()?;
+        Ok(session)
+    }
+
+    /// A file of two scopes shows where it changed, and all of them do where the configuration changed.
+    fn refuse_in_two(&mut self) -> Result<(), OpsError> {
+        let (overlay, _) = self.look()?;
+        let changed = |path: &[u8]| overlay.entries.iter().any(|entry| entry.path == path);
+        if changed(CONFIG_FILE.as_bytes()) {
+            let tracked = self.ws.repo.tracked_files()?;
+            scopes::refuse_these_in_two(self.ws, tracked.iter().map(|(_, path)| path.as_slice()))?;
+        }
+        scopes::refuse_these_in_two(self.ws, overlay.entries.iter().map(|entry| entry.path.as_slice()))
     }
 
     /// Where the tests run.
@@ -290,7 +303,7 @@ impl<'a> Session<'a> {
         let is_missing = |state: &ScopeState| state.touched && !state.is_green();
         let mut states = self.states_since(before)?;
         if states.iter().any(is_missing) {
-            self.known.take_elsewhere(self.ws)?;
+            self.known.take_elsewhere(self.ws, &states)?;
             states = self.states_since(before)?;
         }
         let mut plan = Plan::default();

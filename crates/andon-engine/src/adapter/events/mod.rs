@@ -144,7 +144,7 @@ pub enum Purpose {
 /// [`EventError`]; the line is then no fact.
 pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<ParsedEvent, EventError> {
     let mut object = andon_core::format::map(line, MAX_LINE)?;
-    let named = members::<Named>(&object)?.kind;
+    let named = members::<TypeName>(&object)?.kind;
     if let (Some(named), Some(expected)) = (&named, frame.kind)
         && named != expected
     {
@@ -178,7 +178,7 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<ParsedEvent, EventError> {
 
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
-struct Named {
+struct TypeName {
     #[serde(rename = "type")]
     kind: Option<String>,
 }
