@@ -61,7 +61,13 @@ fn grouped(cli: &Command, columns: usize) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{header}{title}:{header:#}");
         for name in names.iter().map(|name| name.to_ascii_lowercase()) {
-            let about = cli.find_subcommand(&name).and_then(Command::get_about).map(ToString::to_string);
+            let command = cli.find_subcommand(&name);
+            let about = command.and_then(Command::get_about).map(ToString::to_string);
+            let alias = command.and_then(|command| command.get_visible_aliases().next());
+            let about = about.map(|about| match alias {
+                Some(alias) => format!("{about} (short: andon {alias})"),
+                None => about,
+            });
             let indent = " ".repeat(INDENT);
             let options = textwrap::Options::new(columns).initial_indent(&indent).subsequent_indent(&indent);
             let about = textwrap::fill(&about.unwrap_or_default(), options);

@@ -85,6 +85,7 @@ registry! {
     Demo(demo::args::DemoArgs) => demo::run;
     "Work":
     /// Run the tests, pass their output and exit code through, and keep the evidence
+    #[command(visible_alias = "t")]
     Test(test::args::TestArgs) => test::run;
     /// Ask whether this task may be called done: tested, passing, documented
     Complete(FormatArg) => complete::run;

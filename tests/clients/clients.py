@@ -17,6 +17,12 @@ class Client:
     settings = ""  # the file that `andon agent install` writes in a repository
     markers = []  # what the client sets in its shell
     holds_turns = True  # whether a hook can keep a turn from ending
+    rewrites = True  # whether a hook can change the arguments of a call
+
+    @property
+    def test(self):
+        """What an agent that is stuck types: the plain command, where a hook makes something of it within any line."""
+        return "sh tests.sh" if self.rewrites else "andon test"
 
     def prepare(self, home, repo, url):
         pass
@@ -89,6 +95,7 @@ class Qwen(Client):
     name = "qwen"
     settings = ".qwen/settings.json"
     markers = ["QWEN_CODE", "QWEN_CODE_SESSION_ID"]
+    rewrites = False
 
     def prepare(self, home, repo, url):
         write(os.path.join(home, ".qwen/settings.json"),

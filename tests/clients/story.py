@@ -148,6 +148,25 @@ class Story:
         self.holds(record and record["gate"] == "passed", f"record: {record}")
         self.holds(record["tests"]["status"] == "passed", f"record: {record}")
 
+    def work_without_a_habit(self):
+        """The agent knows the test command of the project, and nothing of Andon."""
+        begun = self.head()
+        told = self.session([
+            {"shell": "echo '42 figs' > answer.c"},
+            {"shell": "sh tests.sh"},
+            {"shell": "git commit -qam Plain; git log --format=%s -1"},
+        ] + ([] if self.client.rewrites else [{"shell": "andon test && git commit -qam Plain"}]))
+        if self.client.rewrites:
+            self.step("the plain test command counts: it runs as andon test, and the model sees that in one line")
+            self.holds(told.says(1, "ok 1 - answer"), f"the tests did not reach the model: {told.log}")
+            self.holds(told.says(1, "this runs as"), f"the model was not told: {told.log}")
+        else:
+            self.step("a plain run that passes proves nothing, and the refusal says what does")
+            self.holds(told.says(2, "andon test"), f"the refusal did not reach the model: {told.log}")
+        subjects = self.run("git", "log", "--format=%s", f"{begun}..").stdout.split()
+        self.holds(subjects == ["Plain"], f"commits: {subjects}: {told.log}")
+        self.holds(self.record("HEAD")["gate"] == "passed", f"record: {self.record('HEAD')}")
+
     def a_model_that_never_finishes(self):
         """The code is changed again and again and never tested, and the model says that it is done, for ever."""
         turns = [{"shell": "echo '42 pears' > answer.c"}]
@@ -160,7 +179,7 @@ class Story:
         self.run("git", "checkout", "-q", "--", "answer.c")
 
     def stuck(self):
-        turns = [{"shell": f"echo {number} > answer.c; andon test; git commit -qam 'Try {number}'; git log -1 --format=%s"}
+        turns = [{"shell": f"echo {number} > answer.c; {self.client.test}; git commit -qam 'Try {number}'; git log -1 --format=%s"}
                  for number in (50, 51, 52)]
         told = self.session(turns + [{"shell": "echo 53 > answer.c && echo changed"}, {"shell": "andon status"}])
         self.step("the same failure three times halts the loop")
@@ -265,6 +284,7 @@ class Story:
     def tell(self):
         self.set_up()
         self.work_that_goes_well()
+        self.work_without_a_habit()
         self.a_model_that_never_finishes()
         self.stuck()
         self.halted()

@@ -3,6 +3,7 @@
 mod breakdowns;
 mod done_gate;
 mod guarding;
+mod habit;
 mod layers;
 mod payloads;
 mod pending;

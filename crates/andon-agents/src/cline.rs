@@ -5,6 +5,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::shaped::with_note;
 use crate::told::{self, Told, text};
 use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
@@ -16,6 +17,7 @@ use andon_core::format::FormatError;
 pub(crate) const OWN: Own = Own {
     read,
     reply,
+    rewrites: |_| true,
     canary: |session| {
         let call = json!({ "id": session, "name": "run_commands", "input": { "commands": [DISARMS] } });
         json!({ "taskId": session, "tool_call": call })
@@ -94,7 +96,9 @@ fn reply(asked: Asked<'_>, say: &Say) -> Reply {
             }
             None => Reply::json(&json!({ "cancel": true, "errorMessage": why })),
         },
-        Say::Rewrite(args) => Reply::json(&json!({ "overrideInput": args })),
+        Say::Rewrite(args, note) => {
+            Reply::json(&with_note(json!({ "overrideInput": args }), "contextModification", note.as_deref()))
+        }
         Say::Tell(text) => Reply::json(&json!({ "contextModification": text })),
         Say::LetGo(text) | Say::Keep(text) => {
             Reply { stderr: format!("{text}\n"), ..Reply::json(&json!({})) }

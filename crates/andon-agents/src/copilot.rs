@@ -9,7 +9,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::shaped;
+use crate::shaped::{self, with_note};
 use crate::told::{self, Told};
 use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
@@ -22,6 +22,7 @@ use andon_core::format::FormatError;
 pub(crate) const OWN: Own = Own {
     read,
     reply,
+    rewrites: |event| event.starts_with(|c: char| c.is_ascii_lowercase()),
     canary: |session| {
         let args = json!({ "command": DISARMS }).to_string();
         json!({ "sessionId": session, "toolName": "bash", "toolArgs": args })
@@ -104,7 +105,9 @@ fn reply(_: Asked<'_>, say: &Say) -> Reply {
             let decision = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
             Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
         }
-        Say::Rewrite(args) => Reply::json(&json!({ "modifiedArgs": args })),
+        Say::Rewrite(args, note) => {
+            Reply::json(&with_note(json!({ "modifiedArgs": args }), "additionalContext", note.as_deref()))
+        }
         Say::Tell(text) => Reply::json(&json!({ "additionalContext": text })),
         Say::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
         Say::LetGo(text) => Reply::aside(text),

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::shaped::with_note;
 use crate::told::{self, Told};
 use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, tools};
 use andon_core::domain::agent_door::HookMoment;
@@ -17,6 +18,7 @@ use andon_core::format::FormatError;
 pub(crate) const OWN: Own = Own {
     read,
     reply,
+    rewrites: |_| true,
     canary: |session| json!({ "conversation_id": session, "tool_name": "Shell", "tool_input": { "command": DISARMS } }),
     has_refused: exits_refusing,
 };
@@ -94,7 +96,10 @@ fn reply(asked: Asked<'_>, say: &Say) -> Reply {
             let decision = json!({ "permission": "deny", "user_message": why, "agent_message": why });
             Reply { exit: 2, stderr: format!("{why}\n"), ..Reply::json(&decision) }
         }
-        Say::Rewrite(args) => Reply::json(&json!({ "permission": "allow", "updated_input": args })),
+        Say::Rewrite(args, note) => {
+            let answer = json!({ "permission": "allow", "updated_input": args });
+            Reply::json(&with_note(answer, "agent_message", note.as_deref()))
+        }
         Say::Tell(text) if asked.moment == HookMoment::Prompt => Reply::aside(text),
         Say::Tell(text) => Reply::json(&json!({ "additional_context": text })),
         Say::Hold(what) => Reply::json(&json!({ "followup_message": what })),

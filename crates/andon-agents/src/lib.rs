@@ -23,6 +23,7 @@ use andon_core::format::FormatError;
 use canary::exits_refusing;
 pub use canary::{canary, has_refused};
 pub use claude_settings::{calls_us, switches_off};
+pub use tools::with_command;
 pub use transcript::{ReadUsage, exit_code, newest_usage};
 
 /// Most bytes of a payload.
@@ -78,8 +79,8 @@ pub enum Say {
     Nothing,
     /// The tool does not run; the reason for the model.
     Refuse(String),
-    /// The tool runs with these arguments.
-    Rewrite(Value),
+    /// The tool runs with these arguments; what the model is to know of that.
+    Rewrite(Value, Option<String>),
     /// Something that the model is to know.
     Tell(String),
     /// The turn continues; what is missing.
@@ -130,6 +131,8 @@ struct Asked<'a> {
 struct Own {
     read: fn(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError>,
     reply: fn(Asked<'_>, &Say) -> Reply,
+    /// Whether a hook can change the arguments of a call, at this event before a tool.
+    rewrites: fn(event: &str) -> bool,
     /// The payload of a canary in that session.
     canary: fn(session: &str) -> Value,
     /// Whether exit code and standard output are a refusal.
@@ -174,6 +177,14 @@ pub fn reply(client: Client, (event, moment): (&str, HookMoment), calls: &[Calle
     match &client.spec().dialect {
         Dialect::Shaped(shape) => shaped::reply(shape, asked, say),
         Dialect::Own => own(client).map_or_else(Reply::default, |own| (own.reply)(asked, say)),
+    }
+}
+
+/// Whether a hook of `client` before a tool, whose event has the style of `event`, can change the arguments of a call.
+pub fn rewrites(client: Client, event: &str) -> bool {
+    match &client.spec().dialect {
+        Dialect::Shaped(shape) => shape.rewrites.is_some(),
+        Dialect::Own => own(client).is_some_and(|own| (own.rewrites)(event)),
     }
 }
 

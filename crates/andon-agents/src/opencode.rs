@@ -8,6 +8,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::shaped::with_note;
 use crate::told::{self, Told, text};
 use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
@@ -20,6 +21,7 @@ use andon_core::format::FormatError;
 pub(crate) const OWN: Own = Own {
     read,
     reply,
+    rewrites: |_| true,
     canary: |session| {
         let input = json!({ "tool": "bash", "sessionID": session, "callID": session });
         json!({ "input": input, "output": { "args": { "command": DISARMS } } })
@@ -130,7 +132,9 @@ fn reply(_: Asked<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Keep(why) => Reply::blocks(why),
-        Say::Rewrite(args) => Reply::json(&json!({ "args": args })),
+        Say::Rewrite(args, note) => {
+            Reply::json(&with_note(json!({ "args": args }), "context", note.as_deref()))
+        }
         Say::Tell(text) => Reply::json(&json!({ "context": text })),
         Say::Hold(what) => Reply::json(&json!({ "prompt": what })),
         Say::LetGo(text) => Reply::json(&json!({ "message": text })),

@@ -260,10 +260,23 @@ pub(super) fn reply(shape: &Shape, asked: Asked<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Hold(why) | Say::Keep(why) => Reply::blocks(why),
-        Say::Rewrite(args) => shape.rewrites.map_or_else(Reply::default, |key| specific(key, args)),
+        Say::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |rewrites| {
+            let specific = json!({ "hookEventName": asked.event, rewrites.member: args });
+            let specific = with_note(specific, "permissionDecision", rewrites.decision);
+            let specific = with_note(specific, "additionalContext", note.as_deref());
+            Reply::json(&json!({ "hookSpecificOutput": specific }))
+        }),
         Say::Tell(text) if shape.flat => Reply::json(&json!({ "additionalContext": text })),
         Say::Tell(text) => specific("additionalContext", &Value::from(text.as_str())),
         Say::LetGo(text) if shape.flat => Reply::aside(text),
         Say::LetGo(text) => Reply::json(&json!({ "systemMessage": text })),
     }
+}
+
+/// `answer` with another member, where there is one.
+pub(super) fn with_note(mut answer: Value, key: &str, note: Option<&str>) -> Value {
+    if let (Some(members), Some(note)) = (answer.as_object_mut(), note) {
+        members.insert(key.to_owned(), Value::from(note));
+    }
+    answer
 }

@@ -185,6 +185,32 @@ fn commands(args: Option<&Value>) -> Vec<String> {
     found
 }
 
+/// The arguments of a call with `to` in the place of the command line `from`; `None` where they do not hold it.
+pub fn with_command(args: &Value, from: &str, to: &str) -> Option<Value> {
+    let mut args = args.clone();
+    let put = |value: &mut Value| {
+        let held = value.as_str() == Some(from);
+        if held {
+            *value = Value::from(to);
+        }
+        held
+    };
+    if put(&mut args) {
+        return Some(args);
+    }
+    let members = args.as_object_mut()?;
+    let mut each = |value: &mut Value| match value {
+        Value::Array(several) => {
+            several.iter_mut().any(|one| put(one) || one.get_mut("command").is_some_and(put))
+        }
+        one => put(one),
+    };
+    let keys = COMMANDS.iter().chain(&["commands"]);
+    let held =
+        keys.filter_map(|key| members.get_mut(*key).map(&mut each)).fold(false, |one, other| one | other);
+    held.then_some(args)
+}
+
 /// A word as a shell reads it back.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,".contains(c);

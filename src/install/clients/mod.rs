@@ -3,6 +3,7 @@
 //! The settings are other people's files: comments and order are kept, uninstalling gives the same bytes back, a file that
 //! cannot be read is named and left alone, and nothing is written through a link that leads elsewhere.
 
+pub mod memory;
 pub mod merge;
 pub mod place;
 pub mod saved;
@@ -153,6 +154,31 @@ pub fn install(
     program: &str,
     saved_path: &Path,
 ) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
+    let (planned, saved, outcomes) = planned(files, program, saved_path)?;
+    if planned.is_empty() {
+        return Ok(outcomes);
+    }
+    // First: an entry for what never came to be does no harm.
+    saved.write(saved_path)?;
+    edits::apply(&planned)?;
+    Ok(outcomes)
+}
+
+/// What [`install`] would do.
+///
+/// # Errors
+/// The same.
+pub fn preview(
+    files: &[SettingsFile],
+    program: &str,
+    saved_path: &Path,
+) -> Result<Vec<(PathBuf, WriteOutcome)>, InstallError> {
+    planned(files, program, saved_path).map(|(_, _, outcomes)| outcomes)
+}
+
+type Planned = (Vec<Edit>, SavedFiles, Vec<(PathBuf, WriteOutcome)>);
+
+fn planned(files: &[SettingsFile], program: &str, saved_path: &Path) -> Result<Planned, InstallError> {
     let mut saved = SavedFiles::read(saved_path);
     let (mut planned, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {
@@ -165,13 +191,7 @@ pub fn install(
         saved.put(entry);
         outcomes.push((file.path.clone(), WriteOutcome::Written));
     }
-    if planned.is_empty() {
-        return Ok(outcomes);
-    }
-    // First: an entry for what never came to be does no harm.
-    saved.write(saved_path)?;
-    edits::apply(&planned)?;
-    Ok(outcomes)
+    Ok((planned, saved, outcomes))
 }
 
 fn plan(file: &SettingsFile, program: &str, saved: &SavedFiles) -> Result<(Edit, SavedFile), InstallError> {

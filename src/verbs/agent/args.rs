@@ -19,7 +19,7 @@ pub struct AgentArgs {
 #[derive(Debug, Subcommand)]
 pub enum AgentCommand {
     /// Merge Andon's hooks into the settings of a client; comments, order and what is there are kept
-    Install(ClientArgs),
+    Install(InstallClientArgs),
     /// Take them out again; the settings are as before, byte for byte
     Uninstall(ClientArgs),
     /// List the clients: what is installed, what the client trusts, whether it runs the hooks
@@ -42,6 +42,20 @@ pub struct AgentHookArgs {
     /// The client's own name of the event, such as `PreToolUse`
     #[arg(value_name = "EVENT")]
     pub event: String,
+}
+
+/// `andon agent install`
+#[derive(Debug, Args)]
+pub struct InstallClientArgs {
+    /// For whom
+    #[command(flatten)]
+    pub client: ClientArgs,
+    /// Add one marked line about `andon test` to the file that the client gives its model, such as CLAUDE.md or AGENTS.md
+    #[arg(long, conflicts_with = "user")]
+    pub memory: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `andon agent install`, `andon agent uninstall`

@@ -7,17 +7,18 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use self::args::{AgentArgs, AgentCommand, ClientArgs};
+use self::args::{AgentArgs, AgentCommand, ClientArgs, InstallClientArgs};
 use super::agent_hook;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::install::clients::memory;
 use crate::install::clients::place::Scope;
 use crate::install::clients::{SettingsState, WriteOutcome};
 use crate::install::edits::EditRemoval;
 use crate::report::json;
 use crate::setup::clients::{ClientHooks, Trust};
-use crate::verbs::agent::run::install::{self, ClientInstall, ClientUninstall};
+use crate::verbs::agent::run::install::{self, ClientInstall, ClientUninstall, InstallWishes};
 use crate::verbs::agent::run::list;
 use andon_core::domain::agent::Client;
 use andon_core::escape;
@@ -41,44 +42,69 @@ fn path_text(path: &Path) -> String {
     shown(&path.to_string_lossy())
 }
 
-fn install(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {
-    let report = install::install(&shell.ctx, args.client, args.scope())?;
+fn install(shell: &Shell, args: &InstallClientArgs) -> Result<Exit, OpsError> {
+    let InstallClientArgs { client: args, memory, dry_run } = args;
+    let wishes = InstallWishes { memory: *memory, dry_run: *dry_run };
+    let report = install::install(&shell.ctx, args.client, args.scope(), wishes)?;
     shell.out.result(&match args.format.format {
-        Format::Text => install_text(&report),
-        Format::Json => json::line(&install_json(&report)),
+        Format::Text => install_text(&report, wishes),
+        Format::Json => json::line(&install_json(&report, wishes)),
     });
     Ok(Exit::Allowed)
 }
 
-fn install_text(report: &ClientInstall) -> String {
+fn install_text(report: &ClientInstall, wishes: InstallWishes) -> String {
     let title = report.client.title();
+    let written = |changed: WriteOutcome| changed == WriteOutcome::Written;
     let mut text = String::new();
+    let hooks = if wishes.dry_run { "hooks would be added" } else { "hooks added" };
     for (path, changed) in &report.files {
-        let word = if *changed == WriteOutcome::Written { "hooks added" } else { "there" };
-        text.push_str(&format!("  {}: {word}\n", path_text(path)));
+        text.push_str(&format!(
+            "  {}: {}\n",
+            path_text(path),
+            if written(*changed) { hooks } else { "there" }
+        ));
     }
-    text = if report.files.iter().any(|(_, changed)| *changed == WriteOutcome::Written) {
-        format!("{title} starts Andon ({}):\n{text}", report.scope.as_str())
-    } else {
+    text = if !report.files.iter().any(|(_, changed)| written(*changed)) {
         format!("the hooks are in the settings of {title} already; nothing changed\n")
+    } else if wishes.dry_run {
+        format!("{title} would start Andon ({}):\n{text}", report.scope.as_str())
+    } else {
+        format!("{title} starts Andon ({}):\n{text}", report.scope.as_str())
     };
+    if let Some((path, changed)) = &report.memory {
+        let word = match (written(*changed), wishes.dry_run) {
+            (false, _) => "there",
+            (true, false) => "lines added",
+            (true, true) => "lines would be added:",
+        };
+        text.push_str(&format!("  {}: {word}\n", path_text(path)));
+        if wishes.dry_run && written(*changed) {
+            text.extend(memory::lines(report.client).lines().map(|line| format!("    {line}\n")));
+        }
+    }
     text.extend(report.steps.iter().map(|step| format!("next: {}\n", shown(step))));
     text
 }
 
-fn install_json(report: &ClientInstall) -> Value {
-    let files = report.files.iter().map(
-        |(path, changed)| json!({"path": path.to_string_lossy(), "changed": *changed == WriteOutcome::Written}),
-    );
-    json!({
+fn install_json(report: &ClientInstall, wishes: InstallWishes) -> Value {
+    let file = |(path, changed): &(std::path::PathBuf, WriteOutcome)| json!({"path": path.to_string_lossy(), "changed": *changed == WriteOutcome::Written});
+    let mut shown = json!({
         "schema": "andon/agent-install@1",
         "client": report.client.as_str(),
         "scope": report.scope.as_str(),
         "changed": report.files.iter().any(|(_, changed)| *changed == WriteOutcome::Written),
         "program": report.program,
-        "files": files.collect::<Value>(),
+        "files": report.files.iter().map(file).collect::<Value>(),
         "next_steps": report.steps,
-    })
+    });
+    if let Some(memory) = &report.memory {
+        shown["memory"] = file(memory);
+    }
+    if wishes.dry_run {
+        shown["dry_run"] = Value::from(true);
+    }
+    shown
 }
 
 fn uninstall(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {

@@ -93,6 +93,12 @@ pub fn unread(why: &str) -> String {
     ))
 }
 
+/// That a line runs with `andon test` in the place of the test command.
+pub fn turned(line: &str) -> String {
+    let line = terminal_clip(line, MESSAGE);
+    format!("andon: this runs as `{line}`: the same tests, and the run counts for the commit.")
+}
+
 /// One sentence of evidence before a rule halts.
 pub fn nudge(finding: &Finding) -> String {
     let help = finding
@@ -243,6 +249,7 @@ mod tests {
             full(Some(&finding), true),
             unread(&long),
             nudge(&finding),
+            turned(&long),
             held(&long, 1),
             let_go(ReleaseReason::Halted, &long, Some(&halt)).unwrap(),
             let_go(ReleaseReason::Cap, &long, None).unwrap(),

@@ -54,6 +54,8 @@ pub struct ClientSpec {
     pub settings: Settings,
     /// Files and directories that decide whether hooks run, by the last parts of their paths; everything below counts.
     pub guarded: &'static [&'static str],
+    /// The file in a repository whose text its model is given with every session.
+    pub memory: &'static str,
     /// Whether its person is asked first.
     pub trust: TrustBy,
     /// What a person has to do before it runs the hooks of a project, as a sentence.
@@ -81,9 +83,18 @@ pub struct Shape {
     /// When the payload has tokens, and where.
     pub tokens: Option<(HookMoment, Tokens)>,
     /// The member of an answer for other arguments; `None` where they cannot be changed.
-    pub rewrites: Option<&'static str>,
+    pub rewrites: Option<Rewrites>,
     /// Whether what the model is to know is a member beside the others, and what people are to know goes to standard error.
     pub flat: bool,
+}
+
+/// How an answer gives a call other arguments.
+#[derive(Debug, Clone, Copy)]
+pub struct Rewrites {
+    /// Their member.
+    pub member: &'static str,
+    /// The `permissionDecision` without which the client ignores them.
+    pub decision: Option<&'static str>,
 }
 
 /// What a tool answers: its text, and how the call ended, by the first of these that says so.
@@ -160,6 +171,8 @@ pub struct Habits {
     pub hears_at_compaction: bool,
     /// Its shell keeps git from running hooks that are files.
     pub shell_without_hooks: bool,
+    /// What is said before a tool does not come to the model.
+    pub deaf_before_tools: bool,
 }
 
 impl Habits {
@@ -171,6 +184,7 @@ impl Habits {
         compacts_in_silence: false,
         hears_at_compaction: false,
         shell_without_hooks: false,
+        deaf_before_tools: false,
     };
 }
 

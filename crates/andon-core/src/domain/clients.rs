@@ -7,7 +7,7 @@ use super::client_spec::HookMoment::{
 };
 use super::client_spec::{
     Answer, AnswerText, ClientSpec, CommandStart, Dialect, ExitCode, FileOwner, Habits, Home, Piece,
-    Settings, Shape, Tokens, Transcript, TrustBy,
+    Rewrites, Settings, Shape, Tokens, Transcript, TrustBy,
 };
 use super::codec::named;
 use super::events::CallEnd;
@@ -116,7 +116,7 @@ const CLAUDE: ClientSpec = ClientSpec {
             unanswered: CallEnd::Done,
         },
         tokens: Some((SessionStart, Tokens::Context)),
-        rewrites: Some("updatedInput"),
+        rewrites: Some(Rewrites { member: "updatedInput", decision: None }),
         flat: false,
     }),
     transcript: Some(Transcript::Claude),
@@ -126,6 +126,7 @@ const CLAUDE: ClientSpec = ClientSpec {
         ..merged(".claude/settings.json", &[only("claude/settings.json")])
     },
     guarded: &[".claude/settings.json", ".claude/settings.local.json", ".claude/plugins"],
+    memory: "CLAUDE.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
@@ -169,7 +170,8 @@ const CODEX: ClientSpec = ClientSpec {
             unanswered: CallEnd::Unknown,
         },
         tokens: None,
-        rewrites: Some("updatedInput"),
+        // It grants nothing: what needs an approval is still asked for.
+        rewrites: Some(Rewrites { member: "updatedInput", decision: Some("allow") }),
         flat: false,
     }),
     transcript: Some(Transcript::Codex),
@@ -180,6 +182,7 @@ const CODEX: ClientSpec = ClientSpec {
         ..merged(".codex/hooks.json", &[only("codex/hooks.json")])
     },
     guarded: &[".codex/hooks.json", ".codex/config.toml", ".codex/plugins"],
+    memory: "AGENTS.md",
     trust: TrustBy::Codex,
     step_in_project: Some(
         "Codex runs the hooks of a project only once you trust both: start `codex` in this repository, accept the \
@@ -226,13 +229,14 @@ const GEMINI: ClientSpec = ClientSpec {
         shell: "run_shell_command",
         answer: OF_GEMINI,
         tokens: Some((Answered, Tokens::Response)),
-        rewrites: Some("tool_input"),
+        rewrites: Some(Rewrites { member: "tool_input", decision: None }),
         flat: false,
     }),
     transcript: None,
-    habits: Habits { shell_without_hooks: true, ..Habits::USUAL },
+    habits: Habits { shell_without_hooks: true, deaf_before_tools: true, ..Habits::USUAL },
     settings: merged(".gemini/settings.json", &[only("gemini/settings.json")]),
     guarded: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/extensions/andon"],
+    memory: "GEMINI.md",
     trust: TrustBy::Folders(".gemini/trustedFolders.json"),
     step_in_project: Some(
         "Gemini CLI runs the hooks of a project only in a trusted folder: start `gemini` in this repository and \
@@ -267,13 +271,15 @@ const QWEN: ClientSpec = ClientSpec {
         shell: "run_shell_command",
         answer: OF_GEMINI,
         tokens: Some((TurnEnd, Tokens::Input)),
-        rewrites: Some("updatedInput"),
+        // Seen in 0.24.4: it reads a decision and context, and no other arguments.
+        rewrites: None,
         flat: false,
     }),
     transcript: None,
     habits: Habits { prompts_itself: true, compacts_in_silence: true, ..Habits::USUAL },
     settings: merged(".qwen/settings.json", &[only("qwen/settings.json")]),
     guarded: &[".qwen/settings.json"],
+    memory: "QWEN.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
@@ -320,6 +326,7 @@ const COPILOT: ClientSpec = ClientSpec {
         ..merged(".github/hooks/andon.json", &[only("copilot/andon.json")])
     },
     guarded: &[".github/hooks", ".copilot/hooks", ".copilot/config.json"],
+    memory: ".github/copilot-instructions.md",
     trust: TrustBy::Unlisted,
     step_in_project: Some(
         "Copilot CLI runs the hooks of a repository only in a trusted folder: trust it when `copilot` asks, or \
@@ -362,6 +369,7 @@ const CURSOR: ClientSpec = ClientSpec {
     habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
     settings: merged(".cursor/hooks.json", &[only("cursor/hooks.json")]),
     guarded: &[".cursor/hooks.json"],
+    memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: CURSOR_STEP,
     step_of_user: CURSOR_STEP,
@@ -395,6 +403,7 @@ const OPENCODE: ClientSpec = ClientSpec {
     habits: Habits {
         ends_regardless: true,
         subagent_sessions: true,
+        deaf_before_tools: true,
         hears_at_compaction: true,
         ..Habits::USUAL
     },
@@ -411,6 +420,7 @@ const OPENCODE: ClientSpec = ClientSpec {
         ".config/opencode/plugin",
         ".config/opencode/plugins",
     ],
+    memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
@@ -463,6 +473,7 @@ const CLINE: ClientSpec = ClientSpec {
         )
     },
     guarded: &[".clinerules/hooks", ".cline/hooks", "documents/cline/hooks"],
+    memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: CLINE_STEP,
     step_of_user: CLINE_STEP,
@@ -507,6 +518,7 @@ const OPENHANDS: ClientSpec = ClientSpec {
     habits: Habits::USUAL,
     settings: merged(".openhands/hooks.json", &[only("openhands/hooks.json")]),
     guarded: &[".openhands/hooks.json", ".openhands/hooks"],
+    memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
@@ -540,7 +552,7 @@ const GOOSE: ClientSpec = ClientSpec {
             unanswered: CallEnd::Unknown,
         },
         tokens: None,
-        rewrites: Some("updatedInput"),
+        rewrites: Some(Rewrites { member: "updatedInput", decision: None }),
         flat: false,
     }),
     transcript: None,
@@ -556,6 +568,7 @@ const GOOSE: ClientSpec = ClientSpec {
         )
     },
     guarded: &[".agents/plugins"],
+    memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::install::clients::memory::MemoryFile;
 use crate::install::clients::place::{Scope, SettingsFile, files, next_step};
 use crate::install::clients::saved::SavedFiles;
 use crate::install::clients::{self, WriteOutcome};
@@ -23,8 +24,19 @@ pub struct ClientInstall {
     pub program: String,
     /// Each file, and whether it was written.
     pub files: Vec<(PathBuf, WriteOutcome)>,
+    /// The memory file of the client, and whether it was written; `None` where that is not asked for.
+    pub memory: Option<(PathBuf, WriteOutcome)>,
     /// What a person has to do yet, a sentence each.
     pub steps: Vec<String>,
+}
+
+/// What installing may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InstallWishes {
+    /// Whether the memory file gets its line too.
+    pub memory: bool,
+    /// Whether nothing is written.
+    pub dry_run: bool,
 }
 
 /// What uninstalling did.
@@ -42,6 +54,8 @@ pub struct ClientUninstall {
 struct Target {
     files: Vec<SettingsFile>,
     saved: PathBuf,
+    /// None for a user: those files are not read from a repository.
+    memory: Option<MemoryFile>,
 }
 
 fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsError> {
@@ -58,18 +72,30 @@ fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsErro
     };
     let files = files(client, scope, &here::roots(ctx, repo.as_ref()));
     let saved = here::saved_path(ctx, repo.as_ref(), scope).filter(|_| !files.is_empty());
-    Ok(Target { files, saved: saved.ok_or_else(nowhere)? })
+    let top = repo.as_ref().and_then(|repo| Some(repo.workdir()?.to_owned()));
+    let memory = top.map(|top| MemoryFile { client, top });
+    Ok(Target { files, saved: saved.ok_or_else(nowhere)?, memory })
 }
 
 /// Installs our hooks. Nothing is changed when it fails.
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<ClientInstall, OpsError> {
+pub fn install(
+    ctx: &Context,
+    client: Client,
+    scope: Scope,
+    wishes: InstallWishes,
+) -> Result<ClientInstall, OpsError> {
     let target = target(ctx, client, scope)?;
     let program = here::program(ctx, scope);
-    let files =
-        clients::install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
+    let install = if wishes.dry_run { clients::preview } else { clients::install };
+    let files = install(&target.files, &program, &target.saved).map_err(crate::setup::SetupError::from)?;
+    let memory = target.memory.filter(|_| wishes.memory).map(|file| {
+        let changed = file.install(wishes.dry_run).map_err(crate::setup::SetupError::from)?;
+        Ok::<_, OpsError>((file.path(), changed))
+    });
+    let memory = memory.transpose()?;
     let mut steps: Vec<String> = next_step(client, scope).map(str::to_owned).into_iter().collect();
     if scope == Scope::Project && program != "andon" {
         steps.push(format!(
@@ -77,7 +103,7 @@ pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<ClientInst
              commit them, put it on the PATH and install again"
         ));
     }
-    Ok(ClientInstall { client, scope, program, files, steps })
+    Ok(ClientInstall { client, scope, program, files, memory, steps })
 }
 
 /// Takes our hooks out again.
@@ -89,7 +115,15 @@ pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<ClientUn
         return Err(OpsError::AgentUninstall(marker));
     }
     let target = target(ctx, client, scope)?;
+    // Before the settings: a folder that was made for those is taken away once it is empty.
+    let memory = target.memory.map(|file| {
+        let cleaned = file.uninstall().map_err(crate::setup::SetupError::from)?;
+        Ok::<_, OpsError>((file.path(), cleaned))
+    });
+    let memory = memory.transpose()?;
     let files = clients::uninstall(&target.files, &target.saved).map_err(crate::setup::SetupError::from)?;
+    let memory = memory.filter(|(_, cleaned)| *cleaned != EditRemoval::Nothing);
+    let files = files.into_iter().chain(memory).collect();
     Ok(ClientUninstall { client, scope, files })
 }
 

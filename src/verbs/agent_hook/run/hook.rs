@@ -1,13 +1,14 @@
 //! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
-use super::place::{Place, guard_files, hooks_dir, of_agent};
+use super::place::{Place, guard_files, of_agent};
+use super::rewrite;
 use super::seen::{EventOutcome, after_tool};
 use super::{observed, turn};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{Before, Refused, ToolGround, before_tool, runs_git};
 use andon_agents::{self as agent, HookPayload, Say};
 use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentAction, HookMoment, ToolKind, ToolUse};
+use andon_core::domain::agent_door::{AgentAction, HookMoment, ToolUse};
 use andon_core::domain::context::Pressure;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
@@ -57,8 +58,8 @@ pub fn run(
     let ctx = of_agent(ctx, client);
     let place = Place { ctx: &ctx, ws, client, session: payload.session.clone() };
     let heard = match moment {
-        HookMoment::BeforeTool => before(&place, payload, halted)?,
-        HookMoment::AfterTool => after_tool(&place, payload.clone())?,
+        HookMoment::BeforeTool => before(&place, asked, halted)?,
+        HookMoment::AfterTool => after_tool(&place, event, payload.clone())?,
         HookMoment::TurnEnd => turn::end(&place, payload, halted)?,
         HookMoment::SessionStart => observed::session_start(&place, payload.clone(), halted.halt().cloned())?,
         HookMoment::Prompt => observed::prompt(&place, payload)?,
@@ -70,7 +71,8 @@ pub fn run(
     Ok(AgentHookAnswer { say: heard.say, moment, warnings: heard.warnings })
 }
 
-fn before(place: &Place<'_>, payload: &HookPayload, halted: &HaltState) -> Result<EventOutcome, OpsError> {
+fn before(place: &Place<'_>, asked: AgentHookCall<'_>, halted: &HaltState) -> Result<EventOutcome, OpsError> {
+    let payload = asked.payload;
     let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
     let guarded = guard_files(place.ctx, place.ws);
     let is_halted = *halted != HaltState::No;
@@ -86,7 +88,7 @@ fn before(place: &Place<'_>, payload: &HookPayload, halted: &HaltState) -> Resul
         if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
             place.remember(AgentAction::Asked, "git", None)?;
         }
-        return Ok(EventOutcome { say: rewritten(place, payload), warnings: Vec::new() });
+        return Ok(EventOutcome { say: rewrite::of_call(place, asked.event, payload), warnings: Vec::new() });
     };
     let about = match &why {
         Refused::Disarms(found) => found.what(),
@@ -114,27 +116,6 @@ fn halt_name(halted: &HaltState) -> String {
         HaltState::Yes(None) => "halted by a file".to_owned(),
         HaltState::No | HaltState::Unknown(_) => "halted".to_owned(),
     }
-}
-
-/// Gemini's shell switches git's hooks off: a command that runs git there gets the repository's own hooks back.
-fn rewritten(place: &Place<'_>, payload: &HookPayload) -> Say {
-    if !place.client.spec().habits.shell_without_hooks {
-        return Say::Nothing;
-    }
-    let call = payload.calls.first().filter(|call| call.used.kind == ToolKind::Shell);
-    let script = call.and_then(|call| call.used.commands.first()).filter(|script| runs_git(script));
-    let args = call.and_then(|call| call.args.as_ref()?.as_object());
-    let hooks = hooks_dir(place.ws).map(|dir| dir.to_string_lossy().into_owned());
-    let (Some(script), Some(args), Some(hooks)) = (script, args, hooks) else { return Say::Nothing };
-    // A path that would need quotes within quotes stays as it is: the catch-up after the tool still records.
-    let plain = |c: char| c.is_alphanumeric() || "/._-+@ ,:".contains(c);
-    if !hooks.chars().all(plain) || !args.contains_key("command") {
-        return Say::Nothing;
-    }
-    let mut args = args.clone();
-    let command = format!("export GIT_CONFIG_PARAMETERS=\"'core.hooksPath={hooks}'\"; {script}");
-    args.insert("command".to_owned(), command.into());
-    Say::Rewrite(args.into())
 }
 
 /// Keeps that a hook could not do its work, once for each reason and session.

@@ -4,6 +4,8 @@ mod halted;
 pub mod hook;
 mod observed;
 mod place;
+mod reported;
+mod rewrite;
 mod seen;
 mod tail;
 mod turn;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::place::Place;
+use super::reported;
 use super::tail;
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::Session;
@@ -12,7 +13,7 @@ use andon_core::detect;
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::decision::Verdict;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::{CallEnd, What};
+use andon_core::domain::events::What;
 use andon_core::domain::findings::Finding;
 use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
@@ -37,7 +38,11 @@ impl EventOutcome {
 }
 
 /// Takes in the calls and the tokens of a payload.
-pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<EventOutcome, OpsError> {
+pub(super) fn after_tool(
+    place: &Place<'_>,
+    event: &str,
+    payload: HookPayload,
+) -> Result<EventOutcome, OpsError> {
     // Two hooks that count at the same time would get the same number.
     let _alone = if payload.calls.iter().any(|call| call.used.id.is_none()) { place.alone() } else { None };
     let mut session = place.remembered();
@@ -46,10 +51,15 @@ pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Even
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
+    let handed_in = reported::run(place, event, &payload, &transcript)?;
     for call in payload.calls {
         if let Some(line) = called(place, &mut session, call, &transcript)? {
             place.append(&line)?;
             watch.take(line)?;
+            if let Some(run) = handed_in.clone() {
+                place.append(&run)?;
+                watch.take(run)?;
+            }
         }
     }
     if payload.subagent.is_none()
@@ -89,13 +99,7 @@ fn called(
         let times = session.called.get(&mark).copied().unwrap_or(0);
         (mark, place.id("args", &digest, times), times.to_string())
     };
-    let end = match (used.end, &used.id) {
-        (CallEnd::Unknown, Some(id)) => {
-            let code = agent::exit_code(place.client, transcript, id);
-            code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
-        }
-        (end, _) => end,
-    };
+    let end = reported::end(place, &used, transcript);
     place.remember(AgentAction::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
     let seen = events::OwnCall { args, result, end };

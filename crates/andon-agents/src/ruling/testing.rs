@@ -1,0 +1,417 @@
+//! Which command of a shell's line is the configured test command, and the same line with `andon test` in its place.
+//!
+//! Nothing is guessed: what a shell would have to compute first, and what comes after it, is left alone. So are pipes, which
+//! swallow the exit code, the background, here-documents, loops and everything else that begins with a reserved word.
+
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+/// A configured test command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tests {
+    /// The scope; `None` for `test.command`.
+    pub name: Option<String>,
+    /// The command as a line for `sh`.
+    pub command: String,
+}
+
+/// Where a line runs.
+#[derive(Debug, Clone, Copy)]
+pub struct TestPlace<'a> {
+    /// The directory in which the client starts it.
+    pub cwd: &'a Path,
+    /// The top of the working tree, in which the test command is meant to run.
+    pub top: &'a Path,
+}
+
+/// `script` with `program test` for each run of `tests`; `None` where it holds none.
+pub fn as_andon_test(script: &str, tests: &[Tests], place: TestPlace<'_>, program: &str) -> Option<String> {
+    let mut text = script.to_owned();
+    let found = found(script, tests, place);
+    for run in found.iter().rev() {
+        let with = match &run.tests.name {
+            _ if run.has_more => format!("{program} test -- "),
+            Some(name) => format!("{program} test {name}"),
+            None => format!("{program} test"),
+        };
+        let span = if run.has_more { run.span.start..run.span.start } else { run.span.clone() };
+        text.replace_range(span, &with);
+    }
+    (!found.is_empty()).then_some(text)
+}
+
+/// The configured command whose result is that of `script` as a whole, without further arguments.
+pub fn decided_by<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Option<&'a Tests> {
+    let mut found = found(script, tests, place);
+    let run = found.pop().filter(|run| found.is_empty() && !run.has_more && run.decides)?;
+    Some(run.tests)
+}
+
+/// The words of a command that is one, and of which every word is known without a shell.
+pub fn plain_words(command: &str) -> Option<Vec<String>> {
+    let read = Reading::of(command);
+    let word = |item: &Item| match item {
+        Item::Word(word) if word.is_exact => Some(word.value.clone()),
+        Item::Word(_) | Item::End(_) => None,
+    };
+    let words: Option<Vec<String>> = read.items.split_last()?.1.iter().map(word).collect();
+    words.filter(|words| {
+        read.is_plain() && !words.is_empty() && !is_reserved(&words[0]) && !is_assignment(&words[0])
+    })
+}
+
+/// A run of a configured command within a line.
+struct Run<'a> {
+    tests: &'a Tests,
+    /// The words that are the command.
+    span: Range<usize>,
+    /// Whether arguments follow.
+    has_more: bool,
+    /// Whether the line does nothing else, but for going to the place.
+    decides: bool,
+}
+
+/// How far a directory is known.
+enum Place {
+    Known(PathBuf),
+    Unknown,
+}
+
+fn found<'a>(script: &str, tests: &'a [Tests], place: TestPlace<'_>) -> Vec<Run<'a>> {
+    let read = Reading::of(script);
+    let mut wanted: Vec<(&Tests, Reading)> = tests
+        .iter()
+        .map(|one| (one, Reading::of(&one.command)))
+        .filter(|(_, read)| read.is_plain())
+        .collect();
+    // The longest first: `npm test` is the beginning of `npm test -w core`.
+    wanted.sort_by_key(|(_, read)| std::cmp::Reverse(read.items.len()));
+    let (mut runs, mut at, mut alone): (Vec<Run<'_>>, usize, bool) = (Vec::new(), 0, true);
+    let mut here = Place::Known(place.cwd.to_owned());
+    let mut before = None;
+    while let Some(end) = read.items.get(at..).and_then(|rest| rest.iter().position(Item::ends)) {
+        let end = at + end;
+        let words: Vec<&Word> = read.items[at..end].iter().filter_map(Item::word).collect();
+        if words.first().is_some_and(|word| is_reserved(&word.value)) {
+            break;
+        }
+        let hit = matches!(&here, Place::Known(dir) if is_same(dir, place.top))
+            .then(|| {
+                wanted
+                    .iter()
+                    .find_map(|(one, wanted)| hit(script, &read, (at, before), wanted).map(|hit| (*one, hit)))
+            })
+            .flatten();
+        let next = match hit {
+            Some((tests, hit)) => {
+                let after = read.items.get(hit.next).and_then(Item::end);
+                let decides = alone && after == Some(End::Script);
+                runs.push(Run { tests, span: hit.span, has_more: hit.has_more, decides });
+                hit.next
+            }
+            None => {
+                alone &= goes(&words).is_some();
+                here = gone(here, &words, read.items[end].end());
+                end
+            }
+        };
+        before = read.items.get(next).and_then(Item::end);
+        at = next + 1;
+    }
+    runs
+}
+
+/// Where a configured command is in a line.
+struct Hit {
+    span: Range<usize>,
+    has_more: bool,
+    /// The end of the command that it is the last part of.
+    next: usize,
+}
+
+/// Whether the command that begins at the item `at`, behind `before`, is the wanted one.
+fn hit(script: &str, read: &Reading, (at, before): (usize, Option<End>), wanted: &Reading) -> Option<Hit> {
+    let parts = wanted.items.split_last()?.1;
+    let is_compound = parts.iter().any(Item::ends);
+    if parts.is_empty() || parts.iter().filter_map(Item::end).any(|end| end != End::And) {
+        return None;
+    }
+    let skipped = if is_compound { 0 } else { prefix(&read.items[at..]) };
+    // Of `x || a && b`, the shell joins the first two.
+    if matches!(before, Some(End::Pipe)) || is_compound && matches!(before, Some(End::Or)) {
+        return None;
+    }
+    // An assignment may belong to the command itself.
+    let start = (0..=skipped).find(|skip| is_at(&read.items[at + skip..], parts))? + at;
+    let last = start + parts.len() - 1;
+    let next = last + read.items.get(last..)?.iter().position(Item::ends)?;
+    let end = read.items[next].end()?;
+    if matches!(end, End::Pipe | End::Background | End::Unread) {
+        return None;
+    }
+    let has_more = read.items[last + 1..next].iter().any(|item| item.word().is_some());
+    let assigns = parts.first().and_then(Item::word).is_some_and(|word| is_assignment(&word.value));
+    if has_more && (is_compound || assigns) {
+        return None;
+    }
+    let span = read.items[start].word()?.span.start..read.items[last].word()?.span.end;
+    // A redirection in the middle would be lost.
+    let inner = Reading::of(script.get(span.clone())?);
+    inner.is_plain().then_some(Hit { span, has_more, next })
+}
+
+fn is_at(items: &[Item], parts: &[Item]) -> bool {
+    let same = |(one, other): (&Item, &Item)| match (one, other) {
+        (Item::Word(one), Item::Word(other)) => {
+            (one.is_exact && other.is_exact && one.value == other.value) || one.raw == other.raw
+        }
+        (Item::End(one), Item::End(other)) => one == other,
+        (Item::Word(_), Item::End(_)) | (Item::End(_), Item::Word(_)) => false,
+    };
+    items.len() >= parts.len() && items.iter().zip(parts).all(same)
+}
+
+/// How many words before a command are not part of it: assignments, and `time`.
+fn prefix(items: &[Item]) -> usize {
+    let mut words = items.iter().map_while(Item::word).peekable();
+    let mut count = 0;
+    if words.next_if(|word| word.raw == "time").is_some() {
+        count += 1;
+        count += usize::from(words.next_if(|word| word.raw == "-p").is_some());
+    }
+    count + words.take_while(|word| is_assignment(&word.raw)).count()
+}
+
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_reserved(word: &str) -> bool {
+    let reserved = [
+        "!", "{", "}", "[[", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function",
+        "if", "in", "select", "then", "until", "while", "alias", "eval", "source", ".", "exec", "pushd",
+        "popd",
+    ];
+    reserved.contains(&word)
+}
+
+/// The directory that `cd` goes to.
+fn goes<'a>(words: &[&'a Word]) -> Option<&'a Word> {
+    let [command, rest @ ..] = words else { return None };
+    let rest = if rest.first().is_some_and(|word| word.raw == "--") { &rest[1..] } else { rest };
+    let [to] = rest else { return None };
+    (command.value == "cd" && to.value != "-").then_some(*to)
+}
+
+fn gone(here: Place, words: &[&Word], end: Option<End>) -> Place {
+    if words.first().is_none_or(|word| word.value != "cd") {
+        return here;
+    }
+    // What follows `cd X ||` runs where that did not work.
+    let surely = matches!(end, Some(End::And | End::Next));
+    match (here, goes(words)) {
+        (Place::Known(dir), Some(to)) if to.is_exact && surely => Place::Known(dir.join(&to.value)),
+        (Place::Known(_) | Place::Unknown, _) => Place::Unknown,
+    }
+}
+
+/// Whether two paths are one, without `.` and `..`.
+fn is_same(one: &Path, other: &Path) -> bool {
+    normal(one) == normal(other)
+}
+
+fn normal(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => parts.push(part),
+        }
+    }
+    parts
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Word {
+    /// Without its quotes.
+    value: String,
+    /// As it is written.
+    raw: String,
+    span: Range<usize>,
+    /// Whether a shell would take it as it is.
+    is_exact: bool,
+}
+
+/// What ends a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    And,
+    Or,
+    /// `;` or the end of a line.
+    Next,
+    Pipe,
+    Background,
+    /// The end of the script.
+    Script,
+    /// What follows is not read.
+    Unread,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Item {
+    Word(Word),
+    End(End),
+}
+
+impl Item {
+    fn word(&self) -> Option<&Word> {
+        match self {
+            Self::Word(word) => Some(word),
+            Self::End(_) => None,
+        }
+    }
+
+    fn end(&self) -> Option<End> {
+        match self {
+            Self::Word(_) => None,
+            Self::End(end) => Some(*end),
+        }
+    }
+
+    fn ends(&self) -> bool {
+        self.end().is_some()
+    }
+}
+
+/// A line as far as its words are plain.
+#[derive(Debug, Default)]
+struct Reading {
+    /// Words, and the ends of commands; the last is an end.
+    items: Vec<Item>,
+    /// Whether all of it was read.
+    is_whole: bool,
+    redirections: usize,
+}
+
+/// Longest line that is read.
+const MAX_SCRIPT: usize = 64 << 10;
+
+impl Reading {
+    fn of(script: &str) -> Self {
+        let mut read = Self::default();
+        let ended = if script.len() > MAX_SCRIPT { End::Unread } else { read.all(script.trim_end()) };
+        read.is_whole = ended == End::Script;
+        read.items.push(Item::End(ended));
+        read
+    }
+
+    /// Whether its words are all there is to it.
+    fn is_plain(&self) -> bool {
+        self.is_whole && self.redirections == 0
+    }
+
+    fn all(&mut self, script: &str) -> End {
+        let mut at = 0;
+        while let Some(c) = script[at..].chars().next() {
+            let rest = &script[at..];
+            let starts = |sign: &str| rest.starts_with(sign);
+            at += match c {
+                ' ' | '\t' => 1,
+                '\\' if starts("\\\n") => 2,
+                '#' => rest.find('\n').unwrap_or(rest.len()),
+                '&' if starts("&&") => self.end(End::And, 2),
+                '|' if starts("||") => self.end(End::Or, 2),
+                '|' => self.end(End::Pipe, 1 + usize::from(starts("|&"))),
+                '&' if !starts("&>") => self.end(End::Background, 1),
+                ';' if !starts(";;") => self.end(End::Next, 1),
+                '\n' => self.end(End::Next, 1),
+                '(' | ')' | ';' => return End::Unread,
+                _ => match redirection(rest) {
+                    Some(length) => {
+                        self.redirections += 1;
+                        length
+                    }
+                    None => match word(rest, at) {
+                        Some(word) => {
+                            let length = word.span.len();
+                            self.items.push(Item::Word(word));
+                            length
+                        }
+                        None => return End::Unread,
+                    },
+                },
+            };
+        }
+        End::Script
+    }
+
+    fn end(&mut self, end: End, length: usize) -> usize {
+        // An empty line, and a line break behind `&&`, end nothing.
+        if end != End::Next || !self.items.last().is_none_or(Item::ends) {
+            self.items.push(Item::End(end));
+        }
+        length
+    }
+}
+
+/// The length of a redirection with its target; `None` where there is none, or one that is not read.
+fn redirection(rest: &str) -> Option<usize> {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let signs = ["&>>", "&>", ">>", ">|", ">&", "<&", ">", "<"];
+    let tail = &rest[digits..];
+    if tail.starts_with("<<") || tail.starts_with("<(") || tail.starts_with(">(") || tail.starts_with("<>") {
+        return None;
+    }
+    let sign = signs.iter().find(|sign| tail.starts_with(**sign))?;
+    let from = digits + sign.len();
+    let blanks = rest[from..].bytes().take_while(|byte| *byte == b' ').count();
+    let target = word(rest.get(from + blanks..)?, 0)?;
+    Some(from + blanks + target.span.len())
+}
+
+/// The word at the beginning of `rest`; `None` where a part of it has to be computed by a program.
+fn word(rest: &str, offset: usize) -> Option<Word> {
+    let (mut value, mut is_exact, mut quote) = (String::new(), true, None);
+    let mut chars = rest.char_indices().peekable();
+    let mut length = rest.len();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        match (quote, c) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (Some('\''), c) => value.push(c),
+            (_, '`') => return None,
+            (_, '$') if matches!(next, Some('(')) => return None,
+            (None, '$') if matches!(next, Some('\'' | '"')) => return None,
+            (_, '$') => {
+                is_exact = false;
+                value.push(c);
+            }
+            (Some(_), '\\') if !matches!(next, Some('$' | '`' | '"' | '\\' | '\n')) => value.push(c),
+            (_, '\\') => match chars.next() {
+                Some((_, '\n')) => {}
+                Some((_, c)) => value.push(c),
+                None => return None,
+            },
+            (Some(_), c) => value.push(c),
+            (None, '\'' | '"') => quote = Some(c),
+            (None, ' ' | '\t' | '\n' | '|' | '&' | ';' | '<' | '>' | '(' | ')') => {
+                length = at;
+                break;
+            }
+            (None, c) => {
+                is_exact &= !matches!(c, '*' | '?' | '[' | '{') && !(c == '~' && at == 0);
+                value.push(c);
+            }
+        }
+    }
+    let raw = rest[..length].to_owned();
+    (quote.is_none() && length > 0).then_some(Word { value, raw, span: offset..offset + length, is_exact })
+}
+
+#[cfg(test)]
+mod tests;
