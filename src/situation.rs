@@ -106,7 +106,7 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
         state(ws, &head, &loaded, standing.as_ref(), seen)
     };
     let hooks = match &seen.guarded {
-        GuardState::Gone(gone) => Some(LostHooks { what: gone.what.clone(), help: gone.hint.clone() }),
+        GuardState::Gone(gone) => Some(gone.clone()),
         GuardState::Never | GuardState::Yes => None,
     };
     Ok(LoopSituation { head, loaded, recorded, standing, hooks, state })

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::judged::DiagnosticJson;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::Signature;
 use andon_engine::json::halt::HaltJson;
+use andon_engine::view::sync::TransferCounts;
 
 /// `andon advise`: `andon/advice@1`.
 #[derive(Debug, Serialize)]
@@ -23,15 +23,6 @@ pub struct AdviceJson<'a> {
     pub why: String,
     pub question: Option<&'a str>,
     pub answer: Option<&'a str>,
-}
-
-/// `andon backfill`.
-#[derive(Debug, Serialize)]
-pub struct BackfillJson<'a> {
-    pub range: &'a str,
-    pub written: usize,
-    pub there: usize,
-    pub left: usize,
 }
 
 /// `andon complete`: `andon/complete@1`; `null` is a bit that is not known or does not apply.
@@ -52,22 +43,6 @@ pub struct BitsJson<T> {
     pub tests_run: T,
     pub tests_passing: T,
     pub docs_updated: T,
-}
-
-/// `andon config show`: `andon/config@1`.
-#[derive(Debug, Serialize)]
-pub struct ConfigJson<'a> {
-    pub schema: &'static str,
-    pub entries: Vec<ConfigEntryJson<'a>>,
-}
-
-/// A key and who said its value.
-#[derive(Debug, Serialize)]
-pub struct ConfigEntryJson<'a> {
-    pub key: &'a str,
-    pub value: &'a Value,
-    pub layer: &'a str,
-    pub origin: &'a str,
 }
 
 /// `andon context`: `andon/context@1`.
@@ -154,19 +129,12 @@ pub struct PinJson<'a> {
 pub struct SyncJson<'a> {
     pub schema: &'static str,
     pub remote: &'a str,
-    pub received: MovedJson,
-    pub sent: MovedJson,
+    pub received: TransferCounts,
+    pub sent: TransferCounts,
     pub retries: u32,
     /// Writers that have been silent and whose records are in this clone's ref from now on.
     pub folded: usize,
     pub found: Vec<DiagnosticJson<'a>>,
-}
-
-/// How much went one way.
-#[derive(Debug, Serialize)]
-pub struct MovedJson {
-    pub records: usize,
-    pub ledger_entries: usize,
 }
 
 /// `andon resume`: `andon/resume@1`.

@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use crate::view::calibration::{MistakenHalts, UnaskedRule};
+
 /// `andon/calibration@1`
 #[derive(Debug, Serialize)]
-pub struct CalibrationJson {
+pub struct CalibrationJson<'a> {
     /// The name of the document.
     pub schema: &'static str,
     /// The chance that was asked for.
@@ -16,7 +18,7 @@ pub struct CalibrationJson {
     /// Halts that a person called mistaken: counted as halts of good runs.
     pub mistaken: u64,
     /// Halts that a person called mistaken and that do not count, by reason.
-    pub mistaken_not_counted: MistakenJson,
+    pub mistaken_not_counted: MistakenHalts,
     /// What the promise is about: `progress`, the rules that see a loop make none. Budgets are no part of it.
     pub covers: &'static str,
     /// Good runs that a budget halts, as configured.
@@ -36,7 +38,7 @@ pub struct CalibrationJson {
     /// The rules on it.
     pub rules: Vec<CalibrationRuleJson>,
     /// Rules without a statement, because the runs have nothing that they judge.
-    pub unasked: Vec<UnaskedRuleJson>,
+    pub unasked: &'a [UnaskedRule],
     /// Counts that differ from the configuration.
     pub changes: Vec<CalibrationChangeJson>,
     /// The lines for `[rules]` in `andon.toml`.
@@ -56,17 +58,6 @@ pub struct CalibrationStepJson {
     pub exact: String,
 }
 
-/// Mistaken halts that do not count.
-#[derive(Debug, Serialize)]
-pub struct MistakenJson {
-    /// The rule was made looser since, or halts no more.
-    pub mended: u64,
-    /// They are of budgets.
-    pub of_budgets: u64,
-    /// The run was halted rightly as well, and is left out.
-    pub beside_right_ones: u64,
-}
-
 /// A budget.
 #[derive(Debug, Serialize)]
 pub struct BudgetHaltsJson {
@@ -74,15 +65,6 @@ pub struct BudgetHaltsJson {
     pub rule: &'static str,
     /// Good runs that it halts.
     pub halted: u64,
-}
-
-/// A rule that had nothing to judge.
-#[derive(Debug, Serialize)]
-pub struct UnaskedRuleJson {
-    /// Its id.
-    pub rule: &'static str,
-    /// What the runs lack.
-    pub lacks: &'static str,
 }
 
 /// A rule.

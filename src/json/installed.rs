@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::status::LostHooksJson;
+use crate::view::status::LostHooks;
 
 /// `andon/install@1`.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub struct InstallJson<'a> {
     pub remarks: &'a [String],
     /// What has to be done yet before git starts Andon.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits: Option<LostHooksJson<'a>>,
+    pub waits: Option<&'a LostHooks>,
 }
 
 /// `andon/install-plan@1`: what `andon install --dry-run` found.
@@ -36,7 +36,7 @@ pub struct InstallPlanJson<'a> {
     pub mode_because: Option<&'a str>,
     pub steps: Vec<InstallStepJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub waits: Option<LostHooksJson<'a>>,
+    pub waits: Option<&'a LostHooks>,
 }
 
 /// One change: a file or a key, by what is done to it.
@@ -113,22 +113,6 @@ pub struct PurgedJson<'a> {
     pub records: usize,
     pub ledger_entries: usize,
     pub folders: Vec<Cow<'a, str>>,
-}
-
-/// `andon doctor`.
-#[derive(Debug, Serialize)]
-pub struct DiagnosisJson<'a> {
-    pub state: &'static str,
-    pub checks: Vec<DoctorCheckJson<'a>>,
-}
-
-/// One answer of the doctor.
-#[derive(Debug, Serialize)]
-pub struct DoctorCheckJson<'a> {
-    pub id: &'a str,
-    pub state: &'static str,
-    pub message: &'a str,
-    pub mend: Option<&'a str>,
 }
 
 /// A ref of Andon's at a remote.

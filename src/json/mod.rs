@@ -16,36 +16,28 @@ mod watched;
 mod witnesses;
 
 pub use answers::{
-    AdviceJson, BackfillJson, BitsJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, ErrorJson,
-    ExplainedFailureJson, ExplainedJson, MovedJson, PinJson, ResumeJson, StopJson, SyncJson, ThresholdsJson,
+    AdviceJson, BitsJson, CompleteJson, ContextJson, ErrorJson, ExplainedFailureJson, ExplainedJson, PinJson,
+    ResumeJson, StopJson, SyncJson, ThresholdsJson,
 };
 pub use calibration::{
     BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
-    MistakenJson, UnaskedRuleJson,
 };
 pub use installed::{
-    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson,
-    PurgedJson, RemoteRefJson, UninstallJson,
+    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
+    UninstallJson,
 };
 pub use judged::{
     CheckItemJson, CheckJson, ConfigCheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson,
     ObservedJson, RanJson, RanScopeJson, ReplayJson, TestPlanJson, TestRunJson, TipRunJson, TipTestsJson,
     TrajectoryJson, TrajectoryStepJson,
 };
-pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
+pub use record::{CommitJson, LogJson, RecordJson, ShowJson, TestsJson};
 pub use reviewed::{
-    ActedJson, ConcernJson, PrecedentListJson, RoundAnswerJson, RoundShownJson, StandingJson, WaitingJson,
+    ActedJson, ConcernJson, PrecedentListJson, RoundAnswerJson, RoundShownJson, StandingJson,
 };
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
-pub use status::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, LostHooksJson, RefusedJson, RuleCountJson,
-    RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
-};
+pub use status::{CodesJson, CycleJson, RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson};
 pub use watched::{
-    WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson,
-    WorktreeJson,
+    WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRunJson, WorktreeJson,
 };
-pub use witnesses::{
-    LedgerFaultJson, LedgerVerifyJson, OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson,
-    WitnessListJson,
-};
+pub use witnesses::{OwnKeyJson, WitnessChangeJson, WitnessInitJson, WitnessKeyJson, WitnessListJson};

@@ -9,7 +9,6 @@ use andon_core::domain::facts::{
     CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage,
     Weakening,
 };
-use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
 use andon_core::domain::tests::{Extent, LostTests, RunOrigin, TestEvidence};
 use andon_core::domain::time::Timestamp;
@@ -66,14 +65,14 @@ pub struct RecordJson<'a> {
     diff: DiffJson,
     tests: Option<TestsJson<'a>>,
     weakening: Option<WeakeningJson<'a>>,
-    skipped: Vec<SkipJson<'a>>,
+    skipped: &'a [Skip],
     outputs: &'a [Digest],
     usage: Option<UsageJson<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     guards: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     worktree: Option<&'a str>,
-    findings: Vec<RecordedFindingJson<'a>>,
+    findings: &'a [RecordedFinding],
     #[serde(skip_serializing_if = "Option::is_none")]
     carries: Option<CarriedJson<'a>>,
 }
@@ -115,12 +114,12 @@ impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
             diff: DiffJson::from(&record.diff),
             tests: record.tests.as_ref().map(TestsJson::from),
             weakening: record.weakening.as_ref().map(WeakeningJson::from),
-            skipped: record.skipped.iter().map(SkipJson::from).collect(),
+            skipped: &record.skipped,
             outputs: &record.outputs,
             usage: record.usage.as_ref().map(UsageJson::from),
             guards: &record.guards,
             worktree: record.worktree.as_deref(),
-            findings: record.findings.iter().map(RecordedFindingJson::from).collect(),
+            findings: &record.findings,
             carries: record.carries.as_deref().map(CarriedJson::from),
         }
     }
@@ -238,20 +237,6 @@ impl<'a> From<&'a Weakening> for WeakeningJson<'a> {
     }
 }
 
-/// A rule that was passed over.
-#[derive(Debug, Serialize)]
-pub struct SkipJson<'a> {
-    rule: &'a str,
-    reason: &'a str,
-    agent: Option<&'a str>,
-}
-
-impl<'a> From<&'a Skip> for SkipJson<'a> {
-    fn from(skip: &'a Skip) -> Self {
-        Self { rule: &skip.rule, reason: &skip.reason, agent: skip.agent.as_deref() }
-    }
-}
-
 #[derive(Debug, Serialize)]
 struct UsageJson<'a> {
     input_tokens: Option<u64>,
@@ -268,18 +253,5 @@ impl<'a> From<&'a Usage> for UsageJson<'a> {
             cost_usd: usage.cost_usd.as_deref(),
             context_tokens: usage.context_tokens,
         }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct RecordedFindingJson<'a> {
-    rule: &'a str,
-    level: Level,
-    message: &'a str,
-}
-
-impl<'a> From<&'a RecordedFinding> for RecordedFindingJson<'a> {
-    fn from(finding: &'a RecordedFinding) -> Self {
-        Self { rule: &finding.rule, level: finding.level, message: &finding.message }
     }
 }

@@ -4,25 +4,6 @@ use serde::Serialize;
 
 use andon_engine::json::RoundPrecedentJson;
 
-/// A line of `andon review --format json`.
-#[derive(Debug, Serialize)]
-pub struct WaitingJson {
-    /// The round's entry.
-    pub id: String,
-    /// Its status.
-    pub status: String,
-    /// Why a person is needed.
-    pub triggers: Vec<String>,
-    /// What it asks.
-    pub question: String,
-    /// Since when.
-    pub since: String,
-    /// Who may take it now.
-    pub may_answer: Vec<String>,
-    /// Witnesses that a panel still needs.
-    pub missing: usize,
-}
-
 /// `andon review show --format json`
 #[derive(Debug, Serialize)]
 pub struct RoundShownJson {

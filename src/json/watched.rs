@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::judged::DiagnosticJson;
 use super::record::TestsJson;
-use super::status::LostHooksJson;
+use crate::view::history::OpenRound;
+use crate::view::status::LostHooks;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
@@ -24,7 +25,7 @@ pub struct WatchJson<'a> {
     /// Loops of other clones in which something was recorded lately.
     pub branches: Vec<WatchedBranchJson<'a>>,
     /// Rounds that wait for people.
-    pub rounds: Vec<WatchedRoundJson<'a>>,
+    pub rounds: &'a [OpenRound],
     /// What could not be read.
     pub warnings: Vec<DiagnosticJson<'a>>,
 }
@@ -85,7 +86,7 @@ pub struct WatchedLoopJson<'a> {
     /// When something was last recorded.
     pub last_at: Option<Timestamp>,
     /// What became of the hooks, when they are gone.
-    pub hooks_gone: Option<LostHooksJson<'a>>,
+    pub hooks_gone: Option<&'a LostHooks>,
     /// What could not be read.
     pub warnings: Vec<DiagnosticJson<'a>>,
 }
@@ -114,19 +115,4 @@ pub struct WatchedContextJson<'a> {
     pub percent: u64,
     /// What this fill leads to: `none`, `warning`, `mandatory` or `hard_block`.
     pub threshold: &'static str,
-}
-
-/// A round.
-#[derive(Debug, Serialize)]
-pub struct WatchedRoundJson<'a> {
-    /// Its entry.
-    pub id: &'a str,
-    /// Its status.
-    pub status: &'a str,
-    /// What it asks.
-    pub question: &'a str,
-    /// Since when.
-    pub since: Timestamp,
-    /// Who may take it now.
-    pub may_answer: &'a [String],
 }

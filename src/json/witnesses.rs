@@ -32,34 +32,6 @@ pub struct WitnessKeyJson {
     pub revoked: bool,
 }
 
-/// `andon ledger verify --format json`
-#[derive(Debug, Serialize)]
-pub struct LedgerVerifyJson {
-    /// The id of the ledger.
-    pub ledger: Option<String>,
-    /// How many entries were read.
-    pub entries: usize,
-    /// How many of them carry a signature that holds.
-    pub signed: usize,
-    /// What is wrong.
-    pub faults: Vec<LedgerFaultJson>,
-}
-
-/// Something that is wrong with a ledger.
-#[derive(Debug, Serialize)]
-pub struct LedgerFaultJson {
-    /// The entry's id, where it has one.
-    pub entry: Option<String>,
-    /// Why, as a word.
-    pub code: &'static str,
-    /// `block`, or `warn` for what two clones did at once.
-    pub level: &'static str,
-    /// The same as a sentence.
-    pub message: String,
-    /// What to do.
-    pub help: String,
-}
-
 /// `andon witness init`: `andon/witness-init@1`.
 #[derive(Debug, Serialize)]
 pub struct WitnessInitJson<'a> {

@@ -13,6 +13,7 @@ use crate::install::inspect::{self, HookFile, HookState, inspect};
 use crate::install::lefthook;
 use crate::install::manifest::Manifest;
 use crate::install::mode::Integration;
+use crate::view::status::LostHooks;
 use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::shell_quote;
@@ -33,20 +34,11 @@ pub enum GuardState {
     /// Every hook that is needed leads to Andon.
     Yes,
     /// It does not any more.
-    Gone(HookLoss),
-}
-
-/// What became of the hooks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookLoss {
-    /// What is missing, and what is in its place.
-    pub what: String,
-    /// The command that brings it back.
-    pub hint: String,
+    Gone(LostHooks),
 }
 
 fn gone(what: impl Into<String>, hint: impl Into<String>) -> GuardState {
-    GuardState::Gone(HookLoss { what: what.into(), hint: hint.into() })
+    GuardState::Gone(LostHooks { what: what.into(), help: hint.into() })
 }
 
 /// Looks. An unreadable hook counts as present: `andon doctor` says what is wrong with it.
@@ -192,7 +184,7 @@ fn lefthook(top: &Path, dir: &Path) -> GuardState {
 }
 
 /// What is missing of a manager's own hooks in `dir`, whatever they run; nothing in the modes without a manager.
-pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<HookLoss> {
+pub(crate) fn manager_waits(repo: &Repo, mode: Integration, dir: &Path) -> Option<LostHooks> {
     let top = repo.workdir().unwrap_or(repo.common_dir());
     let found = match mode {
         Integration::Shim | Integration::Config => GuardState::Yes,
@@ -229,7 +221,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> GuardState {
 }
 
 /// What is missing where a framework runs pre-commit as git's hook and not all the others that Andon needs.
-pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<HookLoss> {
+pub(crate) fn half_installed(top: &Path, dir: &Path) -> Option<LostHooks> {
     match framework_runs(top, dir) {
         GuardState::Gone(gone) if starts(&dir.join(GitHook::PreCommit.name())) => Some(gone),
         GuardState::Gone(_) | GuardState::Never | GuardState::Yes => None,

@@ -1,5 +1,7 @@
 //! What calibration found, as `andon calibrate` shows it.
 
+use serde::Serialize;
+
 use andon_core::domain::diagnostic::Diagnostic;
 
 /// What is promised.
@@ -40,7 +42,7 @@ pub struct RuleBound {
 }
 
 /// A rule that nothing is said of: the runs have nothing that it judges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UnaskedRule {
     /// Its id.
     pub rule: &'static str,
@@ -60,9 +62,10 @@ pub struct ScaledCounts {
 }
 
 /// Halts that a person called mistaken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct MistakenHalts {
     /// Counted as halts of good runs.
+    #[serde(skip)]
     pub counted: u64,
     /// Not counted: the rule was made looser since, or halts no more.
     pub mended: u64,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::log::RecordState;
 use super::status::{LastHalt, StatusView};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -22,7 +24,7 @@ pub struct HistoryCommit {
 }
 
 /// A round that waits for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenRound {
     /// Its entry.
     pub id: String,

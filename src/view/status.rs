@@ -1,9 +1,11 @@
 //! What `andon status` shows of a loop.
 
+use serde::Serialize;
+
 use andon_core::domain::decision::Halt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
-use andon_core::domain::findings::Finding;
+use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
@@ -82,7 +84,7 @@ pub struct LastHalt {
 }
 
 /// Test results with one failure signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailureSummary {
     /// Equal for runs that fail in the same way.
     pub signature: Signature,
@@ -95,7 +97,7 @@ pub struct FailureSummary {
 }
 
 /// The hashes of the window, oldest first (docs/spec-map.md, loop safety: "Loop Evidence").
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct LoopEvidence {
     /// Normalized diffs.
     pub diffs: Vec<DiffHash>,
@@ -135,7 +137,7 @@ impl CycleView {
 }
 
 /// Commits that the gate refused for untested code, each with new code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RefusedCommits {
     /// How many.
     pub count: u64,
@@ -148,9 +150,10 @@ pub struct RefusedCommits {
 }
 
 /// Hooks that were installed and that git does not start any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostHooks {
     /// What is missing, and what is in its place.
+    #[serde(rename = "message")]
     pub what: String,
     /// The hint: the command that puts it right.
     pub help: String,
@@ -216,4 +219,17 @@ impl StatusView {
     pub fn badge(&self) -> String {
         loop_badge(self.iteration, self.cap)
     }
+}
+
+/// What is known of one rule, for `andon status --rules`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleCount {
+    /// Its id; one of another version may be among them.
+    pub rule: String,
+    /// Its level here; `None` where this version does not know it.
+    pub level: Option<Level>,
+    /// Halts of all worktrees and clones in the ledger.
+    pub halts: u64,
+    /// Those that a person called mistaken.
+    pub mistaken: u64,
 }

@@ -31,7 +31,7 @@ pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
     let result = BackfillReport { range: args.range.clone(), written: done.written, there: done.there, left };
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result),
-        Format::Json => json::document("backfill", &report::json(&result)),
+        Format::Json => json::document("backfill", &result),
     });
     Ok(stopped(shell, done.walked, Exit::Allowed))
 }

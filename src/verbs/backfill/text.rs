@@ -1,6 +1,5 @@
 //! `andon backfill`: how many commits got a record.
 
-use crate::json::BackfillJson;
 use crate::verbs::backfill::view::BackfillReport;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::phrase;
@@ -20,12 +19,6 @@ pub fn text(report: &BackfillReport) -> String {
     line
 }
 
-/// The outcome of a backfill as JSON.
-pub fn json(report: &BackfillReport) -> BackfillJson<'_> {
-    let BackfillReport { range, written, there, left } = report;
-    BackfillJson { range, written: *written, there: *there, left: *left }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -39,6 +32,6 @@ mod tests {
         assert_eq!(text(&report), "backfilled 3 records of HEAD; 1 commit had one\n");
         report.left = 2;
         assert_eq!(text(&report), "backfilled 3 records of HEAD; 1 commit had one; 2 commits left\n");
-        assert_eq!(value_of(&json(&report)), json!({ "range": "HEAD", "written": 3, "there": 1, "left": 2 }));
+        assert_eq!(value_of(&report), json!({ "range": "HEAD", "written": 3, "there": 1, "left": 2 }));
     }
 }

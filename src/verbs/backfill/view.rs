@@ -1,7 +1,9 @@
 //! What deriving records for old commits came to.
 
+use serde::Serialize;
+
 /// The result of `andon backfill`. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BackfillReport {
     /// As it was asked for.
     pub range: String,

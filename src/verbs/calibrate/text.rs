@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use crate::json::{
     BudgetHaltsJson, CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
-    MistakenJson, UnaskedRuleJson,
 };
 use crate::view::calibration::{
     Calibration, CalibrationResult, LadderStep, MistakenHalts, OwnRules, PromiseKind, PromiseStatus,
@@ -268,7 +267,7 @@ pub fn svg(found: &Calibration) -> String {
 }
 
 /// The calibration for a program: `andon/calibration@1`.
-pub fn json(found: &Calibration) -> CalibrationJson {
+pub fn json(found: &Calibration) -> CalibrationJson<'_> {
     let (factor_of, needed) = match found.promised {
         PromiseKind::Factor(at) => (Some(factor(at)), None),
         PromiseKind::TooFew(needed) => (None, Some(needed)),
@@ -283,17 +282,15 @@ pub fn json(found: &Calibration) -> CalibrationJson {
         };
         change.counts.iter().map(one)
     });
-    let MistakenHalts { counted, mended, of_budgets, beside_right_ones } = found.mistaken;
     let (budgets, halted_by_budgets) = &found.by_budgets;
     let budget = |(rule, halted): &(&'static str, u64)| BudgetHaltsJson { rule, halted: *halted };
-    let unasked = found.unasked.iter();
     CalibrationJson {
         schema: "andon/calibration@1",
         alpha: format!("{}", found.alpha),
         runs: found.runs,
         left_out: found.left_out,
-        mistaken: counted,
-        mistaken_not_counted: MistakenJson { mended, of_budgets, beside_right_ones },
+        mistaken: found.mistaken.counted,
+        mistaken_not_counted: found.mistaken,
         covers: "progress",
         halted_by_budgets: *halted_by_budgets,
         budgets: budgets.iter().map(budget).collect(),
@@ -303,7 +300,7 @@ pub fn json(found: &Calibration) -> CalibrationJson {
         needed,
         curve: found.curve.iter().map(step_json).collect(),
         rules: found.bounds.iter().map(rule_json).collect(),
-        unasked: unasked.map(|one| UnaskedRuleJson { rule: one.rule, lacks: one.lacks }).collect(),
+        unasked: &found.unasked,
         changes: changes.collect(),
         lines: found.changed.iter().map(|change| change.line.clone()).collect(),
     }

@@ -1,8 +1,8 @@
 //! `andon config show`: the effective value of every key, and which layer said it.
 
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::{ConfigEntryJson, ConfigJson};
 use crate::report::json::one_line;
 use andon_core::escape::{terminal, terminal_clip, width};
 use andon_engine::text::page::Page;
@@ -12,7 +12,7 @@ use andon_engine::text::style::Style;
 const KEY: usize = 48;
 
 /// One key. Texts raw.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConfigEntry {
     /// The whole key: `guard.ack`, `rules.iteration-cap.max`.
     pub key: String,
@@ -22,6 +22,13 @@ pub struct ConfigEntry {
     pub layer: String,
     /// Where in that layer: a file and line; empty for the defaults.
     pub origin: String,
+}
+
+/// `andon config show`: `andon/config@1`.
+#[derive(Debug, Serialize)]
+pub struct ConfigJson<'a> {
+    schema: &'static str,
+    entries: &'a [ConfigEntry],
 }
 
 /// The configuration for a person: `key = value  # layer, origin`, values as in `andon.toml`.
@@ -62,12 +69,7 @@ fn toml(value: &Value) -> String {
 
 /// The configuration for a program: `andon/config@1`, `entries` in the order given.
 pub fn json(entries: &[ConfigEntry]) -> ConfigJson<'_> {
-    ConfigJson { schema: "andon/config@1", entries: entries.iter().map(entry_json).collect() }
-}
-
-fn entry_json(entry: &ConfigEntry) -> ConfigEntryJson<'_> {
-    let ConfigEntry { key, value, layer, origin } = entry;
-    ConfigEntryJson { key, value, layer, origin }
+    ConfigJson { schema: "andon/config@1", entries }
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn unrecorded(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     }
     let gone = live::half_installed(ws.repo.workdir()?, &gate_hook::hooks_dir(ctx, ws))?;
     let message = format!("this commit will not be recorded: {}", gone.what);
-    Some(Diagnostic::warning(message).code("hooks").help(gone.hint))
+    Some(Diagnostic::warning(message).code("hooks").help(gone.help))
 }
 
 /// The tree that is to be committed before the chained hook runs, for the hooks that need it.

@@ -15,11 +15,10 @@ use crate::install::apply::HookRemoval;
 use crate::install::mode::Integration;
 use crate::install::plan::{Displacement, Intent};
 use crate::json::{
-    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, LostHooksJson, PurgedJson,
-    RemoteRefJson, UninstallJson,
+    FetchJson, HookJson, InstallJson, InstallPlanJson, InstallStepJson, PurgedJson, RemoteRefJson,
+    UninstallJson,
 };
 use crate::report::json;
-use crate::setup::live::HookLoss;
 use crate::verbs::agent::run as agents;
 use crate::verbs::agent::run::install::ClientRemovals;
 use crate::verbs::install::{
@@ -29,6 +28,7 @@ use crate::verbs::install::{
         StepEffect, UninstallReport,
     },
 };
+use crate::view::status::LostHooks;
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::git_hook::GitHook;
@@ -78,10 +78,10 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
 }
 
 /// What is to be done before anything is guarded.
-fn waits(mode: Integration, gone: &HookLoss) -> Diagnostic {
+fn waits(mode: Integration, gone: &LostHooks) -> Diagnostic {
     let what =
         format!("commits are not guarded yet, {} does not start andon here: {}", mode.as_str(), gone.what);
-    let error = Diagnostic::error(what).code("hooks").help(gone.hint.clone());
+    let error = Diagnostic::error(what).code("hooks").help(gone.help.clone());
     if mode == Integration::PreCommit {
         return error.help("where prek runs the hooks: prek install".to_owned());
     }
@@ -123,7 +123,7 @@ fn preview_text(preview: &Preview) -> String {
         });
     }
     if let Some(gone) = &preview.waits {
-        text.push_str(&format!("afterwards a person runs: {}\n", shown(&gone.hint)));
+        text.push_str(&format!("afterwards a person runs: {}\n", shown(&gone.help)));
     }
     text.push_str(if preview.steps.is_empty() {
         "everything is installed already; nothing would change\n"
@@ -139,7 +139,7 @@ fn preview_json(preview: &Preview) -> InstallPlanJson<'_> {
         mode: preview.choice.mode.as_str(),
         mode_because: preview.choice.because.as_deref(),
         steps: preview.steps.iter().map(step_json).collect(),
-        waits: preview.waits.as_ref().map(waits_json),
+        waits: preview.waits.as_ref(),
     }
 }
 
@@ -160,10 +160,6 @@ fn step_json(step: &Step) -> InstallStepJson<'_> {
         Step::Set { key, value } => InstallStepJson::Set { key, value },
         Step::Unset { key, value } => InstallStepJson::Unset { key, value },
     }
-}
-
-fn waits_json(gone: &HookLoss) -> LostHooksJson<'_> {
-    LostHooksJson { message: &gone.what, help: &gone.hint }
 }
 
 fn mode_of(asked: InstallMode) -> Integration {
@@ -323,7 +319,7 @@ fn install_json<'a>(
         test_command: guess.and_then(Guess::command),
         test_command_doubt: guess.and_then(Guess::doubt),
         remarks: &report.remarks,
-        waits: report.waits.as_ref().map(waits_json),
+        waits: report.waits.as_ref(),
     }
 }
 

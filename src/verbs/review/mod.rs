@@ -121,7 +121,7 @@ fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     }
     shell.out.result(&match format {
         Format::Text => review::waiting_text(&found.rounds, shell.out.out),
-        Format::Json => json::documents("review-waiting", &review::waiting_json(&found.rounds)),
+        Format::Json => json::documents("review-waiting", &found.rounds),
     });
     Ok(Exit::Allowed)
 }

@@ -3,7 +3,6 @@
 pub mod args;
 pub mod rules;
 pub mod rules_text;
-pub mod rules_view;
 pub mod run;
 pub mod text;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::verbs::status::rules_view::RuleCount;
+use crate::view::status::RuleCount;
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;

@@ -1,7 +1,7 @@
 //! `andon status --rules`: the rules with their halts.
 
-use crate::json::{RuleCountJson, RuleCountsJson};
-use crate::verbs::status::rules_view::RuleCount;
+use crate::json::RuleCountsJson;
+use crate::view::status::RuleCount;
 use andon_core::domain::findings::Level;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::page::Page;
@@ -24,11 +24,5 @@ pub fn text(counts: &[RuleCount], style: Style) -> String {
 
 /// The counts for a program: `andon/rules@1`.
 pub fn json(counts: &[RuleCount]) -> RuleCountsJson<'_> {
-    let rules = counts.iter().map(|count| RuleCountJson {
-        rule: &count.rule,
-        level: count.level.map(Level::as_str),
-        halts: count.halts,
-        mistaken: count.mistaken,
-    });
-    RuleCountsJson { schema: "andon/rules@1", rules: rules.collect() }
+    RuleCountsJson { schema: "andon/rules@1", rules: counts }
 }

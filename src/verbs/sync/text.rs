@@ -2,7 +2,7 @@
 
 use andon_engine::view::sync::{SyncReport, TransferCounts};
 
-use crate::json::{MovedJson, SyncJson};
+use crate::json::SyncJson;
 use crate::report::json;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::message;
@@ -37,12 +37,11 @@ fn words(moved: TransferCounts) -> Option<String> {
 
 /// The report for a program: `andon/sync@1`.
 pub fn json(report: &SyncReport) -> SyncJson<'_> {
-    let moved = |TransferCounts { records, entries }| MovedJson { records, ledger_entries: entries };
     SyncJson {
         schema: "andon/sync@1",
         remote: &report.remote,
-        received: moved(report.received),
-        sent: moved(report.sent),
+        received: report.received,
+        sent: report.sent,
         folded: report.folded,
         retries: report.retries,
         found: json::diagnostics(&report.found),

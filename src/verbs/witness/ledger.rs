@@ -1,6 +1,7 @@
 //! `andon ledger verify`: every entry of every writer again, from the objects alone.
 
-use crate::json::{LedgerFaultJson, LedgerVerifyJson};
+use serde::Serialize;
+
 use andon_core::domain::findings::Level;
 use andon_engine::error::OpsError;
 use andon_engine::witnessing::{self, LedgerFault};
@@ -8,9 +9,10 @@ use andon_engine::workspace::Workspace;
 use andon_store::ledger::SignatureState;
 
 /// What a ledger holds, and what is wrong with it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct LedgerReport {
     /// The id of the ledger.
+    #[serde(rename = "ledger")]
     pub id: Option<String>,
     /// Entries that were read.
     pub entries: usize,
@@ -41,22 +43,5 @@ impl LedgerReport {
     /// How many entries and refs are a person's wrong.
     pub fn wrong(&self) -> usize {
         self.faults.iter().filter(|fault| fault.level == Level::Block).count()
-    }
-}
-
-/// The same for programs.
-pub fn json(found: &LedgerReport) -> LedgerVerifyJson {
-    let fault = |fault: &LedgerFault| LedgerFaultJson {
-        entry: fault.entry.map(|id| id.to_string()),
-        code: fault.code,
-        level: fault.level.as_str(),
-        message: fault.message.clone(),
-        help: fault.help.clone(),
-    };
-    LedgerVerifyJson {
-        ledger: found.id.clone(),
-        entries: found.entries,
-        signed: found.signed,
-        faults: found.faults.iter().map(fault).collect(),
     }
 }

@@ -117,7 +117,7 @@ pub fn ledger(shell: &Shell, args: &LedgerArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let found = verify::verify(&ws)?;
     match format.format {
-        Format::Json => shell.out.result(&json::document("ledger-verify", &verify::json(&found))),
+        Format::Json => shell.out.result(&json::document("ledger-verify", &found)),
         Format::Text => {
             let shown = found.faults.iter().map(|fault| {
                 let diagnostic = if fault.level < Level::Block {

@@ -173,7 +173,7 @@ pub struct Weakening {
 }
 
 /// A fall of the failing count that earns no credit: tests that ran before are gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UncreditedFall {
     /// Failing tests before.
     pub from: u64,

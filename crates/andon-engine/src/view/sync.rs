@@ -1,13 +1,16 @@
 //! What was sent to another repository, and what was found there.
 
+use serde::Serialize;
+
 use andon_core::domain::diagnostic::Diagnostic;
 
 /// How many records and ledger entries went one way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TransferCounts {
     /// Commits whose records are new or larger on the receiving side.
     pub records: usize,
     /// Ledger entries.
+    #[serde(rename = "ledger_entries")]
     pub entries: usize,
 }
 

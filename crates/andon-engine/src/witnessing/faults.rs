@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::stakes::{stake, unsigned_grant};
@@ -19,7 +20,7 @@ use andon_signing::PublicKey;
 use andon_store::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 
 /// A fault of a ledger.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LedgerFault {
     /// The entry, where it has an id.
     pub entry: Option<EntryId>,

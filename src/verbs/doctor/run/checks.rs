@@ -107,7 +107,7 @@ fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
 /// The hooks of a manager, or of the configuration, that start Andon.
 fn managed(mode: Integration, guarded: &GuardState) -> Check {
     match guarded {
-        GuardState::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
+        GuardState::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.help),
         GuardState::Yes | GuardState::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
     }
 }

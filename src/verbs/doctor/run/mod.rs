@@ -14,12 +14,13 @@ mod tests;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 pub use self::checks::checks;
 pub use self::gather::gather;
 pub use self::live::live;
 use crate::install::inspect::HookState;
 use crate::install::mode::Integration;
-use crate::json::{DiagnosisJson, DoctorCheckJson};
 use crate::setup::clients::ClientHooks;
 use crate::setup::fetch::FetchState;
 use crate::setup::live::GuardState;
@@ -30,7 +31,8 @@ use andon_engine::test_program::TestProgram;
 use andon_git::{GitError, SourcedValue};
 
 /// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// As it should be.
     Ok,
@@ -52,7 +54,7 @@ impl State {
 }
 
 /// One answer of the doctor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// A stable name, such as `hook-pre-commit`.
     pub id: String,
@@ -61,14 +63,15 @@ pub struct Check {
     /// What was found.
     pub message: String,
     /// The command or sentence that helps.
+    #[serde(rename = "mend")]
     pub hint: Option<String>,
 }
 
-impl Check {
-    fn to_json(&self) -> DoctorCheckJson<'_> {
-        let Self { id, state, message, hint } = self;
-        DoctorCheckJson { id, state: state.as_str(), message, mend: hint.as_deref() }
-    }
+/// The answers for programs.
+#[derive(Debug, Serialize)]
+pub struct DiagnosisJson<'a> {
+    state: State,
+    checks: &'a [Check],
 }
 
 /// Everything the doctor found.
@@ -101,10 +104,7 @@ impl Diagnosis {
 
     /// The same value for programs.
     pub fn to_json(&self) -> DiagnosisJson<'_> {
-        DiagnosisJson {
-            state: self.worst().as_str(),
-            checks: self.checks.iter().map(Check::to_json).collect(),
-        }
+        DiagnosisJson { state: self.worst(), checks: &self.checks }
     }
 }
 

@@ -12,9 +12,10 @@ use crate::install::lefthook;
 use crate::install::manifest::{EditedFile, Manifest};
 use crate::install::mode::{Integration, Manager, ModeFacts};
 use crate::install::shim::Owner;
-use crate::setup::live::{self, GuardState, HookLoss};
+use crate::setup::live::{self, GuardState};
 use crate::setup::place;
 use crate::setup::{HUSKY, SetupError, hooks_of_husky};
+use crate::view::status::LostHooks;
 use andon_core::domain::git_hook::GitHook;
 use andon_git::Repo;
 
@@ -231,7 +232,7 @@ pub(super) fn remarks(top: &Path, mode: Integration) -> Vec<String> {
 }
 
 /// What is missing before git starts the lines of `mode`, if anything is: the manager puts its own hooks in place.
-pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<HookLoss> {
+pub(super) fn waits(repo: &Repo, mode: Integration) -> Option<LostHooks> {
     match mode {
         Integration::Shim | Integration::Config => None,
         Integration::Husky | Integration::Lefthook | Integration::PreCommit => match live::look(repo) {

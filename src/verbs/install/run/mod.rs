@@ -26,8 +26,8 @@ use crate::install::InstallError;
 use crate::install::manifest::Manifest;
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::Intent;
-use crate::setup::live::HookLoss;
 use crate::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
+use crate::view::status::LostHooks;
 use andon_config as config;
 use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
@@ -117,7 +117,7 @@ pub struct InstallReport {
     /// What a person should know besides, a sentence each.
     pub remarks: Vec<String>,
     /// What has to be done yet before git starts Andon, if anything has.
-    pub waits: Option<HookLoss>,
+    pub waits: Option<LostHooks>,
 }
 
 impl InstallReport {

@@ -18,9 +18,10 @@ use crate::install::manifest::Manifest;
 use crate::install::mode::{Integration, ModeChoice};
 use crate::install::plan::{self, Displacement, Intent, Removal};
 use crate::install::shim;
-use crate::setup::live::{self, HookLoss};
+use crate::setup::live;
 use crate::setup::place::{self, program_link};
 use crate::setup::{SetupError, names_notes_ref};
+use crate::view::status::LostHooks;
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_engine::sync::PUSH_KEY;
 use andon_git::Repo;
@@ -85,7 +86,7 @@ pub struct Preview {
     /// In the order in which it would be done.
     pub steps: Vec<Step>,
     /// What would have to be done by a person afterwards.
-    pub waits: Option<HookLoss>,
+    pub waits: Option<LostHooks>,
 }
 
 /// What is requested in addition to the hooks.

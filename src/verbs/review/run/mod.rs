@@ -35,7 +35,7 @@ pub use known::{
 pub use rounds::{WaitingList, WaitingRound, waiting};
 pub use show::{ShownRound, show, show_text};
 pub use summary::summary;
-pub use views::{acted_json, shown_json, waiting_json, waiting_text};
+pub use views::{acted_json, shown_json, waiting_text};
 
 /// The largest file of entries that is read: some 100,000 rounds.
 const MAX_BYTES: u64 = 256 << 20;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::act::ActReport;
 use super::rounds::{WaitingRound, state};
 use super::show::ShownRound;
-use crate::json::{ActedJson, RoundShownJson, WaitingJson};
+use crate::json::{ActedJson, RoundShownJson};
 use andon_core::domain::counted::count;
 use andon_core::escape;
 use andon_engine::text::style::Style;
@@ -40,20 +40,6 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         out.push_str(&format!("  help: andon review show {id}\n"));
     }
     out
-}
-
-/// The same for programs.
-pub fn waiting_json(rounds: &[WaitingRound]) -> Vec<WaitingJson> {
-    let json = |round: &WaitingRound| WaitingJson {
-        id: round.id.clone(),
-        status: round.status.clone(),
-        triggers: round.triggers.clone(),
-        question: round.question.clone(),
-        since: round.since.to_string(),
-        may_answer: round.may_answer.clone(),
-        missing: round.missing,
-    };
-    rounds.iter().map(json).collect()
 }
 
 /// A round for programs.

@@ -1,14 +1,13 @@
 //! The status for a program.
 
 use crate::json::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, FindingJson, LostHooksJson, RefusedJson, SkipJson,
-    SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson, UncreditedJson,
+    CodesJson, CycleJson, FindingJson, SkippedJson, StatesJson, StatusJson, TestStateJson, TestsJson,
 };
 use crate::report::json;
 use andon_core::domain::findings::Level;
 use andon_engine::json::LastHaltJson;
 
-use super::{CycleView, FailureSummary, LoopEvidence, StatusView, TestsOf};
+use super::{CycleView, StatusView, TestsOf};
 
 /// The status for a program: `andon/status@1`.
 pub fn json(view: &StatusView) -> StatusJson<'_> {
@@ -24,28 +23,20 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         head: view.head,
         branch: view.branch.as_deref(),
         worktree: &view.worktree,
-        hooks_gone: view
-            .hooks_gone
-            .as_ref()
-            .map(|gone| LostHooksJson { message: &gone.what, help: &gone.help }),
+        hooks_gone: view.hooks_gone.as_ref(),
         cycles: view.cycles.iter().map(cycle_json).collect(),
         node: &view.node,
         session: view.session.as_deref(),
         last_halt: last.map(|last| LastHaltJson::new(last.id, &last.halt, last.ack.as_ref())),
-        refused: view.refused.as_ref().map(|refused| RefusedJson {
-            count: refused.count,
-            code: refused.code,
-            rule: &refused.rule,
-            at: refused.at,
-        }),
+        refused: view.refused.as_ref(),
         trend: &view.trend,
-        trend_without_credit: uncredited_json(view),
+        trend_without_credit: &view.uncredited,
         flaky: &view.flaky,
         skipped: skipped_json(view),
         test_command: view.test_command.as_deref(),
         code: CodesJson { head: view.head_code, work_tree: view.work_code },
         tests: StatesJson { head: tests_json(&view.head_tests), work_tree: tests_json(&view.work_tests) },
-        loop_evidence: evidence_json(&view.evidence),
+        loop_evidence: &view.evidence,
         findings: shown.map(FindingJson::full).collect(),
         warnings: json::diagnostics(&view.warnings),
     }
@@ -61,14 +52,9 @@ fn cycle_json(cycle: &CycleView) -> CycleJson<'_> {
     }
 }
 
-fn uncredited_json(view: &StatusView) -> Vec<UncreditedJson> {
-    let falls = view.uncredited.iter();
-    falls.map(|fall| UncreditedJson { from: fall.from, to: fall.to, gone: fall.gone }).collect()
-}
-
 fn skipped_json(view: &StatusView) -> Vec<SkippedJson<'_>> {
     let skipped = view.skipped.iter();
-    skipped.map(|(commit, skip)| SkippedJson { commit: *commit, skip: SkipJson::from(skip) }).collect()
+    skipped.map(|(commit, skip)| SkippedJson { commit: *commit, skip }).collect()
 }
 
 fn tests_json(tests: &TestsOf) -> TestStateJson<'_> {
@@ -81,23 +67,4 @@ fn tests_json(tests: &TestsOf) -> TestStateJson<'_> {
         TestsOf::Unknown => ("unknown", None, None),
     };
     TestStateJson { state, validity, run: run.map(TestsJson::from) }
-}
-
-fn evidence_json(evidence: &LoopEvidence) -> EvidenceJson<'_> {
-    EvidenceJson {
-        diffs: &evidence.diffs,
-        codes: &evidence.codes,
-        tests: &evidence.tests,
-        outputs: &evidence.outputs,
-        failures: evidence.failures.iter().map(failure_json).collect(),
-    }
-}
-
-fn failure_json(failure: &FailureSummary) -> FailureJson<'_> {
-    FailureJson {
-        signature: failure.signature,
-        iterations: failure.iterations,
-        status: failure.status.as_str(),
-        failing: &failure.failing,
-    }
 }

@@ -1,8 +1,8 @@
 //! What is watched, for a program: `andon/watch@1`.
 
 use crate::json::{
-    LostHooksJson, TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson,
-    WatchedRoundJson, WatchedRunJson, WorktreeJson,
+    TestsJson, WatchJson, WatchedBranchJson, WatchedContextJson, WatchedLoopJson, WatchedRunJson,
+    WorktreeJson,
 };
 use crate::report::json;
 use crate::view::watch::{AnswerBy, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView};
@@ -16,13 +16,6 @@ pub fn json(view: &WatchView) -> WatchJson<'_> {
         WatchLine::Worktree(worktree) => Some(worktree_json(worktree, one.need())),
         WatchLine::Elsewhere(_) | WatchLine::Branch(_) | WatchLine::Round(_) => None,
     });
-    let rounds = view.rounds.iter().map(|round| WatchedRoundJson {
-        id: &round.id,
-        status: &round.status,
-        question: &round.question,
-        since: round.since,
-        may_answer: &round.may_answer,
-    });
     let branches = view
         .branches
         .iter()
@@ -33,7 +26,7 @@ pub fn json(view: &WatchView) -> WatchJson<'_> {
         worktrees: worktrees.collect(),
         elsewhere: view.elsewhere.iter().map(HaltJson::from).collect(),
         branches: branches.collect(),
-        rounds: rounds.collect(),
+        rounds: &view.rounds,
         warnings: json::diagnostics(&view.warnings),
     }
 }
@@ -81,10 +74,7 @@ fn loop_json(found: &LoopView) -> WatchedLoopJson<'_> {
             threshold: context.pressure.as_str(),
         }),
         last_at: found.last_at,
-        hooks_gone: found
-            .hooks_gone
-            .as_ref()
-            .map(|gone| LostHooksJson { message: &gone.what, help: &gone.help }),
+        hooks_gone: found.hooks_gone.as_ref(),
         warnings: json::diagnostics(&found.warnings),
     }
 }
