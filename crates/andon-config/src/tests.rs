@@ -224,13 +224,14 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", 
      \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 42] = [
+const SHOWN: [&str; 43] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.ledger = (unset)  # default",
     "guard.applies_to = \"everyone\"  # default",
     "guard.on_internal_error = \"warn\"  # default",
     "guard.perpetual = false  # default",
     "guard.session_gap = \"3h\"  # repository, andon.toml:3",
+    "test.at_commit = \"refuse\"  # default",
     "test.command = (unset)  # default",
     "test.format = \"auto\"  # default",
     "test.full = false  # default",

@@ -74,7 +74,7 @@ impl MemoryFile {
             inserted: Vec::new(),
             made: FileKind::Text,
         };
-        edits::apply(&[edit]).map(|_| ())
+        edits::apply(&[edit])
     }
 }
 

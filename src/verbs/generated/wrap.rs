@@ -8,12 +8,12 @@ use clap_complete::Shell as CompletionShell;
 
 /// The function; `None` for a shell that has none here.
 pub fn function(shell: CompletionShell) -> Option<&'static str> {
-    match shell {
-        CompletionShell::Bash => Some(include_str!("../../../hooks/shell/wrap.bash")),
-        CompletionShell::Zsh => Some(include_str!("../../../hooks/shell/wrap.zsh")),
-        CompletionShell::Fish => Some(include_str!("../../../hooks/shell/wrap.fish")),
-        _ => None,
-    }
+    const FUNCTIONS: [(CompletionShell, &str); 3] = [
+        (CompletionShell::Bash, include_str!("../../../hooks/shell/wrap.bash")),
+        (CompletionShell::Zsh, include_str!("../../../hooks/shell/wrap.zsh")),
+        (CompletionShell::Fish, include_str!("../../../hooks/shell/wrap.fish")),
+    ];
+    FUNCTIONS.iter().find(|(known, _)| *known == shell).map(|(_, function)| *function)
 }
 
 /// The words of `test.command` as an assignment of that shell; empty outside of the top of a repository, and where the

@@ -278,14 +278,10 @@ fn any_scopes() -> impl Strategy<Value = Scopes> {
 }
 
 /// The files of a tree that a scope reads.
-fn read_by(
-    repo: &Repo,
-    tree: TreeId,
-    rules: &PathRules,
-) -> Vec<(Vec<u8>, Option<(u32, andon_core::domain::ids::Oid)>)> {
+fn read_by(repo: &Repo, tree: TreeId, rules: &PathRules) -> Vec<(Vec<u8>, Option<String>)> {
     let files = repo.changes(None, tree).unwrap().into_iter();
     let code = files.filter(|file| rules.class(&file.path) == PathClass::Code);
-    code.map(|file| (file.path, file.new)).collect()
+    code.map(|file| (file.path, file.new.map(|side| format!("{side:?}")))).collect()
 }
 
 proptest! {
