@@ -211,6 +211,7 @@ fn a_section_of_the_configuration_can_be_shown() {
     assert_snapshot!(out.shown(), @r#"
     exit 0
     --- stdout
+    test.at_commit = "refuse"     # default
     test.command = "sh check.sh"  # repository, andon.toml:2
     test.format = "auto"          # default
     test.full = false             # default

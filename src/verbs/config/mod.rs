@@ -84,6 +84,10 @@ fn of_scopes(ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
         return Ok(Vec::new());
     }
     let tracked = ws.repo.tracked_files()?;
+    // A repository that begins has no files yet.
+    if tracked.is_empty() {
+        return Ok(Vec::new());
+    }
     let code = || {
         let paths = tracked.iter().map(|(_, path)| path.as_slice());
         paths.filter(|path| ws.config.paths.rules.class(path) == PathClass::Code)
