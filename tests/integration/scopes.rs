@@ -316,6 +316,88 @@ fn an_untracked_file_that_is_added_after_the_tests_needs_no_second_run() {
     stage.git(&["commit", "-qm", "Web"]).ok();
 }
 
+/// The tests of `web` fail while there is such a file, which is no part of the code.
+const SHAKY: &str = "[ ! -e ../broken ] || { echo 1..1; echo not ok 1 - shaky; exit 1; }; sh run.sh web web";
+
+#[test]
+fn the_newest_result_on_the_same_code_counts() {
+    let stage = packages();
+    let broken = stage.root().join("broken");
+    let all =
+        "[ ! -e ../broken ] || { echo 1..1; echo not ok 1 - shaky; exit 1; }; sh run.sh all core cli web";
+    let config = CONFIG.replace("sh run.sh web web", SHAKY).replace("sh run.sh all core cli web", all);
+    stage.write("andon.toml", config);
+    stage.git(&["commit", "-qam", "Shaky"]).ok();
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test", "--all"]).ok();
+    stage.andon(&["complete"]);
+    std::fs::write(&broken, "").unwrap();
+    stage.andon(&["test", "web"]).exits(1);
+    commit(&stage, "Red").ok().says("1 of 1 test fails on this code: shaky");
+    assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
+    std::fs::remove_file(&broken).unwrap();
+    stage.andon(&["test"]).ok();
+    stage.andon(&["complete"]).ok();
+    // All tests at once say which code fails, and not which scope.
+    std::fs::write(&broken, "").unwrap();
+    stage.andon(&["test", "--all"]).exits(1);
+    stage.andon(&["complete"]).exits(1);
+    std::fs::remove_file(&broken).unwrap();
+    stage.andon(&["test"]).ok();
+    stage.andon(&["complete"]).ok();
+}
+
+#[test]
+fn a_run_of_everything_that_was_handed_in_and_counts_speaks_for_each_scope() {
+    let stage = packages();
+    stage.write("andon.toml", CONFIG.replacen("[test]\n", "[test]\nhanded_in = \"count\"\n", 1));
+    stage.git(&["commit", "-qam", "Count"]).ok();
+    stage.write("web/a.py", "2\n");
+    stage.write("report.tap", "1..1\nok 1 - a\n");
+    let command = "sh run.sh all core cli web";
+    stage
+        .andon(&["observe", "test_run", "--report", "report.tap", "--exit-code", "0", "--command", command])
+        .ok();
+    stage.git(&["commit", "-qm", "Web", "web/a.py"]).ok();
+}
+
+#[test]
+fn evidence_comes_with_fetched_records() {
+    let stage = packages();
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    commit(&stage, "Web").ok();
+    let made = stage.head();
+    ran(&stage);
+    stage.git(&["clone", "-q", ".", "../clone"]).ok();
+    let clone = stage.root().join("clone");
+    stage.git_in(&clone, &["reset", "-q", "--hard", "HEAD~"]).ok();
+    stage.git_in(&clone, &["fetch", "-q", "origin", "refs/notes/andon:refs/notes/andon"]).ok();
+    std::fs::write(clone.join("web/a.py"), "2\n").unwrap();
+    let out = stage.andon_in(&clone, &["test"]).ok();
+    out.says(&format!("left out scope web: its tests passed on this code at {}", &made[..7]));
+    assert!(ran(&stage).is_empty());
+}
+
+#[test]
+fn the_journal_repeats_no_results_that_records_have() {
+    let stage = packages();
+    stage.write("web/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    let newest = |stage: &Stage| {
+        let journal = stage.read(".git/andon/journal.jsonl");
+        let line = journal.lines().rfind(|line| line.contains("\"type\":\"test_run\"")).unwrap().to_owned();
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        line["scopes"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(newest(&stage), ["web"]);
+    stage.write("core/a.py", "2\n");
+    stage.andon(&["test"]).ok();
+    assert_eq!(newest(&stage), ["cli", "core", "web"]);
+    commit(&stage, "All").ok();
+    assert_eq!(stage.record("HEAD")["tests"]["scopes"].as_object().unwrap().len(), 4);
+}
+
 /// A step of a story.
 #[derive(Debug, Clone)]
 enum Step {

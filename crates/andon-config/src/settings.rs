@@ -160,6 +160,13 @@ pub struct TestScopes {
     pub settings: Vec<ScopeSettings>,
 }
 
+impl TestScopes {
+    /// How the tests of scope `name` are run.
+    pub fn get(&self, name: &str) -> Option<&ScopeSettings> {
+        self.settings.iter().find(|own| own.scope.name == name)
+    }
+}
+
 impl PartialEq for TestScopes {
     fn eq(&self, other: &Self) -> bool {
         self.settings == other.settings
@@ -239,12 +246,20 @@ impl Config {
         config.paths.rules = self.paths.rules.of_scope(declared.scopes.view(name)?);
         config.test.scopes = TestScopes::default();
         if name != REST {
-            let own = declared.settings.iter().find(|own| own.scope.name == name)?;
+            let own = declared.get(name)?;
             config.test.command = Some(own.command.clone());
             config.test.timeout = own.timeout;
             config.test.reports.extend(own.reports.iter().cloned());
         }
         Some(config)
+    }
+
+    /// What runs the tests of scope `name`; of [`REST`], `test.command`.
+    pub fn command_of_scope(&self, name: &str) -> Option<&TestCommand> {
+        if name == REST {
+            return self.test.command.as_ref();
+        }
+        self.test.scopes.get(name).map(|own| &own.command)
     }
 
     /// Who said the value of the dotted `key`, such as `rules.iteration-cap.max`.

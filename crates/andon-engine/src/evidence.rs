@@ -6,7 +6,6 @@ pub mod scopes;
 
 use std::collections::BTreeMap;
 
-use self::scopes::KnownScopes;
 use super::docs;
 use super::error::OpsError;
 use super::inherited_evidence;
@@ -48,15 +47,24 @@ pub fn of_subject(
     (subject, code): (&Subject, CodeId),
     before: Option<TreeId>,
 ) -> Result<Option<TestEvidence>, OpsError> {
+    let whole = of_everything(ws, loaded, (subject, code))?;
     if ws.config.test.scopes.settings.is_empty() {
-        return match find(loaded, code).filter(|tests| tests.command != TestEvidence::OF_SCOPES) {
-            Some(evidence) => Ok(Some(evidence)),
-            None => untracked::run_before_add(ws, loaded, (subject.holder(), code)),
-        };
+        return Ok(whole);
     }
-    let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
-    let state = scopes::state(ws, loaded, (subject, code, before), &states)?;
+    let state = scopes::state(ws, loaded, (subject, code, before), whole)?;
     Ok(if let EvidenceState::Tested(tests) = state { Some(*tests) } else { None })
+}
+
+/// The newest run of all tests at once on exactly this code; nothing where one of scopes is newer.
+fn of_everything(
+    ws: &Workspace,
+    loaded: &LoadedTimeline,
+    (subject, code): (&Subject, CodeId),
+) -> Result<Option<TestEvidence>, OpsError> {
+    match find(loaded, code) {
+        Some(evidence) => Ok(Some(evidence).filter(|tests| tests.command != TestEvidence::OF_SCOPES)),
+        None => untracked::run_before_add(ws, loaded, (subject.holder(), code)),
+    }
 }
 
 /// A failing run that was handed in counts against the loop, and opens no gate from a record either.
@@ -105,14 +113,13 @@ pub fn candidate(
         None => prints.of_overlay(None, &[])?,
     };
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
-    let state = if ws.config.test.scopes.settings.is_empty() {
-        match of_subject(ws, loaded, (subject, code), parent)? {
-            Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
-            None => without_evidence(ws, (loaded, loaded.runs.last()), subject, code)?,
+    let whole = of_everything(ws, loaded, (subject, code))?;
+    let state = match whole {
+        whole if !ws.config.test.scopes.settings.is_empty() => {
+            scopes::state(ws, loaded, (subject, code, parent), whole)?
         }
-    } else {
-        let states = scopes::states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, parent)?;
-        scopes::state(ws, loaded, (subject, code, parent), &states)?
+        Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
+        None => without_evidence(ws, (loaded, loaded.runs.last()), subject, code)?,
     };
     let docs = match (subject, parent) {
         (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,

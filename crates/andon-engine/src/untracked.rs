@@ -100,7 +100,8 @@ pub(super) fn run_before_add(
     loaded: &LoadedTimeline,
     (holder, code): (Holder<'_>, CodeId),
 ) -> Result<Option<TestEvidence>, OpsError> {
-    let found = newest_before_add(ws, loaded, (holder, code), |_| true)?;
+    let of_everything = |run: &TestRun| run.evidence.command != TestEvidence::OF_SCOPES;
+    let found = newest_before_add(ws, loaded, (holder, code), of_everything)?;
     Ok(found.map(|(run, left)| TestEvidence { code, ..of_run(run, |file| left.contains(file)) }))
 }
 

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 use andon_config::TestCommand;
 use andon_core::change::secrets;
-use andon_core::domain::ids::TreeId;
+use andon_core::domain::ids::{CodeId, TreeId};
 use andon_core::domain::tests::{RunValidity, TestRun, TestStatus};
 use andon_core::domain::veil::HiddenPath;
 use andon_core::escape::shell_quote_bytes;
-use andon_engine::apart::{self, TestedSubject};
+use andon_engine::apart::{self, Checkout, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
 use andon_engine::effect::private::PrivateDir;
@@ -100,29 +100,74 @@ pub fn run(
     let (command, configured) = choose(ws, &wanted)?;
     let apart = apart::checkout(ctx, ws, subject)?;
     let at = apart.as_ref().map_or(ws, |checkout| &checkout.ws);
-    let (tested, executed) = execute(ctx, at, &command, shown)?;
-    let CommandResult { end, parsed, since, mut warnings } = match executed {
-        Ok(executed) => executed,
-        Err(error) => {
-            keep_not_started(ctx, ws, tested, &command, &error)?;
+    let what = RunRequest { at, tested: TestedCode::now(at)?, command: &command, configured };
+    let mut ran = match one_run(ctx, ws, what, shown)? {
+        Ok(ran) => ran,
+        Err((run, error)) => {
+            pending::keep(ctx, ws, &run)?;
             return Err(error.into());
         }
     };
+    if let Some(checkout) = &apart {
+        ran.happened_in(checkout, checkout.code);
+    }
+    compare(ws, &mut ran.run)?;
+    let kept = pending::keep(ctx, ws, &ran.run)?;
+    stop_point("test:kept");
+    Ok(ran.kept(kept, wanted))
+}
+
+/// What is to run, and where.
+struct RunRequest<'a> {
+    at: &'a Workspace,
+    tested: TestedCode,
+    command: &'a TestCommand,
+    configured: CommandOrigin,
+}
+
+/// A run that is not kept yet.
+struct OneRun {
+    run: TestRun,
+    code: u8,
+    warnings: Vec<String>,
+    unread: Unread,
+}
+
+impl OneRun {
+    /// The tests ran in a checkout, whose code is known by its tree.
+    fn happened_in(&mut self, checkout: &Checkout, code: CodeId) {
+        self.run.evidence.code = code;
+        self.warnings.extend(if self.code == 0 { Vec::new() } else { checkout.differs() });
+    }
+
+    fn kept(self, kept: RunDestination, asked: WantedTests) -> Ran {
+        let Self { run, code, warnings, unread } = self;
+        Ran { run, code, kept, warnings, unread, asked }
+    }
+}
+
+/// Runs tests and says what they are worth; keeps nothing but the names of the tests. A command that could not be started
+/// gives a run, too, and why.
+fn one_run(
+    ctx: &Context,
+    ws: &Workspace,
+    what: RunRequest<'_>,
+    shown: OutputTarget<'_>,
+) -> Result<Result<OneRun, (TestRun, ProgramError)>, OpsError> {
+    let RunRequest { at, tested, command, configured } = what;
+    let (tested, executed) = execute_on(ctx, at, tested, command, shown)?;
+    let CommandResult { end, parsed, since, warnings } = match executed {
+        Ok(executed) => executed,
+        Err(error) => return Ok(Err((not_started(ctx, tested, command, &error), error))),
+    };
     let unread = match configured {
-        CommandOrigin::Yes => unread(ws, &parsed, &command),
-        CommandOrigin::No => Unread::No,
+        CommandOrigin::Configured => unread(at, &parsed, command),
+        CommandOrigin::Other => Unread::No,
     };
     let validity = validity(configured, &end, &since, &parsed);
     test_sets::keep(ws, &parsed);
-    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
-    if let Some(checkout) = &apart {
-        run.evidence.code = checkout.code;
-        warnings.extend(if end.code() == 0 { Vec::new() } else { checkout.differs() });
-    }
-    compare(ws, &mut run)?;
-    let kept = pending::keep(ctx, ws, &run)?;
-    stop_point("test:kept");
-    Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: wanted })
+    let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    Ok(Ok(OneRun { run, code: end.code(), warnings, unread }))
 }
 
 /// Where `tree` is tested: in the working tree, if that is the same code.
@@ -210,20 +255,12 @@ fn unread(ws: &Workspace, parsed: &ParsedRun, command: &TestCommand) -> Unread {
     if says { Unread::ByExitCode } else { Unread::No }
 }
 
-/// Keeps that the tests of this code were to run and could not.
-fn keep_not_started(
-    ctx: &Context,
-    ws: &Workspace,
-    tested: TestedCode,
-    command: &TestCommand,
-    error: &ProgramError,
-) -> Result<TestRun, OpsError> {
+/// That the tests of this code were to run and could not.
+fn not_started(ctx: &Context, tested: TestedCode, command: &TestCommand, error: &ProgramError) -> TestRun {
     // 127: what a shell says of a program that is not there.
     let mut parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
     parsed.not_started = Some(error.to_string());
-    let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
-    pending::keep(ctx, ws, &run)?;
-    Ok(run)
+    tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted)
 }
 
 /// A command as it is started.
@@ -309,8 +346,10 @@ fn without_the_added_report(asked: &CommandLaunch, parsed: &mut ParsedRun) -> Op
 /// Whether the command is the one that proves something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommandOrigin {
-    Yes,
-    No,
+    /// `test.command`, or that of a scope.
+    Configured,
+    /// Another one, or a part of it.
+    Other,
 }
 
 /// `test.command`.
@@ -328,12 +367,14 @@ fn choose(ws: &Workspace, asked: &WantedTests) -> Result<(TestCommand, CommandOr
     let configured = || configured(ws);
     let texts = |words: &[OsString]| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match asked {
-        WantedTests::Configured => Ok((configured()?, CommandOrigin::Yes)),
-        WantedTests::Part(words) => Ok((arguments::added(&configured()?, texts(words))?, CommandOrigin::No)),
+        WantedTests::Configured => Ok((configured()?, CommandOrigin::Configured)),
+        WantedTests::Part(words) => {
+            Ok((arguments::added(&configured()?, texts(words))?, CommandOrigin::Other))
+        }
         WantedTests::Other(words) => {
             let asked = TestCommand::Argv(texts(words));
             let same = ws.config.test.command.as_ref().is_some_and(|command| command.is_same(&asked));
-            Ok((asked, if same { CommandOrigin::Yes } else { CommandOrigin::No }))
+            Ok((asked, if same { CommandOrigin::Configured } else { CommandOrigin::Other }))
         }
     }
 }
@@ -392,10 +433,10 @@ fn hidden_paths(hidden: &[HiddenPath]) -> Vec<String> {
 fn validity(configured: CommandOrigin, end: &ProgramEnd, since: &Since, parsed: &ParsedRun) -> RunValidity {
     match (end.stopped, configured) {
         (StopCause::TimedOut | StopCause::Forwarded(_), _) => RunValidity::Interrupted,
-        (StopCause::No, CommandOrigin::No) => RunValidity::OtherCommand,
-        (StopCause::No, CommandOrigin::Yes) if parsed.not_started.is_some() => RunValidity::NotStarted,
-        (StopCause::No, CommandOrigin::Yes) if *since == Since::Unchanged => RunValidity::Valid,
-        (StopCause::No, CommandOrigin::Yes) => RunValidity::CodeChanged,
+        (StopCause::No, CommandOrigin::Other) => RunValidity::OtherCommand,
+        (StopCause::No, CommandOrigin::Configured) if parsed.not_started.is_some() => RunValidity::NotStarted,
+        (StopCause::No, CommandOrigin::Configured) if *since == Since::Unchanged => RunValidity::Valid,
+        (StopCause::No, CommandOrigin::Configured) => RunValidity::CodeChanged,
     }
 }
 

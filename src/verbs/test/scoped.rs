@@ -139,13 +139,13 @@ fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsErro
     let states = states(ws, (&loaded, &known), &Subject::WorkTree(overlay), None)?;
     if args.format.format == Format::Json {
         let rows = states.iter().map(|state| {
-            let own = declared.settings.iter().find(|own| own.scope.name == state.name);
+            let own = declared.get(&state.scope.name);
             RanScopeJson {
                 status: state.found.as_ref().map(|found| found.tests.status),
                 from: state.found.as_ref().and_then(|found| found.from),
                 needs: own.map(|own| own.scope.needs.iter().map(String::as_str).collect()),
                 paths: own.map(|own| own.scope.paths.as_slice()),
-                ..row(&state.name, "known")
+                ..row(&state.scope.name, "known")
             }
         });
         return Ok(plan_json(shell, rows.collect()));
@@ -159,7 +159,7 @@ fn graph(shell: &Shell, ws: &Workspace, args: &TestArgs) -> Result<Exit, OpsErro
 }
 
 fn shown(ws: &Workspace, state: &ScopeState) -> String {
-    let own = ws.config.test.scopes.settings.iter().find(|own| own.scope.name == state.name);
+    let own = ws.config.test.scopes.get(&state.scope.name);
     let known = match &state.found {
         None => "not tested as it is".to_owned(),
         Some(found) => match found.from {
@@ -167,7 +167,7 @@ fn shown(ws: &Workspace, state: &ScopeState) -> String {
             None => found.tests.status.as_str().to_owned(),
         },
     };
-    let mut text = format!("{}: {known}\n", state.name);
+    let mut text = format!("{}: {known}\n", state.scope.name);
     let mut line = |what: &str, value: &str| text.push_str(&format!("  {what:<9}{value}\n"));
     if let Some(own) = own {
         line("paths", &own.scope.paths.join(" "));

@@ -7,27 +7,63 @@ use crate::error::OpsError;
 use crate::timeline::LoadedTimeline;
 use crate::untracked;
 use crate::workspace::Workspace;
+use andon_config::{Config, TestCommand};
 use andon_core::detect::EvidenceState;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathClass;
 use andon_core::domain::scopes::{InTwo, REST, ScopeView};
 use andon_core::domain::tests::{RunValidity, ScopeTests, TestEvidence, TestRun};
 use andon_core::history::{Outcome, outcome};
+use andon_git::Repo;
 use andon_store::fingerprint::{Content, Fingerprinter};
 use andon_store::journal::{Journal, Reach};
 use andon_store::memory::{Kind, Memory};
 use andon_store::notes::NotesStore;
 use serde::{Deserialize, Serialize};
 
-/// One scope of some code.
+/// The fingerprint of one scope of some code.
 #[derive(Debug, Clone)]
-pub struct ScopeState {
+pub struct ScopeCode {
     /// Its name; [`REST`] for code in no scope.
     pub name: String,
     /// Its fingerprint.
     pub code: CodeId,
     /// Whether the code differs from that before in anything that its tests read.
     pub touched: bool,
+}
+
+/// The scopes of `config` in an order in which each comes after what it needs; the code in no scope first, where
+/// `test.command` tests it. `before` is what the code is compared with; without one, every scope is touched.
+///
+/// # Errors
+/// Trees that are not here.
+pub fn codes(
+    repo: &Repo,
+    config: &Config,
+    content: Content<'_>,
+    before: Option<TreeId>,
+) -> Result<Vec<ScopeCode>, OpsError> {
+    let scopes = &config.test.scopes.scopes;
+    let rest = config.test.command.as_ref().map(|_| REST);
+    let names = rest.into_iter().chain(scopes.in_order());
+    let views: Vec<ScopeView> = names.filter_map(|name| scopes.view(name)).collect();
+    let views: Vec<&ScopeView> = views.iter().collect();
+    let mut prints = Fingerprinter::new(repo, &config.paths.rules);
+    let now = prints.of_scopes(content, &views)?;
+    let then = prints.of_scopes(before.map_or(Content::Overlay(None, &[]), Content::Tree), &views)?;
+    let one = |(view, (code, then)): (&&ScopeView, (CodeId, CodeId))| ScopeCode {
+        name: view.name().to_owned(),
+        code,
+        touched: code != then,
+    };
+    Ok(views.iter().zip(now.into_iter().zip(then)).map(one).collect())
+}
+
+/// One scope of some code, and what is known of its tests.
+#[derive(Debug, Clone)]
+pub struct ScopeState {
+    /// The scope.
+    pub scope: ScopeCode,
     /// What is known of its tests on exactly this code.
     pub found: Option<ScopeTests>,
 }
@@ -37,43 +73,41 @@ impl ScopeState {
     pub fn is_green(&self) -> bool {
         self.found.as_ref().is_some_and(|row| row.tests.is_green())
     }
-
-    /// Whether its tests ran on exactly this code, passed or failed.
-    fn is_tested(&self) -> bool {
-        let ran = |row: &ScopeTests| matches!(outcome(&row.tests), Outcome::Green | Outcome::Red);
-        self.found.as_ref().is_some_and(ran)
-    }
 }
 
-/// All scopes of the code that `subject` is, in an order in which each comes after what it needs; the code in no scope first,
-/// where `test.command` tests it. `before` is what the code is compared with; without one, every scope is touched.
+/// Whether tests ran to their end, passed or failed.
+pub fn is_tested(tests: &TestEvidence) -> bool {
+    matches!(outcome(tests), Outcome::Green | Outcome::Red)
+}
+
+/// All scopes of the code that `subject` is ([`codes`]).
+///
+/// # Errors
+/// Trees that are not here.
 pub fn states(
     ws: &Workspace,
     (loaded, known): (&LoadedTimeline, &KnownScopes),
     subject: &Subject,
     before: Option<TreeId>,
 ) -> Result<Vec<ScopeState>, OpsError> {
-    let scopes = &ws.config.test.scopes.scopes;
-    let rest = ws.config.test.command.as_ref().map(|_| REST);
-    let names: Vec<&str> = rest.into_iter().chain(scopes.in_order()).collect();
-    let views: Vec<ScopeView> = names.iter().filter_map(|name| scopes.view(name)).collect();
-    let views: Vec<&ScopeView> = views.iter().collect();
-    let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
-    let now = match subject {
+    let content = match subject {
         Subject::Tree(tree) => Content::Tree(*tree),
         Subject::WorkTree(overlay) => Content::Overlay(overlay.base, &overlay.entries),
     };
-    let then = before.map_or(Content::Overlay(None, &[]), Content::Tree);
-    let codes = prints.of_scopes(now, &views)?.into_iter().zip(prints.of_scopes(then, &views)?);
-    let state = |(name, (code, then)): (&str, (CodeId, CodeId))| {
-        let found = known.0.get(&code).cloned();
-        ScopeState { name: name.to_owned(), code, touched: code != then, found }
-    };
-    let mut states: Vec<ScopeState> = names.into_iter().zip(codes).map(state).collect();
-    for state in states.iter_mut().filter(|state| state.touched && state.found.is_none()) {
-        state.found = before_add(ws, loaded, subject, state)?;
+    let mut states = Vec::new();
+    for scope in codes(&ws.repo, &ws.config, content, before)? {
+        let found = match known.0.get(&scope.code) {
+            None if scope.touched => before_add(ws, loaded, subject, &scope)?,
+            found => found.cloned(),
+        };
+        states.push(ScopeState { scope, found });
     }
     Ok(states)
+}
+
+/// The results that are known, for [`TestEvidence::together`].
+pub fn rows(states: &[ScopeState]) -> Vec<ScopeTests> {
+    states.iter().filter_map(|state| state.found.clone()).collect()
 }
 
 /// Results of scopes, by fingerprint: that of a scope is never that of another.
@@ -111,9 +145,9 @@ impl KnownScopes {
             elsewhere.take_runs(&Journal::open(&dir).recent(reach).runs);
         }
         let store = NotesStore::open(&ws.repo)?;
-        let passed = Passed::load(ws, &store)?;
+        let passed = PassedScopes::load(ws, &store)?;
         for state in states.iter().filter(|state| !state.is_green()) {
-            let Some(commit) = passed.at(state.code) else { continue };
+            let Some(commit) = passed.at(state.scope.code) else { continue };
             let stored = store.get(commit).ok().flatten();
             elsewhere
                 .take_record(Some(commit), stored.as_ref().and_then(|stored| stored.record.tests.as_ref()));
@@ -125,9 +159,10 @@ impl KnownScopes {
     }
 
     fn take_runs(&mut self, runs: &[TestRun]) {
-        let valid = runs.iter().filter(|run| run.validity == RunValidity::Valid);
+        // The newest first: most results are repeated by later runs.
+        let valid = runs.iter().rev().filter(|run| run.validity == RunValidity::Valid);
         for row in valid.flat_map(|run| &run.evidence.scopes) {
-            self.add(row.clone());
+            self.0.entry(row.tests.code).or_insert_with(|| row.clone());
         }
     }
 
@@ -146,12 +181,12 @@ impl KnownScopes {
 /// At which commits the tests of scopes passed, from all records of the clone. What was read once is remembered with the
 /// tip of the notes, so that only what came since costs time.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Passed {
+struct PassedScopes {
     tip: Option<CommitId>,
     at: Vec<(CodeId, CommitId)>,
 }
 
-impl Passed {
+impl PassedScopes {
     fn load(ws: &Workspace, store: &NotesStore<'_>) -> Result<Self, OpsError> {
         let memory = Memory::new(&ws.repo, Kind::Scopes);
         let mut passed: Self = memory.get(&"passed").unwrap_or_default();
@@ -197,58 +232,56 @@ fn before_add(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     subject: &Subject,
-    state: &ScopeState,
+    scope: &ScopeCode,
 ) -> Result<Option<ScopeTests>, OpsError> {
     if loaded.runs.iter().all(|run| run.beside.is_empty()) {
         return Ok(None);
     }
-    let Some(own) = ws.of_scope(&state.name) else { return Ok(None) };
-    let holder = subject.holder();
-    let has = |run: &TestRun| run.evidence.of_scope(&state.name).is_some();
-    let run = untracked::newest_before_add(&own, loaded, (holder, state.code), has)?;
-    let row = run.and_then(|(run, _)| run.evidence.of_scope(&state.name).cloned());
-    Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: state.code, ..row.tests }, ..row }))
+    let Some(own) = ws.of_scope(&scope.name) else { return Ok(None) };
+    let has = |run: &TestRun| run.evidence.of_scope(&scope.name).is_some();
+    let run = untracked::newest_before_add(&own, loaded, (subject.holder(), scope.code), has)?;
+    let row = run.and_then(|(run, _)| run.evidence.of_scope(&scope.name).cloned());
+    Ok(row.map(|row| ScopeTests { tests: TestEvidence { code: scope.code, ..row.tests }, ..row }))
 }
 
-/// What is known of the tests of the whole code `code`, whose scopes are `states`.
-pub fn state(
+/// What is known of the tests of the whole code `code`. `whole` is the newest run of all tests at once on it: where that
+/// passed it speaks for each scope, and where it failed for none.
+///
+/// # Errors
+/// Trees that are not here.
+pub(super) fn state(
     ws: &Workspace,
     loaded: &LoadedTimeline,
     (subject, code, before): (&Subject, CodeId, Option<TreeId>),
-    states: &[ScopeState],
+    whole: Option<TestEvidence>,
 ) -> Result<EvidenceState, OpsError> {
     if let Some(found) = changed_in_two(ws, subject, before)? {
         return Ok(EvidenceState::InTwoScopes(Box::new(found)));
     }
-    let mut missing = states.iter().filter(|state| state.touched && !state.is_tested());
-    let Some(first) = missing.next() else {
-        return Ok(EvidenceState::Tested(Box::new(together(loaded, code, states))));
+    let whole = match whole {
+        Some(tests) if tests.is_green() => return Ok(EvidenceState::Tested(Box::new(tests))),
+        whole => whole,
     };
-    let more = missing.map(|state| state.name.clone()).collect();
-    let Some(own) = ws.of_scope(&first.name) else { return Ok(EvidenceState::NeverRan) };
-    let command = own.config.test.command.as_ref().map(andon_config::TestCommand::display);
+    let states = states(ws, (loaded, &KnownScopes::from_timeline(loaded)), subject, before)?;
+    let is_missing = |state: &&ScopeState| {
+        state.scope.touched && !state.found.as_ref().is_some_and(|row| is_tested(&row.tests))
+    };
+    let mut missing = states.iter().filter(is_missing);
+    let Some(first) = missing.next() else {
+        let together = || TestEvidence::together(code, rows(&states));
+        return Ok(EvidenceState::Tested(Box::new(whole.unwrap_or_else(together))));
+    };
+    let more = missing.map(|state| state.scope.name.clone()).collect();
+    let ScopeCode { name, code, .. } = &first.scope;
+    let Some(own) = ws.of_scope(name) else { return Ok(EvidenceState::NeverRan) };
+    let command = own.config.test.command.as_ref().map(TestCommand::display);
     let gap = if let Some(row) = &first.found {
         EvidenceState::Tested(Box::new(row.tests.clone()))
     } else {
-        let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(&first.name).is_some());
-        without_evidence(&own, (loaded, newest), subject, first.code)?
+        let newest = loaded.runs.iter().rev().find(|run| run.evidence.of_scope(name).is_some());
+        without_evidence(&own, (loaded, newest), subject, *code)?
     };
-    Ok(EvidenceState::Scope { name: first.name.clone(), state: Box::new(gap), more, command })
-}
-
-/// What the scopes say together, of those that are known. A run of all tests on exactly this code says more than that.
-pub fn together(loaded: &LoadedTimeline, code: CodeId, states: &[ScopeState]) -> TestEvidence {
-    let all = loaded.runs.iter().rev().find(|run| {
-        let tests = &run.evidence;
-        run.validity == RunValidity::Valid && tests.code == code && is_of_all(tests)
-    });
-    let rows = || states.iter().filter_map(|state| state.found.clone()).collect();
-    all.map_or_else(|| TestEvidence::together(code, rows()), untracked::evidence_of)
-}
-
-/// Whether `tests` are of all the code at once, and speak for each scope of it.
-fn is_of_all(tests: &TestEvidence) -> bool {
-    !tests.scopes.is_empty() && tests.command != TestEvidence::OF_SCOPES
+    Ok(EvidenceState::Scope { name: name.clone(), state: Box::new(gap), more, command })
 }
 
 /// A file in two scopes among those that changed: one would test it and the other judge it.

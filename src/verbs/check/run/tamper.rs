@@ -146,7 +146,7 @@ fn other_of_scopes(config: &Config, tests: &TestEvidence) -> Option<(String, Str
     // What everything was tested with speaks for each scope.
     let all = config.test.command.as_ref().map(TestCommand::display);
     tests.scopes.iter().find_map(|row| {
-        let wanted = config.of_scope(&row.name)?.test.command?.display();
+        let wanted = config.command_of_scope(&row.name)?.display();
         let ran = &row.tests.command;
         (*ran != wanted && Some(ran) != all.as_ref()).then(|| (ran.clone(), wanted))
     })

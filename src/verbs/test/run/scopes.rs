@@ -3,12 +3,14 @@
 //! Each result goes into the journal as soon as it is there, together with what is known of the other scopes: what ran
 //! before an interruption stays proven, and the newest run says what the whole code is worth.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use super::{
-    CommandOrigin, OutputTarget, Ran, RunDestination, WantedTests, arguments, execute_on, keep_not_started,
-    unread, validity,
+    CommandOrigin, OneRun, OutputTarget, Ran, RunDestination, RunRequest, Unread, WantedTests, arguments,
+    one_run,
 };
+use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::scopes::REST;
@@ -18,10 +20,9 @@ use andon_engine::apart::{self, Checkout, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::Subject;
-use andon_engine::evidence::scopes::{self, KnownScopes, ScopeState};
+use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
 use andon_engine::pending;
-use andon_engine::test_sets;
-use andon_engine::tested::{CommandResult, TestedCode};
+use andon_engine::tested::TestedCode;
 use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::untracked;
 use andon_engine::workspace::Workspace;
@@ -69,7 +70,7 @@ pub struct Plan {
     pub left_out: Vec<LeftOut>,
 }
 
-/// What happens, for whoever watches.
+/// What happens, for the caller to show.
 pub enum TestProgress<'a> {
     /// The plan is made.
     Planned(&'a Plan),
@@ -130,7 +131,10 @@ fn is_word(ws: &Workspace, word: &str) -> bool {
     !word.starts_with('-') && word.bytes().all(plain) && !there
 }
 
-/// Everything that stays the same while the scopes run.
+/// The working tree, and the untracked files that bind nothing.
+type Look = (Overlay, Vec<OverlayEntry>);
+
+/// Everything that stays the same while the scopes run, and what came of them.
 struct Session<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
@@ -138,8 +142,13 @@ struct Session<'a> {
     apart: Option<Checkout>,
     loaded: LoadedTimeline,
     known: KnownScopes,
-    /// The working tree, as long as nothing ran since it was looked at.
-    look: Option<(Overlay, Vec<OverlayEntry>)>,
+    /// The results that records tell, and those that this session has kept: the journal need not repeat them.
+    told: BTreeSet<CodeId>,
+    kept: BTreeSet<CodeId>,
+    /// Steps that are still to come.
+    left: usize,
+    /// As long as nothing ran since it was looked at.
+    look: Option<Look>,
     done: ScopesRan,
 }
 
@@ -159,12 +168,9 @@ pub fn run(
     let plan = session.plan(choice)?;
     session.done.left_out.clone_from(&plan.left_out);
     tell(TestProgress::Planned(&plan));
+    session.left = plan.steps.len();
     for step in plan.steps {
-        // Tests of everything that passed speak for each scope.
-        let missing = matches!(choice, ScopeChoice::Missing | ScopeChoice::Needed(_));
-        if missing && step.name != REST && session.is_green(&step.name)? {
-            continue;
-        }
+        session.left -= 1;
         tell(TestProgress::Begins(&step));
         let shown = OutputTarget { screens, pass: &mut *pass };
         let ran = match choice {
@@ -180,7 +186,12 @@ pub fn run(
         tell(TestProgress::Ended(&step, &ran));
         session.done.code = session.done.code.max(ran.code);
         session.done.kept = ran.kept;
+        let is_proof = ran.run.validity == RunValidity::Valid && ran.run.evidence.is_green();
+        let speaks_for_all = step.name == REST && is_proof;
         session.done.ran.push((step, ran));
+        if speaks_for_all {
+            break;
+        }
     }
     if session.done.ran.is_empty() {
         session.keep_what_is_known()?;
@@ -204,7 +215,7 @@ pub fn plan(
 /// Whom a run of `test.command` speaks for where it does not pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AllOf {
-    /// Nobody: which scope failed is not known.
+    /// For none: which scope failed is not known.
     Everything,
     /// The code in no scope.
     Rest,
@@ -217,8 +228,11 @@ impl<'a> Session<'a> {
         let known = KnownScopes::from_timeline(&loaded);
         let (left_out, ran, together) = (Vec::new(), Vec::new(), None);
         let done = ScopesRan { left_out, ran, together, code: 0, kept: RunDestination::InJournal };
-        let mut session =
-            Self { ctx, ws, apart: apart::checkout(ctx, ws, subject)?, loaded, known, look: None, done };
+        let records = loaded.window.facts.iter().filter_map(|fact| fact.record.tests.as_ref());
+        let told = records.flat_map(|tests| &tests.scopes).map(|row| row.tests.code).collect();
+        let apart = apart::checkout(ctx, ws, subject)?;
+        let (kept, left, look) = (BTreeSet::new(), 0, None);
+        let mut session = Self { ctx, ws, apart, loaded, known, told, kept, left, look, done };
         session.refuse_in_two()?;
         Ok(session)
     }
@@ -226,8 +240,7 @@ impl<'a> Session<'a> {
     /// A file of two scopes shows where it changed, and all of them do where the configuration changed.
     fn refuse_in_two(&mut self) -> Result<(), OpsError> {
         let (overlay, _) = self.look()?;
-        let changed = |path: &[u8]| overlay.entries.iter().any(|entry| entry.path == path);
-        if changed(CONFIG_FILE.as_bytes()) {
+        if overlay.entries.iter().any(|entry| entry.path == CONFIG_FILE.as_bytes()) {
             let tracked = self.ws.repo.tracked_files()?;
             scopes::refuse_these_in_two(self.ws, tracked.iter().map(|(_, path)| path.as_slice()))?;
         }
@@ -240,7 +253,7 @@ impl<'a> Session<'a> {
     }
 
     /// The working tree, or the checkout, as it is now.
-    fn look(&mut self) -> Result<(Overlay, Vec<OverlayEntry>), OpsError> {
+    fn look(&mut self) -> Result<Look, OpsError> {
         let look = match self.look.take() {
             Some(look) => look,
             None => untracked::tested_overlay(self.at())?,
@@ -249,38 +262,16 @@ impl<'a> Session<'a> {
         Ok(look)
     }
 
-    fn states(&mut self) -> Result<Vec<ScopeState>, OpsError> {
-        self.states_since(None)
-    }
-
-    fn states_since(&mut self, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
+    /// The scopes of what was seen.
+    fn states(&self, seen: &Look, before: Option<TreeId>) -> Result<Vec<ScopeState>, OpsError> {
         let subject = match &self.apart {
             Some(checkout) => Subject::Tree(checkout.tree),
-            None => Subject::WorkTree(self.look()?.0),
+            None => Subject::WorkTree(seen.0.clone()),
         };
         scopes::states(self.ws, (&self.loaded, &self.known), &subject, before)
     }
 
-    fn state(&mut self, name: &str) -> Result<Option<ScopeState>, OpsError> {
-        Ok(self.states()?.into_iter().find(|state| state.name == name))
-    }
-
-    fn is_green(&mut self, name: &str) -> Result<bool, OpsError> {
-        Ok(self.state(name)?.is_some_and(|state| state.is_green()))
-    }
-
     fn plan(&mut self, choice: &ScopeChoice) -> Result<Plan, OpsError> {
-        let command = |ws: &Workspace, name: &str| {
-            let command = ws.config.of_scope(name).and_then(|config| config.test.command);
-            command.map(|command| command.display())
-        };
-        let step = |ws: &Workspace, name: &str| {
-            let missing = || OpsError::Usage {
-                what: "no command is configured that tests everything".to_owned(),
-                help: "set it in andon.toml: [test] command = \"cargo test --workspace\"".to_owned(),
-            };
-            Ok(TestStep { name: name.to_owned(), command: command(ws, name).ok_or_else(missing)? })
-        };
         let named: Vec<&str> = match choice {
             ScopeChoice::All => vec![REST],
             ScopeChoice::Part(name, _) => vec![name],
@@ -288,159 +279,126 @@ impl<'a> Session<'a> {
                 let order = self.ws.config.test.scopes.scopes.in_order();
                 order.into_iter().filter(|name| names.iter().any(|wanted| wanted == name)).collect()
             }
-            ScopeChoice::Missing => return self.plan_missing(None, &step),
-            ScopeChoice::Needed(before) => return self.plan_missing(*before, &step),
+            ScopeChoice::Missing => return self.plan_missing(None),
+            ScopeChoice::Needed(before) => return self.plan_missing(*before),
         };
-        let steps = named.into_iter().map(|name| step(self.ws, name)).collect::<Result<_, OpsError>>()?;
+        let steps = named.into_iter().map(|name| self.step(name)).collect::<Result<_, _>>()?;
         Ok(Plan { steps, left_out: Vec::new() })
     }
 
-    fn plan_missing(
-        &mut self,
-        before: Option<TreeId>,
-        step: &dyn Fn(&Workspace, &str) -> Result<TestStep, OpsError>,
-    ) -> Result<Plan, OpsError> {
-        let is_missing = |state: &ScopeState| state.touched && !state.is_green();
-        let mut states = self.states_since(before)?;
-        if states.iter().any(is_missing) {
+    fn step(&self, name: &str) -> Result<TestStep, OpsError> {
+        let command = self.ws.config.command_of_scope(name).ok_or_else(|| OpsError::Usage {
+            what: "no command is configured that tests everything".to_owned(),
+            help: "set it in andon.toml: [test] command = \"cargo test --workspace\"".to_owned(),
+        })?;
+        Ok(TestStep { name: name.to_owned(), command: command.display() })
+    }
+
+    fn plan_missing(&mut self, before: Option<TreeId>) -> Result<Plan, OpsError> {
+        let seen = self.look()?;
+        let mut states = self.states(&seen, before)?;
+        if states.iter().any(|state| state.scope.touched && !state.is_green()) {
             self.known.take_elsewhere(self.ws, &states)?;
-            states = self.states_since(before)?;
+            states = self.states(&seen, before)?;
         }
         let mut plan = Plan::default();
-        for state in states.iter().filter(|state| state.touched) {
-            match &state.found {
+        for ScopeState { scope, found } in states.iter().filter(|state| state.scope.touched) {
+            match found {
                 Some(found) if found.tests.is_green() => {
-                    plan.left_out.push(LeftOut { name: state.name.clone(), from: found.from });
+                    plan.left_out.push(LeftOut { name: scope.name.clone(), from: found.from });
                 }
-                Some(_) | None => plan.steps.push(step(self.ws, &state.name)?),
+                Some(_) | None => plan.steps.push(self.step(&scope.name)?),
             }
         }
         Ok(plan)
     }
 
-    /// Runs the tests of one scope.
-    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
-        let seen = self.look()?;
-        let gone = || OpsError::Usage {
+    /// The workspace as a scope has it, and the scope's command.
+    fn own(&self, name: &str) -> Result<(Workspace, TestCommand), OpsError> {
+        let own = self.at().of_scope(name).and_then(|own| Some((own.config.test.command.clone()?, own)));
+        let (command, own) = own.ok_or_else(|| OpsError::Usage {
             what: format!("no scope is called {name}"),
             help: "andon test --scopes".to_owned(),
-        };
-        let own = self.at().of_scope(name).ok_or_else(gone)?;
-        let command = own.config.test.command.clone().ok_or_else(gone)?;
-        let whole = TestedCode::from_overlay(self.at(), seen.clone())?;
-        let tested = TestedCode::from_overlay(&own, seen)?;
+        })?;
+        Ok((own, command))
+    }
+
+    /// Runs tests on what was seen. A command that could not be started keeps no other scope from running.
+    fn run(
+        &mut self,
+        seen: Look,
+        own: Option<&Workspace>,
+        (command, configured): (&TestCommand, CommandOrigin),
+        shown: OutputTarget<'_>,
+    ) -> Result<OneRun, OpsError> {
         self.look = None;
-        let (tested, executed) = execute_on(self.ctx, &own, tested, &command, shown)?;
-        let CommandResult { end, parsed, since, mut warnings } = match executed {
-            Ok(executed) => executed,
-            Err(error) => return self.not_started(tested, &command, &error),
-        };
-        let unread = unread(&own, &parsed, &command);
-        let validity = validity(CommandOrigin::Yes, &end, &since, &parsed);
-        test_sets::keep(self.ws, &parsed);
-        let code = match self.apart {
-            Some(_) => self.state(name)?.map_or(tested.code(), |state| state.code),
-            None => tested.code(),
-        };
-        let mut run = tested.run(Some(self.ctx.later()), parsed, &command.display(), validity);
-        run.evidence.code = code;
-        let kept = if validity == RunValidity::Valid {
-            let row = self.row(name, run.evidence.clone());
-            self.known.add(row.clone());
-            self.keep(whole, run.at, Some(row))?
-        } else {
-            pending::keep(self.ctx, self.ws, &run)?
-        };
-        if let Some(checkout) = self.apart.as_ref().filter(|_| end.code() != 0) {
-            warnings.extend(checkout.differs());
+        let at = own.unwrap_or_else(|| self.at());
+        let tested = TestedCode::from_overlay(at, seen)?;
+        let ran = one_run(self.ctx, self.ws, RunRequest { at, tested, command, configured }, shown)?;
+        Ok(ran.unwrap_or_else(|(run, error)| OneRun {
+            run,
+            code: 127,
+            warnings: error.help().into_iter().collect(),
+            unread: Unread::No,
+        }))
+    }
+
+    /// Runs the tests of one scope.
+    fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
+        let (own, command) = self.own(name)?;
+        let seen = self.look()?;
+        let mut ran = self.run(seen.clone(), Some(&own), (&command, CommandOrigin::Configured), shown)?;
+        if let Some(checkout) = &self.apart {
+            let states = self.states(&seen, None)?;
+            let code = states.iter().find(|state| state.scope.name == name).map(|state| state.scope.code);
+            ran.happened_in(checkout, code.unwrap_or(ran.run.evidence.code));
         }
-        Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: WantedTests::Configured })
+        let kept = if ran.run.validity == RunValidity::Valid {
+            self.keep(seen, ran.run.at, Some(self.row(name, ran.run.evidence.clone())))?
+        } else {
+            pending::keep(self.ctx, self.ws, &ran.run)?
+        };
+        Ok(ran.kept(kept, WantedTests::Configured))
     }
 
     /// Runs a part of the tests of a scope: it proves nothing.
     fn part(&mut self, name: &str, words: &[OsString], shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
-        let seen = self.look()?;
-        let gone = || OpsError::Usage {
-            what: format!("no scope is called {name}"),
-            help: "andon test --scopes".to_owned(),
-        };
-        let own = self.at().of_scope(name).ok_or_else(gone)?;
-        let configured = own.config.test.command.clone().ok_or_else(gone)?;
+        let (own, configured) = self.own(name)?;
         let texts = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let command = arguments::added(&configured, texts)?;
-        let tested = TestedCode::from_overlay(&own, seen)?;
-        let (tested, executed) = execute_on(self.ctx, &own, tested, &command, shown)?;
-        let CommandResult { end, parsed, since, warnings } = match executed {
-            Ok(executed) => executed,
-            Err(error) => return self.not_started(tested, &command, &error),
-        };
-        let validity = validity(CommandOrigin::No, &end, &since, &parsed);
-        let run = tested.run(Some(self.ctx.later()), parsed, &command.display(), validity);
-        let kept = pending::keep(self.ctx, self.ws, &run)?;
-        let (unread, asked) = (super::Unread::No, WantedTests::Part(words.to_vec()));
-        Ok(Ran { run, code: end.code(), kept, warnings, unread, asked })
+        let seen = self.look()?;
+        let ran = self.run(seen, Some(&own), (&command, CommandOrigin::Other), shown)?;
+        let kept = pending::keep(self.ctx, self.ws, &ran.run)?;
+        Ok(ran.kept(kept, WantedTests::Part(words.to_vec())))
     }
 
     /// Runs `test.command`. Where it passes it speaks for each scope.
     fn all(&mut self, of: AllOf, shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
-        let states = self.states()?;
+        let command = super::configured(self.ws)?;
         let seen = self.look()?;
-        let (command, _) = super::choose(self.ws, &WantedTests::Configured)?;
-        let whole = TestedCode::from_overlay(self.at(), seen.clone())?;
-        let tested = TestedCode::from_overlay(self.at(), seen)?;
-        self.look = None;
-        let (tested, executed) = execute_on(self.ctx, self.at(), tested, &command, shown)?;
-        let CommandResult { end, parsed, since, mut warnings } = match executed {
-            Ok(executed) => executed,
-            Err(error) => return self.not_started(tested, &command, &error),
-        };
-        let unread = unread(self.ws, &parsed, &command);
-        let validity = validity(CommandOrigin::Yes, &end, &since, &parsed);
-        test_sets::keep(self.ws, &parsed);
-        let code = self.apart.as_ref().map_or(tested.code(), |checkout| checkout.code);
-        let mut run = tested.run(Some(self.ctx.later()), parsed, &command.display(), validity);
-        run.evidence.code = code;
-        super::compare(self.ws, &mut run)?;
-        let valid = run.validity == RunValidity::Valid;
-        let kept = if valid && run.evidence.is_green() {
-            let mut rows = Vec::new();
-            for state in states.iter().filter(|state| state.touched) {
-                let own = of_all(&run.evidence, state.code);
-                let row = self.row(&state.name, own);
-                self.known.add(row.clone());
-                rows.push(row);
-            }
-            rows.sort_by(|a, b| a.name.cmp(&b.name));
-            run.evidence.scopes = rows;
-            self.done.together = Some(run.clone());
-            pending::keep(self.ctx, self.ws, &run)?
-        } else if let Some(rest) =
-            states.iter().find(|state| valid && of == AllOf::Rest && state.name == REST)
-        {
-            let own = TestEvidence { code: rest.code, ..run.evidence.clone() };
-            let row = self.row(REST, own);
-            self.known.add(row.clone());
-            self.keep(whole, run.at, Some(row))?
-        } else {
-            pending::keep(self.ctx, self.ws, &run)?
-        };
-        if let Some(checkout) = self.apart.as_ref().filter(|_| end.code() != 0) {
-            warnings.extend(checkout.differs());
+        let states = self.states(&seen, None)?;
+        let mut ran = self.run(seen.clone(), None, (&command, CommandOrigin::Configured), shown)?;
+        if let Some(checkout) = &self.apart {
+            ran.happened_in(checkout, checkout.code);
         }
-        Ok(Ran { run, code: end.code(), kept, warnings, unread, asked: WantedTests::Configured })
-    }
-
-    /// A command that could not be started keeps no other scope from running.
-    fn not_started(
-        &mut self,
-        tested: TestedCode,
-        command: &andon_config::TestCommand,
-        error: &andon_engine::effect::program::ProgramError,
-    ) -> Result<Ran, OpsError> {
-        let run = keep_not_started(self.ctx, self.ws, tested, command, error)?;
-        let (warnings, unread, asked) =
-            (error.help().into_iter().collect(), super::Unread::No, WantedTests::Configured);
-        Ok(Ran { run, code: 127, kept: RunDestination::InJournal, warnings, unread, asked })
+        super::compare(self.ws, &mut ran.run)?;
+        let is_valid = ran.run.validity == RunValidity::Valid;
+        let rest = states.iter().find(|state| of == AllOf::Rest && state.scope.name == REST);
+        let kept = if is_valid && ran.run.evidence.is_green() {
+            let touched = states.iter().map(|state| &state.scope).filter(|scope| scope.touched);
+            let row = |scope: &ScopeCode| self.row(&scope.name, of_all(&ran.run.evidence, scope.code));
+            let mut rows: Vec<ScopeTests> = touched.map(row).collect();
+            rows.sort_by(|a, b| a.name.cmp(&b.name));
+            ran.run.evidence.scopes = rows;
+            self.done.together = Some(ran.run.clone());
+            pending::keep(self.ctx, self.ws, &ran.run)?
+        } else if let Some(rest) = rest.filter(|_| is_valid) {
+            let tests = TestEvidence { code: rest.scope.code, ..ran.run.evidence.clone() };
+            self.keep(seen, ran.run.at, Some(self.row(REST, tests)))?
+        } else {
+            pending::keep(self.ctx, self.ws, &ran.run)?
+        };
+        Ok(ran.kept(kept, WantedTests::Configured))
     }
 
     fn row(&self, name: &str, tests: TestEvidence) -> ScopeTests {
@@ -449,39 +407,55 @@ impl<'a> Session<'a> {
         ScopeTests { name: name.to_owned(), needs, tests, from: None }
     }
 
-    /// Keeps what is known of all scopes of the code that was looked at.
+    /// Keeps what is known of all scopes of the code that was seen before the tests ran, with the result that they gave. The
+    /// journal gets what no record and no earlier run of this session tells; after the last step all that no record tells,
+    /// for then the newest run alone shows the gate what it needs.
     fn keep(
         &mut self,
-        whole: TestedCode,
+        seen: Look,
         at: Option<Timestamp>,
         ran: Option<ScopeTests>,
     ) -> Result<RunDestination, OpsError> {
-        // What else was edited while these tests ran shows by its own fingerprint. That of the scope that ran may have
-        // more than git tracks: files that its tests named.
-        let mut states = self.states()?;
-        if let Some(row) = ran
-            && let Some(state) = states.iter_mut().find(|state| state.name == row.name)
-        {
-            state.found = Some(row);
+        let mut states = self.states(&seen, None)?;
+        // Its code may have more than git tracks: files that its tests named.
+        if let Some(row) = ran {
+            self.told.remove(&row.tests.code);
+            self.known.add(row.clone());
+            if let Some(state) = states.iter_mut().find(|state| state.scope.name == row.name) {
+                state.found = Some(row);
+            }
         }
+        let whole = TestedCode::from_overlay(self.at(), seen)?;
         let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);
-        let evidence = scopes::together(&self.loaded, code, &states);
-        let run = whole.run_of(at, evidence, RunValidity::Valid);
+        let evidence = TestEvidence::together(code, scopes::rows(&states));
+        let mut run = whole.run_of(at, evidence, RunValidity::Valid);
         self.done.together = Some(run.clone());
+        let is_last = self.left == 0;
+        let is_new = |row: &ScopeTests| {
+            let code = &row.tests.code;
+            !self.told.contains(code) && (is_last || !self.kept.contains(code))
+        };
+        run.evidence.scopes.retain(is_new);
+        self.kept.extend(run.evidence.scopes.iter().map(|row| row.tests.code));
         pending::keep(self.ctx, self.ws, &run)
     }
 
     /// Nothing had to run: the journal says why, for the gate, unless it does already.
     fn keep_what_is_known(&mut self) -> Result<(), OpsError> {
         let seen = self.look()?;
-        let whole = TestedCode::from_overlay(self.at(), seen)?;
-        let code: CodeId = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);
-        let newest = self.loaded.runs.last();
-        if newest.is_some_and(|run| run.evidence.code == code && !run.evidence.scopes.is_empty()) {
-            self.done.together = newest.cloned();
+        let whole = TestedCode::from_overlay(self.at(), seen.clone())?;
+        let code = self.apart.as_ref().map_or(whole.code(), |checkout| checkout.code);
+        let says = |run: &&TestRun| {
+            let tests = &run.evidence;
+            run.validity == RunValidity::Valid
+                && tests.code == code
+                && (tests.is_green() || tests.command == TestEvidence::OF_SCOPES)
+        };
+        if let Some(newest) = self.loaded.runs.last().filter(says) {
+            self.done.together = Some(newest.clone());
             return Ok(());
         }
-        self.done.kept = self.keep(whole, Some(self.ctx.later()), None)?;
+        self.done.kept = self.keep(seen, Some(self.ctx.later()), None)?;
         Ok(())
     }
 }
