@@ -15,25 +15,6 @@ _andon_learn() {
     _andon_words=()
   fi
 }
-# Whether these words begin with the command.
-_andon_is() {
-  local word
-  [ "${ANDON-}" != 0 ] && [ "$PWD" = "$_andon_in" ] && [ "${#_andon_words[@]}" -gt 0 ] && [ "$#" -ge "${#_andon_words[@]}" ] || return 1
-  for word in "${_andon_words[@]}"; do
-    [ "$1" = "$word" ] || return 1
-    shift
-  done
-}
-_andon_run() {
-  _andon_is "$@" && _andon_learn
-  if ! _andon_is "$@"; then
-    command "$@"
-  elif [ "$#" -eq "${#_andon_words[@]}" ]; then
-    command andon test
-  else
-    command andon test -- "$@"
-  fi
-}
 _andon_prompt() {
   [ "$PWD" = "${_andon_in-}" ] || _andon_learn
 }

@@ -21,7 +21,7 @@ const MEANT: &str = "\
 | deinstall delete purge remove rm | to remove the hooks: andon uninstall
 | deactivate disable off | to switch it off for one command: ANDON=0 git commit | to remove the hooks: andon uninstall
 | allow bypass force ignore override skip waive | to commit once all the same: ANDON_SKIP=untested-edit git commit (it is recorded) | to switch it off for one command: ANDON=0 git commit
-| badge info state st summary why | to see where the loop stands: andon status
+| badge info state st summary why | to see the state of the loop: andon status
 | events history list ls records | to list what is recorded: andon log
 | cat evidence record | to show one record: andon show REV
 | dashboard follow monitor top tui ui | to watch all worktrees: andon watch

@@ -82,9 +82,9 @@ fn at(
     what: &str,
     hint: String,
 ) -> ConfigErrors {
-    let prefix = format!("{PREFIX}{scope}");
+    let prefix = if scope.is_empty() { PREFIX.to_owned() } else { format!("{PREFIX}{scope}.") };
     let mut own = values.iter().filter(|(name, _)| name.starts_with(&prefix));
-    let named = key.and_then(|key| values.get(&format!("{prefix}.{key}")));
+    let named = key.and_then(|key| values.get(&format!("{prefix}{key}")));
     let given = named.or_else(|| own.next().map(|(_, given)| given));
     let place = given.and_then(|given| given.origin.place()).unwrap_or_else(|| "default".to_owned());
     mistake(&place, None, what, hint).into()

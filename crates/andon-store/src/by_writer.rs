@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::RecordError;
-use super::unite::{joined, stands};
+use super::unite::{joined, note_to_keep};
 use crate::wire::NOTES_REF;
 use crate::wire::v1::decode_commit;
 use andon_core::domain::ids::CommitId;
@@ -83,9 +83,9 @@ pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<Inta
     let (mut received, mut kept) = (BTreeSet::new(), BTreeSet::new());
     let joined = NotesToJoin { name: NOTES_REF, notes: &notes, from: &incoming.tips, at };
     repo.notes_join(joined, |commit, ours, theirs| {
-        let stands = stands(ours, theirs);
-        let is_new = stands.is_some() && stands.as_deref() != ours;
-        let is_kept = theirs.is_none() && stands.is_some();
+        let note = note_to_keep(ours, theirs);
+        let is_new = note.is_some() && note.as_deref() != ours;
+        let is_kept = theirs.is_none() && note.is_some();
         for (counted, holds) in [(&mut received, is_new), (&mut kept, is_kept)] {
             if holds {
                 counted.insert(commit);
@@ -93,7 +93,7 @@ pub fn take_in(repo: &Repo, incoming: &WriterNews, at: Timestamp) -> Result<Inta
                 counted.remove(&commit);
             }
         }
-        stands
+        note
     })?;
     Ok(IntakeReport { received: received.len(), kept: kept.len() })
 }
@@ -134,7 +134,9 @@ pub fn carry(
         let since = repo.notes_since(NOTES_REF, before, commit)?;
         let joined = NotesToJoin { name: own, notes: &since.notes, from: &[], at };
         // The note as it is here by then, not a union: what was there before is in the history.
-        repo.notes_join(joined, |_, there, now| now.map(<[u8]>::to_vec).or_else(|| stands(there, None)))?;
+        repo.notes_join(joined, |_, there, now| {
+            now.map(<[u8]>::to_vec).or_else(|| note_to_keep(there, None))
+        })?;
     }
     Ok(true)
 }
@@ -144,7 +146,7 @@ pub fn carry(
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
 pub fn unite(repo: &Repo, own: &str, theirs: CommitId, at: Timestamp) -> Result<(), RecordError> {
-    repo.notes_unite(own, theirs, at, stands)?;
+    repo.notes_unite(own, theirs, at, note_to_keep)?;
     Ok(())
 }
 
@@ -171,7 +173,9 @@ pub fn add(
     from: &[CommitId],
     at: Timestamp,
 ) -> Result<(), RecordError> {
-    repo.notes_join(NotesToJoin { name: own, notes, from, at }, |_, ours, theirs| stands(ours, theirs))?;
+    repo.notes_join(NotesToJoin { name: own, notes, from, at }, |_, ours, theirs| {
+        note_to_keep(ours, theirs)
+    })?;
     Ok(())
 }
 

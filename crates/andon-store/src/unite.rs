@@ -21,7 +21,7 @@ const MAX_NOTE: usize = 1 << 20;
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
 pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion, RecordError> {
-    Ok(repo.notes_unite(REF, theirs, at, stands)?)
+    Ok(repo.notes_unite(REF, theirs, at, note_to_keep)?)
 }
 
 /// Restores the records that a writer other than Andon removed from the notes, and returns how many: `git notes append`
@@ -38,7 +38,7 @@ pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
     })?)
 }
 
-pub(super) fn stands(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
+pub(super) fn note_to_keep(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => Some(joined(ours, theirs)),
         (Some(ours), None) => lines(ours).any(|line| decode_commit(line).is_ok()).then(|| ours.to_vec()),
@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn what_was_taken_away_stands_when_it_can_be_read() {
-        assert_eq!(stands(Some(GOLDEN), None), Some(GOLDEN.to_vec()));
-        assert_eq!(stands(Some(b"{broken\n"), None), None);
-        assert_eq!(stands(None, Some(b"new\n")), Some(b"new\n".to_vec()));
-        assert_eq!(stands(None, None), None);
+        assert_eq!(note_to_keep(Some(GOLDEN), None), Some(GOLDEN.to_vec()));
+        assert_eq!(note_to_keep(Some(b"{broken\n"), None), None);
+        assert_eq!(note_to_keep(None, Some(b"new\n")), Some(b"new\n".to_vec()));
+        assert_eq!(note_to_keep(None, None), None);
     }
 
     #[test]

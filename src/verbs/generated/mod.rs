@@ -20,7 +20,7 @@ pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsErr
             what: format!("there is no such function for {}", args.shell),
             help: "bash, zsh and fish have one: andon completions bash --wrap".to_owned(),
         })?;
-        shell.out.result(function);
+        shell.out.result(&function);
         return Ok(Exit::Allowed);
     }
     shell.out.pass_out(&help::completions(args.shell));

@@ -7,13 +7,18 @@ use andon_engine::workspace::Workspace;
 use clap_complete::Shell as CompletionShell;
 
 /// The function; `None` for a shell that has none here.
-pub fn function(shell: CompletionShell) -> Option<&'static str> {
-    const FUNCTIONS: [(CompletionShell, &str); 3] = [
-        (CompletionShell::Bash, include_str!("../../../hooks/shell/wrap.bash")),
-        (CompletionShell::Zsh, include_str!("../../../hooks/shell/wrap.zsh")),
-        (CompletionShell::Fish, include_str!("../../../hooks/shell/wrap.fish")),
+pub fn function(shell: CompletionShell) -> Option<String> {
+    const BASH: &str = include_str!("../../../hooks/shell/wrap.bash");
+    const ZSH: &str = include_str!("../../../hooks/shell/wrap.zsh");
+    const FISH: &str = include_str!("../../../hooks/shell/wrap.fish");
+    // What bash and zsh read alike.
+    const COMMON: &str = include_str!("../../../hooks/shell/wrap.common");
+    let functions = [
+        (CompletionShell::Bash, [BASH, COMMON]),
+        (CompletionShell::Zsh, [ZSH, COMMON]),
+        (CompletionShell::Fish, [FISH, ""]),
     ];
-    FUNCTIONS.iter().find(|(known, _)| *known == shell).map(|(_, function)| *function)
+    functions.iter().find(|(known, _)| *known == shell).map(|(_, parts)| parts.concat())
 }
 
 /// The words of `test.command` as an assignment of that shell; empty outside of the top of a repository, and where the

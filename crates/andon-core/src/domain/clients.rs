@@ -170,7 +170,7 @@ const CODEX: ClientSpec = ClientSpec {
             unanswered: CallEnd::Unknown,
         },
         tokens: None,
-        // It grants nothing: what needs an approval is still asked for.
+        // Without a decision it ignores them, by its own error text. What else the decision grants was not seen.
         rewrites: Some(Rewrites { member: "updatedInput", decision: Some("allow") }),
         flat: false,
     }),

@@ -51,12 +51,14 @@ pub(super) fn after_tool(
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
-    let handed_in = reported::run(place, event, &payload, &transcript)?;
+    let test_call = reported::call(place, event, &payload, &transcript);
     for call in payload.calls {
         if let Some(line) = called(place, &mut session, call, &transcript)? {
             place.append(&line)?;
             watch.take(line)?;
-            if let Some(run) = handed_in.clone() {
+            // Only of a call that is new: two hooks may report one.
+            if let Some(call) = &test_call {
+                let run = reported::run(place, call)?;
                 place.append(&run)?;
                 watch.take(run)?;
             }

@@ -73,9 +73,9 @@ pub(super) fn end(
         id: numbered(place, &session)?,
     };
     let ticked = turn::end(place.ctx, place.ws, &left, whose)?;
-    let stands = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
-    let said = match stands {
-        Some(stands) => words::let_go(ReleaseReason::Halted, text, Some(&stands.halt)),
+    let halt = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
+    let said = match halt {
+        Some(halt) => words::let_go(ReleaseReason::Halted, text, Some(&halt.halt)),
         None => said,
     };
     Ok(EventOutcome { say: say(said), warnings: ticked.warnings })
