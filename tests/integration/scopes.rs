@@ -1,9 +1,9 @@
 //! Scopes: only the tests of what a change touches run, and no commit passes without them.
 
-use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-
 use crate::support::{Out, Stage};
+
+mod at_commit;
+mod property;
 
 /// Prints a line for each file below the named directories, in TAP; one with `bad` in it fails. What it read goes into
 /// a log outside of the repository.
@@ -398,86 +398,6 @@ fn the_journal_repeats_no_results_that_records_have() {
     assert_eq!(stage.record("HEAD")["tests"]["scopes"].as_object().unwrap().len(), 4);
 }
 
-/// A step of a story.
-#[derive(Debug, Clone)]
-enum Step {
-    Edit(usize, u8),
-    Test(Option<usize>),
-    Commit(Option<usize>),
-    Amend,
-}
-
-const SCOPES: [(&str, &[&str]); 3] = [("core", &["core"]), ("cli", &["cli", "core"]), ("web", &["web"])];
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = prop_oneof![
-        4 => (0..4_usize, 0..3_u8).prop_map(|(file, content)| Step::Edit(file, content)),
-        3 => prop::option::of(0..3_usize).prop_map(Step::Test),
-        4 => prop::option::of(0..3_usize).prop_map(Step::Commit),
-        1 => Just(Step::Amend),
-    ];
-    prop::collection::vec(step, 6..14)
-}
-
-/// What `cksum` says of the files below some directories, at a commit.
-fn read_at(stage: &Stage, commit: &str, dirs: &[&str]) -> String {
-    let mut args = vec!["ls-tree", "-r", "--name-only", commit];
-    args.extend(dirs);
-    let mut files: Vec<String> = stage.git(&args).ok().stdout.lines().map(str::to_owned).collect();
-    files.sort();
-    let text: String =
-        files.iter().map(|file| stage.git(&["show", &format!("{commit}:{file}")]).ok().stdout).collect();
-    let sum = stage.run_in(stage.dir(), "cksum", &[], Some(text.as_bytes()));
-    sum.ok().stdout.trim().to_owned()
-}
-
-/// No commit passes that changes what the tests of a scope read, unless these tests ran on exactly that.
-#[test]
-fn no_commit_passes_whose_scopes_were_not_tested_on_its_code() {
-    let config = Config { cases: 6, failure_persistence: None, ..Config::default() };
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
-    let mut runner = TestRunner::new_with_rng(config, rng);
-    let told = runner.run(&steps(), |steps| {
-        let stage = packages();
-        let mut seen: std::collections::BTreeSet<String> = std::collections::BTreeSet::new();
-        // The tests of the first commit.
-        for (scope, dirs) in SCOPES {
-            seen.insert(format!("{scope} {}", read_at(&stage, "HEAD", dirs)));
-        }
-        for step in steps {
-            let before = stage.head();
-            match step {
-                Step::Edit(file, content) => {
-                    let path = ["core/a.py", "cli/a.py", "web/a.py", "core/b.py"][file];
-                    stage.write(path, ["1\n", "2\n", "bad\n"][usize::from(content)]);
-                }
-                Step::Test(None) => drop(stage.andon(&["test"])),
-                Step::Test(Some(scope)) => drop(stage.andon(&["test", SCOPES[scope].0])),
-                Step::Commit(None) => drop(stage.git(&["commit", "-qam", "All"])),
-                Step::Commit(Some(scope)) => {
-                    stage.git(&["add", SCOPES[scope].0]).ok();
-                    drop(stage.git(&["commit", "-qm", "One", SCOPES[scope].0]));
-                }
-                Step::Amend => drop(stage.git(&["commit", "-qa", "--amend", "-m", "Amended"])),
-            }
-            seen.extend(log(&stage).lines().map(str::to_owned));
-            let now = stage.head();
-            if now == before {
-                continue;
-            }
-            let parent = stage.git(&["rev-parse", "HEAD~"]).ok().stdout.trim().to_owned();
-            for (scope, dirs) in SCOPES {
-                let read = read_at(&stage, &now, dirs);
-                let changed = read != read_at(&stage, &parent, dirs);
-                let tested = seen.contains(&format!("{scope} {read}"));
-                prop_assert!(!changed || tested, "{} of {} was not tested", scope, now);
-            }
-        }
-        Ok(())
-    });
-    told.unwrap();
-}
-
 #[test]
 fn check_asks_for_each_scope_that_a_commit_touches() {
     let stage = packages();
@@ -572,98 +492,4 @@ fn installing_writes_the_scopes_of_a_workspace() {
     stage.andon(&["config", "check"]).exits(2).says("scope cli does not need core, and its manifest does");
     std::fs::write(stage.path("andon.toml"), written.replace("crates/core/**", "crates/kore/**")).unwrap();
     stage.andon(&["config", "check"]).exits(2).says("andon.toml:").says("scope core has no files");
-}
-
-/// The gate that runs what is missing.
-mod at_commit {
-    use super::{CONFIG, commit, packages, ran};
-    use crate::support::Stage;
-
-    fn running() -> Stage {
-        let stage = packages();
-        stage.write("andon.toml", CONFIG.replacen("[test]\n", "[test]\nat_commit = \"run\"\n", 1));
-        stage.git(&["commit", "-qam", "Run at commits"]).ok();
-        ran(&stage);
-        stage
-    }
-
-    #[test]
-    fn what_is_missing_runs_before_the_gate_judges() {
-        let stage = running();
-        stage.write("web/a.py", "2\n");
-        let out = commit(&stage, "Web").ok();
-        insta::assert_snapshot!(out.shown(), @r"
-        exit 0
-        --- stderr
-        andon: running the tests that are missing (test.at_commit)
-        andon: [1/1] scope web: sh run.sh web web
-        ok 1 - web/a.py
-        1..1
-        ");
-        assert_eq!(ran(&stage), ["web"]);
-        assert_eq!(stage.record("HEAD")["tests"]["scopes"]["web"]["status"], "passed");
-        assert_eq!(stage.record("HEAD")["gate"], "passed");
-        stage.write("web/a.py", "bad\n");
-        commit(&stage, "Red").ok();
-        assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
-        stage.write("web/a.py", "3\n");
-        stage.git(&["commit", "-qnam", "Around"]).ok();
-        assert_eq!(ran(&stage), ["web"], "with --no-verify nothing runs");
-    }
-
-    #[test]
-    fn exactly_what_is_committed_is_tested() {
-        let stage = running();
-        stage.write("web/a.py", "2\n");
-        stage.git(&["add", "web/a.py"]).ok();
-        stage.write("web/a.py", "bad\n");
-        stage.write("core/a.py", "bad\n");
-        let before = stage.git(&["status", "--porcelain"]).ok().stdout;
-        stage.git(&["commit", "-qm", "Staged"]).ok().says("in a checkout of its own");
-        assert_eq!(ran(&stage), ["web"]);
-        assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
-        assert_eq!(stage.git(&["worktree", "list"]).ok().stdout.lines().count(), 1);
-        let after = stage.git(&["status", "--porcelain"]).ok().stdout;
-        assert_eq!(before, " M core/a.py\nMM web/a.py\n");
-        assert_eq!(after, " M core/a.py\n M web/a.py\n");
-    }
-
-    #[test]
-    fn nothing_runs_while_the_loop_is_halted() {
-        let stage = running();
-        stage.andon(&["stop", "--reason", "Look at it"]).ok();
-        stage.write("web/a.py", "2\n");
-        commit(&stage, "Web").refused();
-        assert!(ran(&stage).is_empty());
-    }
-
-    #[test]
-    fn it_works_without_scopes() {
-        let stage = Stage::installed();
-        stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\nat_commit = \"run\"\n");
-        stage.write("code.txt", "2\n");
-        commit(&stage, "Two").ok().says("running the tests that are missing");
-        assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
-        stage.tests(&["ok a", "not ok b"]);
-        stage.write("code.txt", "3\n");
-        commit(&stage, "Three").ok();
-        assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
-    }
-
-    #[test]
-    fn an_interrupted_run_refuses_the_commit_and_leaves_nothing() {
-        let stage = running();
-        stage.write("web/a.py", "2\n");
-        let config = stage.read("andon.toml");
-        std::fs::write(
-            stage.path("andon.toml"),
-            config.replace("sh run.sh web web", "kill -INT $PPID; sleep 3"),
-        )
-        .unwrap();
-        let head = stage.head();
-        commit(&stage, "Web").refused().says("interrupted");
-        assert_eq!(stage.head(), head);
-        assert!(!stage.exists(".git/index.lock"));
-        assert_eq!(stage.git(&["status", "--porcelain"]).ok().stdout, " M andon.toml\n M web/a.py\n");
-    }
 }
