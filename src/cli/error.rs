@@ -106,7 +106,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
         OpsError::AgentShell(_) => plain()
             .code("agent-shell")
-            .help("a person runs in a shell of their own: andon resume --reason TEXT"),
+            .help("a person runs in a shell of their own: andon resume --reason '<decision>'"),
         OpsError::AgentPin(_) => plain()
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon pin; to compare only: andon pin --check"),
@@ -118,10 +118,10 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         }
         OpsError::Refused { help, .. } => plain().code("witness").help(help.clone()),
         OpsError::NothingToResume => plain().help("andon status"),
-        OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
+        OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason '<decision>'"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
         OpsError::ReasonMissing => {
-            plain().help("andon resume --reason \"what you found and why it may go on\"")
+            plain().help("andon resume --reason '<decision>'")
         }
         OpsError::Usage { help, .. } => plain().help(help.clone()),
         OpsError::Purge { help, .. } => plain().code("purge").help(help.clone()),

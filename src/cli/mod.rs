@@ -29,9 +29,10 @@ pub(crate) fn printer(ctx: &Context, color: ColorChoice) -> Printer {
         no_color: ctx.var("NO_COLOR"),
         clicolor: ctx.var("CLICOLOR"),
         clicolor_force: ctx.var("CLICOLOR_FORCE"),
+        force_color: ctx.var("FORCE_COLOR"),
         term: ctx.var("TERM"),
     };
-    Printer::new(color, environment).told_at(ctx.now)
+    Printer::new(color, environment).told_at(ctx.now, ctx.var("COLUMNS"))
 }
 
 impl Shell {

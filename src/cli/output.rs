@@ -5,6 +5,7 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use andon_core::domain::time::Timestamp;
+use andon_engine::context::local;
 use andon_engine::effect::program::Screens;
 use andon_engine::text::style::{Clock, Style};
 
@@ -46,6 +47,8 @@ pub struct ColorEnvironment<'a> {
     pub clicolor: Option<&'a str>,
     /// `CLICOLOR_FORCE`
     pub clicolor_force: Option<&'a str>,
+    /// `FORCE_COLOR`, as programs from npm read it
+    pub force_color: Option<&'a str>,
     /// `TERM`
     pub term: Option<&'a str>,
 }
@@ -57,9 +60,11 @@ pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Str
         ColorChoice::Never => false,
         ColorChoice::Auto => {
             let set = |value: Option<&str>| value.is_some_and(|text| !text.is_empty());
+            let forces =
+                |value: Option<&str>| value.is_some_and(|text| !text.is_empty() && text != "0" && text != "false");
             if set(environment.no_color) {
                 false
-            } else if environment.clicolor_force.is_some_and(|text| !text.is_empty() && text != "0") {
+            } else if forces(environment.clicolor_force) || forces(environment.force_color) {
                 true
             } else {
                 stream == Stream::Terminal
@@ -89,11 +94,14 @@ impl Printer {
         Self { out: of(io::stdout().is_terminal()), err: of(io::stderr().is_terminal()) }
     }
 
-    /// The same for people who read at `now`: times are local and relative, lines break at the width of a terminal.
+    /// The same for people who read at `now`: times are local and relative, lines break at the width of a terminal, or
+    /// at `asked` columns (`COLUMNS`).
     #[must_use]
-    pub fn told_at(self, now: Timestamp) -> Self {
+    pub fn told_at(self, now: Timestamp, asked: Option<&str>) -> Self {
         let clock = Clock { now, local };
-        let columns = |terminal: bool| if terminal { columns() } else { None };
+        let asked = asked.and_then(|text| text.trim().parse::<usize>().ok()).filter(|columns| *columns > 0);
+        let asked = asked.map(|columns| columns.clamp(MIN_COLUMNS, MAX_COLUMNS));
+        let columns = |terminal: bool| asked.or_else(|| if terminal { columns() } else { None });
         Self {
             out: self.out.at(clock).within(columns(io::stdout().is_terminal())),
             err: self.err.at(clock).within(columns(io::stderr().is_terminal())),
@@ -135,12 +143,8 @@ pub fn columns() -> Option<usize> {
 
 /// Narrower terminals are treated as this wide.
 const MIN_COLUMNS: usize = 40;
-
-/// A time where this computer is.
-fn local(at: Timestamp) -> String {
-    let Ok(time) = jiff::Timestamp::from_second(at.0) else { return at.to_string() };
-    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
-}
+/// As much of what is asked for is used.
+const MAX_COLUMNS: usize = 1000;
 
 /// Whether standard error is shown to a person: only there anything moves.
 pub fn progress_is_seen() -> bool {
@@ -181,6 +185,10 @@ mod tests {
         assert_eq!(auto(no_color, Stream::Terminal), Style::Plain);
         let forced = ColorEnvironment { clicolor_force: Some("1"), ..plain };
         assert_eq!(auto(forced, Stream::Other), Style::Colour);
+        for (value, expected) in [("1", Style::Colour), ("3", Style::Colour), ("0", Style::Plain), ("", Style::Plain)] {
+            let forced = ColorEnvironment { force_color: Some(value), ..plain };
+            assert_eq!(auto(forced, Stream::Other), expected, "FORCE_COLOR={value}");
+        }
         let off = ColorEnvironment { clicolor: Some("0"), ..plain };
         assert_eq!(auto(off, Stream::Terminal), Style::Plain);
         assert_eq!(style(ColorChoice::Always, no_color, Stream::Other), Style::Colour);

@@ -25,6 +25,7 @@ pub struct StatusJson<'a> {
     pub hooks_gone: Option<&'a LostHooks>,
     pub cycles: Vec<CycleJson<'a>>,
     pub node: &'a str,
+    pub who: &'a [String],
     pub session: Option<&'a str>,
     pub last_halt: Option<LastHaltJson<'a>>,
     pub refused: Option<&'a RefusedCommits>,

@@ -10,9 +10,9 @@ use andon_core::domain::spelling::{is_one_slip, nearest};
 /// `command | words | hints`: words that people type below which command, and what does it; no command is `andon` itself.
 /// One text, which no start of the program has to relocate.
 const MEANT: &str = "\
-| accept ack acknowledge answer approve clear confirm continue go proceed release rerun resolve respond restart start unblock unfreeze unhalt unlock unpause unstop | to answer a halt: andon resume --reason \"...\"
-| reset | to answer a halt: andon resume --reason \"...\" | to reset one counter: andon resume --counter RULE --reason \"...\"
-| abort break cancel freeze halt kill quit | to stop the loop: andon stop --reason \"...\"
+| accept ack acknowledge answer approve clear confirm continue go proceed release rerun resolve respond restart start unblock unfreeze unhalt unlock unpause unstop | to answer a halt: andon resume --reason '<decision>'
+| reset | to answer a halt: andon resume --reason '<decision>' | to reset one counter: andon resume --counter RULE --reason '<decision>'
+| abort break cancel freeze halt kill quit | to stop the loop: andon stop --reason '<decision>'
 | cargo exec execute jest npm pytest run spec testing tests try | to run the tests: andon test
 | retest | to run the tests: andon test
 | judge lint validate verify | to judge recorded commits: andon check | to verify the ledger: andon ledger verify | to run the tests: andon test
@@ -111,7 +111,7 @@ pub fn hint(err: &clap::Error, cli: &Command, args: &[String]) -> Option<String>
     }
     let reasoned = ["resume", "stop", "pause"].contains(&command.get_name());
     let given = word.starts_with("-m") || word == "--message" || !word.starts_with('-');
-    (reasoned && given).then(|| format!("say why like this: {verb} --reason \"...\""))
+    (reasoned && given).then(|| format!("say why like this: {verb} --reason '<decision>'"))
 }
 
 /// The commands that `args` name before `word`, `andon` first.
@@ -243,8 +243,8 @@ mod tests {
         for (words, expected) in [
             (&["andon", "status", "--json"][..], Some("andon status --format json")),
             (&["andon", "config", "show", "--json"], Some("andon config show --format json")),
-            (&["andon", "resume", "it is fine"], Some("say why like this: andon resume --reason \"...\"")),
-            (&["andon", "stop", "-m", "x"], Some("say why like this: andon stop --reason \"...\"")),
+            (&["andon", "resume", "it is fine"], Some("say why like this: andon resume --reason '<decision>'")),
+            (&["andon", "stop", "-m", "x"], Some("say why like this: andon stop --reason '<decision>'")),
             (&["andon", "status", "--nonsense"], None),
         ] {
             let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();

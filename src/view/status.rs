@@ -178,11 +178,13 @@ pub struct StatusView {
     pub worktree: String,
     /// The cycles of the declared workflow; none without one.
     pub cycles: Vec<CycleView>,
-    /// Node of the workflow.
+    /// Node of the workflow that the reader is, by its environment.
     pub node: String,
+    /// Who made the newest iterations.
+    pub who: Vec<String>,
     /// Session, when one is known.
     pub session: Option<String>,
-    /// The newest halt of this worktree.
+    /// The halt that binds here; where none does, the newest of this worktree.
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,

@@ -34,7 +34,9 @@ const KEPT: WordList = words![
     "CI",
     "CLICOLOR",
     "CLICOLOR_FORCE",
+    "COLUMNS",
     "EDITOR",
+    "FORCE_COLOR",
     "GITHUB_ACTIONS",
     "GITHUB_STEP_SUMMARY",
     "GITLAB_CI",
@@ -96,6 +98,12 @@ pub struct Context {
     pub parent: u32,
     /// The running program.
     pub program: Option<PathBuf>,
+}
+
+/// A time where this computer is, with the zone: `2026-11-20 16:30 CET`.
+pub fn local(at: Timestamp) -> String {
+    let Ok(time) = jiff::Timestamp::from_second(at.0) else { return at.to_string() };
+    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string()
 }
 
 impl Context {

@@ -32,7 +32,7 @@ pub(crate) fn remark(
         None => String::new(),
     };
     let what =
-        format!(".andon/ was deleted as a whole{place}: that answers no halt, its report file is back");
+        format!("deleting .andon/ does not answer the halt{place}; the report was restored");
     let mut failed = repairs::tell(ctx, ws, what.clone()).err();
     if standing.halt.reason == HaltReason::UserStop {
         let text = format!(
@@ -42,7 +42,7 @@ pub(crate) fn remark(
         let written = effect::write_andon_file(site, stop_file, &text);
         failed = failed.or(written.err().map(Into::into));
     }
-    let remark = Diagnostic::warning(what).help("a person answers: andon resume --reason \"...\"");
+    let remark = Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'");
     Some(match failed {
         Some(err) => remark.help(err.to_string()),
         None => remark,

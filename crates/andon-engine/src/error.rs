@@ -95,7 +95,7 @@ pub enum OpsError {
     #[error("nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
     /// `andon resume` needs a reason when a halt is unanswered.
-    #[error("an acknowledgement needs a reason")]
+    #[error("a reason is required: say what was decided")]
     ReasonMissing,
     /// What `ANDON_SKIP` asks for cannot be.
     #[error("{what}")]

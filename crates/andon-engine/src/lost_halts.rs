@@ -125,7 +125,7 @@ fn lifts(ack: &Ack, halt: &StandingHalt) -> bool {
 fn ways_on() -> Vec<Suggestion> {
     let texts = [
         "bring the ledger back from a remote that has it: andon sync",
-        "or a person looks what happened and answers: andon resume --reason \"...\"",
+        "or a person looks what happened and answers: andon resume --reason '<decision>'",
     ];
     texts.map(|text| Suggestion::new(AdvisedStep::AskPerson, text)).to_vec()
 }
@@ -172,6 +172,7 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
         rule: RULE.to_owned(),
         message,
         figures: Figures::Unreported,
+        summary: Box::default(),
         report_file: ReportFile::Checkpoint,
         evidence: HaltEvidence::default(),
         suggested_actions: ways_on(),

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::binding_halts;
-use super::context::Context;
+use super::context::{self, Context};
 use super::deleted_folder;
 use super::error::OpsError;
 use super::lost_halts;
@@ -17,6 +17,7 @@ use super::witnessing::{self, HaltAnswer};
 use super::workspace::Workspace;
 use crate::effect::best_effort::{OWN_PAUSE, Programs};
 use crate::effect::{self, AndonDir, EffectError, Look, Site};
+use crate::text::style::Style;
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::decision::{Binds, LedgerEvent, StandingHalt};
@@ -189,7 +190,10 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let failed = if answered_by_deletion(ws, &standing) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
         match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, reason) {
-            Ok(()) => return Ok(Resolved { notes, ..Resolved::default() }),
+            Ok(()) => {
+                notes.push(answered_note(&standing));
+                return Ok(Resolved { notes, ..Resolved::default() });
+            }
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
@@ -202,6 +206,19 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
         None
     };
     Ok(Resolved { halt: Some(standing), failed, notes })
+}
+
+/// That a halt was answered without a word: said once, at the next commit.
+fn answered_note(standing: &StandingHalt) -> Diagnostic {
+    let StandingHalt { halt, .. } = standing;
+    let file = halt.report_file.file_name();
+    let how = if halt.reason == HaltReason::UserStop {
+        "removing .andon/STOP or .andon/PAUSE".to_owned()
+    } else {
+        format!("deleting .andon/{file}")
+    };
+    let at = context::local(halt.at);
+    Diagnostic::note(format!("the halt of {at} ({}) was answered by {how}", halt.rule)).code("answered-halt")
 }
 
 /// In perpetual mode a PAUSE does not hold: it is cleared, and that is reported (docs/spec-map.md, signals and
@@ -378,5 +395,12 @@ fn programs(ctx: &Context, ws: &Workspace) -> Programs {
 /// Where actions take effect.
 pub fn site<'a>(ctx: &Context, ws: &'a Workspace) -> Site<'a> {
     let ack = ws.config.guard.ack;
-    Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, programs: programs(ctx, ws), at: ctx.now }
+    Site {
+        repo: &ws.repo,
+        andon_dir: ws.andon_dir(),
+        ack,
+        style: Style::of_a_file(context::local),
+        programs: programs(ctx, ws),
+        at: ctx.now,
+    }
 }

@@ -11,6 +11,7 @@ use andon_core::domain::facts::{
 use andon_core::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+use andon_core::domain::summary::{HaltSummary, SummaryStep, TestCounts};
 use andon_core::domain::tests::{Counts, TestEvidence, TestStatus};
 use andon_core::domain::time::Timestamp;
 
@@ -57,6 +58,7 @@ pub fn halt() -> Halt {
         rule: "oscillation".to_owned(),
         message: "the code state alternates A/B/A/B".to_owned(),
         figures: Figures::Unreported,
+        summary: Box::default(),
         report_file: ReportFile::Checkpoint,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32]), DiffHash([2; 32])],
@@ -78,6 +80,35 @@ pub fn halt() -> Halt {
         binds: Binds::Line,
         at: at(),
     }
+}
+
+/// A halt by a circle of two states, with its summary.
+pub fn stuck_halt() -> Halt {
+    let step = |state: u8, id: u8, subject: &str| SummaryStep {
+        state: Some(state),
+        commit: Some(commit(id)),
+        subject: subject.to_owned(),
+        failing: Some(0),
+    };
+    let summary = HaltSummary {
+        who: vec!["coder".to_owned()],
+        since: "2026-11-20T15:20:00Z".parse().ok(),
+        iterations: 4,
+        commits: 4,
+        tokens: Some(64_120),
+        cost_micros: Some(836_000),
+        tests: Some(TestCounts { passed: 52, failing: 0 }),
+        failing: Vec::new(),
+        steps: vec![
+            step(0, 1, "Retry 3 times"),
+            step(1, 2, "Retry 5 times"),
+            step(0, 3, "Retry 3 times"),
+            step(1, 4, "Retry 5 times"),
+        ],
+        files: vec!["src/retry.py".to_owned()],
+        best: None,
+    };
+    Halt { summary: Box::new(summary), ..halt() }
 }
 
 pub fn standing() -> StandingHalt {

@@ -3,6 +3,7 @@
 use super::state::Screen;
 use crate::cli::Shell;
 use crate::cli::watching::now;
+use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::text as report;
 use crate::verbs::{review::run as review, status::run as status, watch::run as watch};
 use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
@@ -70,9 +71,9 @@ fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<St
         return Ok(report::why(&WatchLine::Worktree(worktree)).unwrap_or_default());
     }
     let ctx = there(ctx, worktree);
-    let ws = Workspace::open(&ctx)?;
+    let ws = Workspace::open_lenient(&ctx)?;
     let view = status::run(&ctx, &ws)?;
-    Ok(crate::verbs::status::text::text(&view, plain(shell), shell.glyphs()))
+    Ok(status_text::text(&view, StatusDepth::Short, plain(shell), shell.glyphs()))
 }
 
 fn shown(ctx: &Context, shell: &Shell, id: &str) -> Result<String, OpsError> {

@@ -23,7 +23,7 @@ pub fn run(shell: &Shell, args: &DemoArgs) -> Result<Exit, OpsError> {
     let dir = escape::terminal(&end.dir.to_string_lossy()).into_owned();
     out.result(&format!(
         "\n{}\n    cd {dir}\n    cat .andon/CHECKPOINT.md        why the line was stopped\n    andon status                    the state of the loop\n    \
-         git log --notes=andon           the records, with plain git\n    andon resume --reason \"...\"     answer it\n",
+         git log --notes=andon           the records, with plain git\n    andon resume --reason '<decision>'     answer it\n",
         out.out.bold("The repository is still there. Look at:")
     ));
     Ok(Exit::Allowed)

@@ -46,7 +46,7 @@ pub fn may(ctx: &Context) -> Result<(), OpsError> {
     let ws = Workspace::open_lenient(ctx)?;
     let refuse = |place: &str| OpsError::Purge {
         what: format!("a halt{place} waits for an answer, and its evidence must stay until then"),
-        help: "answer it first: andon resume --reason \"...\"".to_owned(),
+        help: "answer it first: andon resume --reason '<decision>'".to_owned(),
     };
     let here = standing::recorded(&ws)?.is_some_and(|halt| !standing::answered_by_deletion(&ws, &halt));
     if here || stops(&ws) != Stops::NONE {

@@ -119,8 +119,11 @@ fn step(page: &mut Page, line: &ReplayLine) {
             page.line(&style.dim(&format!("    evidence: {evidence}")));
         }
     }
-    for line in decision.halted.as_deref().map(halted::lines).unwrap_or_default() {
-        page.line(&style.dim(&format!("    {line}")));
+    if let Some(halt) = decision.halted.as_deref() {
+        page.line(&style.dim(&format!("    halted: {}", phrase::message(&halted::headline(halt)))));
+        for line in halted::evidence(halt) {
+            page.line(&style.dim(&format!("    {line}")));
+        }
     }
 }
 

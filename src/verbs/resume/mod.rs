@@ -64,7 +64,7 @@ fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
     let by = escape::terminal(&resumed.by);
     match &resumed.halt {
         Some(standing) => format!(
-            "resumed: the halt of {} ({}) is answered by {by}{}; the window starts anew\n",
+            "resumed: {by} answered the halt of {} ({}){}; counting starts over\n",
             shell.out.out.when(standing.halt.at),
             escape::terminal(&standing.halt.rule),
             if args.mistaken { " as mistaken" } else { "" },
@@ -99,7 +99,7 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
 }
 
 /// What ends a stop or a pause.
-const WAY_ON: &str = "andon resume --reason \"...\"";
+const WAY_ON: &str = "andon resume --reason '<decision>'";
 
 fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;

@@ -36,7 +36,7 @@ pub fn resume(
             Err(OpsError::NothingToResume)
         };
     }
-    let reason = reason.map(str::trim).filter(|text| !text.is_empty());
+    let reason = said(reason);
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
@@ -50,6 +50,16 @@ pub fn resume(
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
     standing::acknowledge(ctx, ws, answer, AckHow::Resume, reason.unwrap_or_default())?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+}
+
+/// What hints print in the place of a reason: whoever pastes one has decided nothing.
+const PLACEHOLDERS: [&str; 4] = ["decision", "text", "reason", "what was decided"];
+
+/// A reason in words; `None` for one without a letter, and for the placeholder of a hint.
+fn said(reason: Option<&str>) -> Option<&str> {
+    let reason = reason.map(str::trim).filter(|text| text.chars().any(char::is_alphabetic))?;
+    let bare = reason.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+    (!PLACEHOLDERS.contains(&bare.as_str())).then_some(reason)
 }
 
 /// The short form of a resolution: the reason, signed.
@@ -88,7 +98,7 @@ pub fn reset(
             help: format!("one of: {}", counters().collect::<Vec<_>>().join(", ")),
         });
     };
-    let reason = reason.map(str::trim).filter(|text| !text.is_empty()).ok_or(OpsError::ReasonMissing)?;
+    let reason = said(reason).ok_or(OpsError::ReasonMissing)?;
     let halt = standing::recorded(ws)?.filter(|standing| standing.halt.rule == counter);
     standing::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), AckHow::Resume, reason)?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
@@ -127,4 +137,20 @@ pub fn pull(
     guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
     safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), reason);
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn a_placeholder_is_no_reason() {
+        for none in ["", "  ", "...", "<decision>", "TEXT", "\u{2026}", "42", "what was decided", "'<decision>'"] {
+            assert_eq!(said(Some(none)), None, "{none:?}");
+        }
+        for some in [" the fixture was wrong ", "ok", "decision: keep A", "\u{7b54}\u{3048}"] {
+            assert_eq!(said(Some(some)), Some(some.trim()), "{some:?}");
+        }
+        assert_eq!(said(None), None);
+    }
 }

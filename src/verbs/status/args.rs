@@ -13,6 +13,9 @@ pub struct StatusArgs {
     /// Show the rules instead: how often each halted, and how often people called that mistaken
     #[arg(long, conflicts_with = "exit_code")]
     pub rules: bool,
+    /// Show the hashes behind the loop as well: diffs, code states, failures, outputs
+    #[arg(long, conflicts_with = "rules")]
+    pub evidence: bool,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,

@@ -7,6 +7,7 @@ pub mod run;
 pub mod text;
 
 use self::args::StatusArgs;
+use self::text::StatusDepth;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
@@ -21,9 +22,10 @@ use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
 /// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while a person has to act.
+/// A configuration that cannot be read hides no halt; then it ends with 2.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
-    let ws = Workspace::open(&shell.ctx)?;
+    let ws = Workspace::open_lenient(&shell.ctx)?;
     if args.rules {
         return rules(shell, &ws, args);
     }
@@ -33,7 +35,10 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     }
     let view = status::run(&shell.ctx, &ws)?;
     shell.out.result(&match args.format.format {
-        Format::Text => report::text(&view, shell.out.out, shell.glyphs()),
+        Format::Text => {
+            let depth = if args.evidence { StatusDepth::Evidence } else { StatusDepth::Short };
+            report::text(&view, depth, shell.out.out, shell.glyphs())
+        }
         Format::Json => json::line(&report::json(&view)),
     });
     let blocked = args.exit_code && view.state.waits_for_a_person();
@@ -41,7 +46,11 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
         let failed = status::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
         shell.out.message(&message::diagnostics(&failed, shell.out.err));
     }
-    Ok(if blocked { Exit::Refused } else { Exit::Allowed })
+    Ok(match (blocked, &ws.config_errors) {
+        (true, _) => Exit::Refused,
+        (false, Some(_)) => Exit::Usage,
+        (false, None) => Exit::Allowed,
+    })
 }
 
 /// Shows the rules with their halts.

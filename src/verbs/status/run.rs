@@ -40,7 +40,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         // Answered, and the next hook begins a new window: the old halt is not shown again.
         decision.findings.retain(|finding| finding.level < Level::Halt);
     }
-    let (last_halt, mut warnings) = last_halt(ws, standing.as_ref())?;
+    let (last_halt, mut warnings) = last_halt(ws, recorded.as_ref())?;
+    warnings.extend(ws.config_errors.iter().flat_map(|wrong| wrong.errors.iter().cloned()));
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
     let at_head = head.commit().and_then(|commit| ws.repo.tree_of(commit).ok()).map(Subject::Tree);
@@ -57,6 +58,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         worktree: ws.repo.worktree_name(),
         cycles: cycles(ws, &loaded.timeline),
         node: actor.node_name(),
+        who: policy::who(newest(&loaded.timeline)),
         session: actor.session,
         last_halt,
         trend: loaded.timeline.trend(),
@@ -102,33 +104,41 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
     timeline.workflow.cycles.iter().map(view).collect()
 }
 
-/// The newest halt of this worktree with its answer, from all writers; an unanswered one here is the newest, whatever
-/// its writer.
+/// Iterations whose makers are named.
+const NEWEST: usize = 6;
+
+fn newest(timeline: &Timeline) -> &[Iteration] {
+    let all = &timeline.iterations;
+    all.get(all.len().saturating_sub(NEWEST)..).unwrap_or_default()
+}
+
+/// The unanswered halt that binds here, whoever made it; without one the newest of this worktree with its answer.
 fn last_halt(
     ws: &Workspace,
-    standing: Option<&StandingHalt>,
+    recorded: Option<&StandingHalt>,
 ) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsError> {
+    if let Some(StandingHalt { id, halt }) = recorded {
+        return Ok((Some(LastHalt { id: *id, halt: halt.clone(), ack: None }), Vec::new()));
+    }
     let ledger = Ledger::open(&ws.repo);
     let (found, warnings) = ledger.newest_halt(&ws.repo.worktree_name())?;
-    let mut last = found.and_then(|found| {
-        let ack = found.ack.and_then(|ack| match ack.event {
-            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(*ack),
-            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
-            | EntryEvent::Unknown { .. } => None,
-        });
-        match found.halt.event {
-            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-                Some(LastHalt { id: found.halt.id, halt: *halt, ack })
-            }
-            EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
-            | EntryEvent::Unknown { .. } => None,
-        }
-    });
-    // A halt that is known by its traces alone, or that another worktree or clone made, is the one to answer now.
-    let other = standing.filter(|standing| last.as_ref().is_none_or(|last| last.id != standing.id));
-    if let Some(StandingHalt { id, halt }) = other {
-        last = Some(LastHalt { id: *id, halt: halt.clone(), ack: None });
+    let Some(found) = found else { return Ok((None, warnings)) };
+    // A worktree of another clone may have the same name.
+    if !ledger.is_by_this_clone(found.halt.id)? {
+        return Ok((None, warnings));
     }
+    let ack = found.ack.and_then(|ack| match ack.event {
+        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(*ack),
+        EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
+        | EntryEvent::Unknown { .. } => None,
+    });
+    let last = match found.halt.event {
+        EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+            Some(LastHalt { id: found.halt.id, halt: *halt, ack })
+        }
+        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
+        | EntryEvent::Unknown { .. } => None,
+    };
     Ok((last, warnings))
 }
 

@@ -6,6 +6,7 @@ use super::facts::{Ack, CommitKind};
 use super::findings::{Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
+use super::summary::HaltSummary;
 use super::time::Timestamp;
 
 /// Where a decision is made. The same rule may have another effect at another stage.
@@ -136,6 +137,8 @@ pub struct Halt {
     pub report_file: ReportFile,
     /// Hashes.
     pub evidence: HaltEvidence,
+    /// What is stuck, since when and at what cost, as people see it; empty in one that an earlier version stored.
+    pub summary: Box<HaltSummary>,
     /// What to do next, chosen from the evidence.
     pub suggested_actions: Vec<Suggestion>,
     /// Iterations since the last acknowledgement.

@@ -36,6 +36,7 @@ pub mod settings;
 pub mod signatures;
 pub mod spelling;
 pub mod suggestion;
+pub mod summary;
 pub mod tests;
 pub mod time;
 pub mod usage;

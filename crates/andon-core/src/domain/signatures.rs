@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use sha2::{Digest as _, Sha256};
 use testreport::{Digest, ErrorText, ParsedRun, Scheme};
 
+use crate::change::secrets;
+
 use super::ids::{self, CodeId, Signature};
+use super::summary::{FailingTest, HaltSummary};
 use super::tests::{Caveats, Counts, Identity, ScopeTests, TestEvidence, TestStatus};
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
@@ -21,10 +24,24 @@ impl From<Digest> for Signature {
     }
 }
 
+/// An error in one line, secrets masked.
+fn said(error: &ErrorText) -> FailingTest {
+    let masked = secrets::masked(&error.text);
+    let lines = masked.lines().map(str::trim).filter(|line| !line.is_empty());
+    // Where a thread panicked says less than what it said.
+    let first = lines.clone().next().filter(|line| line.starts_with("thread '"));
+    let rest = lines.clone().skip(usize::from(first.is_some())).flat_map(str::split_whitespace);
+    let words: Vec<&str> = rest.collect();
+    let line = if words.is_empty() { first.unwrap_or_default().to_owned() } else { words.join(" ") };
+    let line: String = line.chars().take(HaltSummary::MAX_ERROR).collect();
+    FailingTest { test: error.test.clone(), error: (!line.is_empty()).then_some(line) }
+}
+
 impl TestEvidence {
     /// Binds a run to the code it ran on and the command that was run, and signs it.
     pub fn from_run(run: ParsedRun, code: CodeId, command: &str) -> Self {
         let set = run.tests.as_deref().map(set_of);
+        let said = run.errors.iter().take(Caveats::MAX_SAID).map(said).collect();
         Self {
             code,
             status: run.status,
@@ -35,7 +52,7 @@ impl TestEvidence {
             truncated: run.truncated,
             runner: run.runner,
             command: command.to_owned(),
-            caveats: Caveats { set, not_started: run.not_started, ..Caveats::default() },
+            caveats: Caveats { set, not_started: run.not_started, said, ..Caveats::default() },
             scopes: Vec::new(),
         }
     }
@@ -69,6 +86,7 @@ impl TestEvidence {
         let failing: Vec<String> = failing.into_iter().take(Self::MAX_FAILING).cloned().collect();
         let untracked: BTreeSet<&String> = tests().flat_map(|tests| &tests.caveats.untracked).collect();
         let untracked = untracked.into_iter().take(Caveats::MAX_UNTRACKED).cloned().collect();
+        let said = tests().flat_map(|tests| &tests.caveats.said).take(Caveats::MAX_SAID).cloned().collect();
         let mut runners: Vec<&str> = tests().map(|tests| tests.runner.as_str()).collect();
         runners.dedup();
         let runner = if let [runner] = runners[..] { runner.to_owned() } else { "scopes".to_owned() };
@@ -82,7 +100,7 @@ impl TestEvidence {
             failing,
             runner,
             command: Self::OF_SCOPES.to_owned(),
-            caveats: Caveats { untracked, ..Caveats::default() },
+            caveats: Caveats { untracked, said, ..Caveats::default() },
             scopes,
         }
     }

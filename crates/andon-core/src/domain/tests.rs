@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codec::named;
 use super::ids::{CodeId, CommitId, Digest, Oid, Signature, TreeId};
+use super::summary::FailingTest;
 use super::time::Timestamp;
 
 /// The result of a test run after normalization, bound to the code it ran on.
@@ -71,6 +72,9 @@ pub struct Caveats {
     pub untracked: Vec<String>,
     /// What the commit's set has less than that of the last recorded run: empty where one of them is not known.
     pub lost: LostTests,
+    /// The first errors in one line each, secrets masked: those of the run, then those of failing tests, at most
+    /// [`Caveats::MAX_SAID`].
+    pub said: Vec<FailingTest>,
 }
 
 /// Which tests a set has, each as `+id`, or `-id` where it is skipped, sorted by id: the records show what a later test
@@ -263,6 +267,8 @@ pub struct TestRun {
 impl Caveats {
     /// Bound of [`Caveats::untracked`].
     pub const MAX_UNTRACKED: usize = 16;
+    /// Bound of [`Caveats::said`].
+    pub const MAX_SAID: usize = 8;
 }
 
 impl TestRun {

@@ -16,6 +16,7 @@ use crate::domain::facts::{
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp, Uptime};
+use crate::domain::usage::Usage;
 use crate::domain::workflow::Workflow;
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
@@ -131,6 +132,8 @@ pub struct Iteration {
     pub node: String,
     /// Output hashes of the turn.
     pub outputs: Vec<Digest>,
+    /// Tokens and cost of a commit, as clients reported them.
+    pub usage: Option<Usage>,
 }
 
 impl Iteration {
@@ -171,6 +174,7 @@ impl Iteration {
             session: record.session,
             node: record.node,
             outputs: record.outputs,
+            usage: record.usage,
         }
     }
 
@@ -213,6 +217,7 @@ impl Iteration {
             session: None,
             node: node.to_owned(),
             outputs: Vec::new(),
+            usage: None,
         }
     }
 

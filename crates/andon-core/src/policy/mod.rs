@@ -9,6 +9,7 @@ mod dirty;
 mod plan;
 mod respond;
 mod suggest;
+mod summarize;
 
 pub use compaction::{Ground, briefing, compaction, plan_of};
 pub use decide::decide;
@@ -16,6 +17,7 @@ pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
 pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};
 pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reminder, responses};
 pub use suggest::suggested_actions;
+pub use summarize::who;
 
 #[cfg(test)]
 mod tests;

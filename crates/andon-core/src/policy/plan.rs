@@ -2,6 +2,7 @@
 
 use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
+use super::summarize::summary;
 use crate::domain::about::Judges;
 use crate::domain::decision::{Binds, Decision, Halt, HaltEvidence, Verdict};
 use crate::domain::effect::Effect;
@@ -72,6 +73,7 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
         figures: finding.detail.figures(),
         report_file: finding.report_file,
         evidence: HaltEvidence { calls: calls(finding), ..evidence(timeline) },
+        summary: Box::new(summary(finding, timeline)),
         suggested_actions: suggested_actions(finding, timeline),
         iteration: timeline.counted(),
         head: place.head,

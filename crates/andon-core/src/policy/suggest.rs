@@ -21,12 +21,12 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
         HaltReason::RepeatedError => failing(timeline),
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
-            let ask = "ask the person who stopped the loop; when it may go on: andon resume --reason TEXT";
+            let ask = "ask the person who stopped the loop; when it may go on: andon resume --reason '<decision>'";
             return vec![Suggestion::new(AdvisedStep::AskPerson, ask)];
         }
     };
     actions.extend(best(timeline));
-    let together = "switch to interactive: go on together with a person, then: andon resume --reason TEXT";
+    let together = "switch to interactive: go on together with a person, then: andon resume --reason '<decision>'";
     actions.push(Suggestion::new(AdvisedStep::SwitchToInteractive, together));
     actions
 }

@@ -80,7 +80,7 @@ fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), EffectError> {
 pub(super) fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), EffectError> {
     let name = format!("handoffs/{}", file_time(found.halt.at));
     write(site, &format!("{name}.json"), &json::line(&HandoffJson::from(found)))?;
-    write(site, &format!("{name}.md"), &handoff::text(found, site.ack))
+    write(site, &format!("{name}.md"), &handoff::text(found, site.ack, site.style))
 }
 
 /// `20261120T153000Z`: sorts by time and has no colon.

@@ -23,6 +23,7 @@ pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_report};
 use crate::text::report_file;
+use crate::text::style::Style;
 use andon_core::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use andon_core::domain::detail::Figures;
 use andon_core::domain::effect::{Duty, Effect};
@@ -43,6 +44,8 @@ pub struct Site<'a> {
     pub andon_dir: Option<AndonDir>,
     /// How a halt is answered here; the report file says so.
     pub ack: AckMode,
+    /// How times are written into files.
+    pub style: Style,
     /// The programs of the user that effects start.
     pub programs: Programs,
     /// The time of this process.
@@ -129,7 +132,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
                 write_andon_file(
                     site,
                     halt.report_file.file_name(),
-                    &report_file::render(halt, story, site.ack),
+                    &report_file::render(halt, story, site.ack, site.style),
                 )?;
             }
             stop_point("halt:shown");
@@ -140,7 +143,8 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             stop_point("halt:kept");
             // Outside of its own ref at once: taking the ref away must show.
             let (evidence, figures) = (HaltEvidence::default(), Figures::Unreported);
-            let halt = Halt { evidence, figures, suggested_actions: Vec::new(), beside: Vec::new(), ..halt };
+            let (summary, suggested_actions, beside) = (Box::default(), Vec::new(), Vec::new());
+            let halt = Halt { evidence, figures, summary, suggested_actions, beside, ..halt };
             let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
             Journal::open(site.repo.git_dir()).append(&line)?;
             stop_point("halt:told");

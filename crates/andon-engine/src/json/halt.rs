@@ -7,6 +7,7 @@ use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::findings::{HaltReason, NamedCall};
 use andon_core::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
 use andon_core::domain::suggestion::AdvisedStep;
+use andon_core::domain::summary::HaltSummary;
 use andon_core::domain::time::Timestamp;
 
 /// A halt: the keys of `loop.halted` in docs/formats.md, and where it happened.
@@ -20,6 +21,9 @@ pub struct HaltJson<'a> {
     message: &'a str,
     file: String,
     evidence: Hashes<'a>,
+    /// What is stuck, since when and at what cost; left out where an earlier version made the halt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a HaltSummary>,
     suggested_actions: Vec<Action<'a>>,
     iteration: u64,
     head: Option<CommitId>,
@@ -78,6 +82,7 @@ impl<'a> From<&'a Halt> for HaltJson<'a> {
                 calls: evidence.calls.iter().map(call).collect(),
                 trend: &evidence.trend,
             },
+            summary: Some(&*halt.summary).filter(|summary| **summary != HaltSummary::default()),
             suggested_actions: halt.suggested_actions.iter().map(action).collect(),
             iteration: halt.iteration,
             head: halt.head,

@@ -1,32 +1,200 @@
-//! A new halt in words, for the maker of the call that halted: the values of `loop.halted`, a line each.
+//! A halt in words: the one view that the message at the commit, `status`, `watch`, the report file and the report of a
+//! range render, each in its medium. The values come from the halt alone, so that every clone tells the same.
 
 use andon_core::domain::decision::Halt;
+use andon_core::domain::findings::HaltReason;
+use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
+use andon_core::escape::{terminal, terminal_clip};
 
+use super::page::{Page, unbroken};
 use super::phrase;
+use super::report_file;
+use super::style::Style;
 
-/// Suggestions that are shown; JSON has all.
-const ACTIONS: usize = 4;
+/// How a halt ends, as people are shown it. The shell refuses the placeholder, and so does the command.
+pub const ANSWER: &str = "andon resume --reason '<decision>'";
 
-/// Cycle and iteration, evidence, what to do next. Raw ids are cut as everywhere in texts.
-pub fn lines(halt: &Halt) -> Vec<String> {
-    let mut lines =
-        vec![format!("halted: cycle {}, iteration {}", phrase::message(&halt.cycle_id), halt.iteration)];
+/// Columns of a subject, a test or a file.
+const NAME: usize = 60;
+/// Columns of the text where there is no terminal.
+const WIDE: usize = 100;
+/// Lines of what was found, at most.
+const LINES: usize = 2;
+/// States that are listed, at most.
+const STATES: usize = 3;
+
+/// Who is stuck and how: `coder is going in circles in src/retry.py`. Untrusted text, not escaped.
+pub fn headline(halt: &Halt) -> String {
+    let summary = &halt.summary;
+    let who = match summary.who.as_slice() {
+        [] => "the loop".to_owned(),
+        [one] => one.clone(),
+        [first, second] => format!("{first} and {second}"),
+        [first, ..] => format!("{first} and {} others", summary.who.len() - 1),
+    };
+    let (is, has) = if summary.who.len() > 1 { ("are", "have") } else { ("is", "has") };
+    let tests = summary.failing.iter().filter(|failing| failing.test.is_some()).count();
+    match halt.reason {
+        HaltReason::Oscillating => match summary.files.as_slice() {
+            [] => format!("{who} {is} going in circles"),
+            [file] => format!("{who} {is} going in circles in {file}"),
+            [file, ..] => format!("{who} {is} going in circles in {file} and other files"),
+        },
+        HaltReason::Stalled if tests > 0 => {
+            format!("{who} {is} stuck on {}", phrase::count(tests, "failing test"))
+        }
+        HaltReason::Stalled => format!("{who} {is} making no progress"),
+        HaltReason::RepeatedError => format!("{who} {has} failed again and again"),
+        HaltReason::BudgetExceeded => format!("{who} {has} used up a budget"),
+        HaltReason::UserStop => "a person stopped the loop".to_owned(),
+    }
+}
+
+/// What goes round, in one sentence; what the rule found where nothing does. Not escaped.
+pub fn what(halt: &Halt) -> String {
+    let states = halt.summary.states().len();
+    match (halt.reason, states) {
+        (HaltReason::Oscillating, 2..) => {
+            let commits = usize::try_from(halt.summary.commits).unwrap_or(usize::MAX);
+            let versions = if states == 2 {
+                "switch between the same two versions".to_owned()
+            } else {
+                format!("go round the same {states} versions")
+            };
+            format!("the last {} {versions}", phrase::count(commits, "commit"))
+        }
+        (
+            HaltReason::Oscillating
+            | HaltReason::Stalled
+            | HaltReason::RepeatedError
+            | HaltReason::BudgetExceeded
+            | HaltReason::UserStop,
+            _,
+        ) => halt.message.clone(),
+    }
+}
+
+/// Since when, how much was tried, and what it has cost: `10 minutes ago (15:14 CET), 4 commits, 64k tokens, $0.84`.
+pub fn since(halt: &Halt, style: Style) -> String {
+    let summary = &halt.summary;
+    let mut parts = vec![style.when(summary.since.unwrap_or(halt.at))];
+    parts.extend(effort(summary));
+    let mut text = parts.join(", ");
+    if let Some(tests) = tests(summary) {
+        text.push_str("; tests: ");
+        text.push_str(&tests);
+    }
+    text
+}
+
+/// `4 commits`, `64k tokens`, `$0.84`: what is known of it.
+pub fn effort(summary: &HaltSummary) -> Vec<String> {
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let turns = summary.iterations.saturating_sub(summary.commits);
+    let mut parts = Vec::new();
+    if summary.commits > 0 {
+        parts.push(phrase::count(count(summary.commits), "commit"));
+    }
+    if turns > 0 {
+        parts.push(phrase::count(count(turns), "turn"));
+    }
+    parts.extend(cost(summary));
+    parts
+}
+
+/// `64k tokens`, `$0.84`: what clients reported.
+pub fn cost(summary: &HaltSummary) -> Vec<String> {
+    let tokens = summary.tokens.map(|tokens| match tokens {
+        0..1_000 => format!("{tokens} tokens"),
+        1_000..10_000_000 => format!("{}k tokens", tokens / 1_000),
+        _ => format!("{}M tokens", tokens / 1_000_000),
+    });
+    let dollars = summary.cost_micros.map(|micros| {
+        let cents = micros.div_ceil(10_000);
+        format!("${}.{:02}", cents / 100, cents % 100)
+    });
+    tokens.into_iter().chain(dollars).collect()
+}
+
+/// `52 passed`, `2 of 54 failing`.
+pub fn tests(summary: &HaltSummary) -> Option<String> {
+    let tests = summary.tests?;
+    Some(match tests.failing {
+        0 => format!("{} passed", tests.passed),
+        failing => format!("{failing} of {} failing", tests.passed.saturating_add(failing)),
+    })
+}
+
+/// A failing test with its error. Not escaped.
+pub fn failing(failing: &FailingTest) -> String {
+    match (&failing.test, &failing.error) {
+        (Some(test), Some(error)) => format!("{test}: {error}"),
+        (Some(only), None) | (None, Some(only)) => only.clone(),
+        (None, None) => "no error is known".to_owned(),
+    }
+}
+
+/// The command that shows what is to be decided, where commits are at stake.
+pub fn look(summary: &HaltSummary) -> Option<String> {
+    let (first, second) = summary.between()?;
+    Some(format!("git diff {} {}", first.short(), second.short()))
+}
+
+/// The way back to the best state, once the halt is answered.
+pub fn way_back(summary: &HaltSummary) -> Option<String> {
+    let best = summary.best?;
+    let short = best.commit.short();
+    Some(format!("git switch -c andon-{short} {short}"))
+}
+
+/// `94ee2af11433 "Retry 3 times"`, for the terminal.
+fn named(step: &SummaryStep) -> String {
+    let commit = step.commit.map_or_else(|| "no commit".to_owned(), |commit| commit.short());
+    format!("{commit} \"{}\"", terminal_clip(&step.subject, NAME))
+}
+
+/// Adds the lines of a halt to a page: what, the error or the states, since when and at what cost, what to look at and
+/// how to answer. With the headline and the line behind it, eight at 80 columns.
+pub fn push(page: &mut Page, halt: &Halt) {
+    let summary = &halt.summary;
+    let columns = page.style.columns().unwrap_or(WIDE);
+    let room = columns.saturating_sub(Page::FACT).max(NAME / 2);
+    page.fact("what", &terminal_clip(&what(halt), room * LINES));
+    let states = summary.states();
+    if halt.reason == HaltReason::Oscillating && states.len() > 1 {
+        for (_, step) in states.iter().take(STATES) {
+            let letter = step.letter().unwrap_or('?');
+            page.fact("", &terminal_clip(&format!("{letter} {}", named(step)), room));
+        }
+    } else if let Some(first) = summary.failing.iter().find(|failing| failing.error.is_some()) {
+        page.fact("error", &terminal_clip(&failing(first), room));
+    } else if let Some(call) = halt.evidence.calls.iter().rev().find_map(|call| call.shown.as_deref()) {
+        page.fact("call", &terminal_clip(call, room));
+    }
+    page.fact("since", &since(halt, page.style));
+    let file = report_file::path(halt.report_file);
+    let look = look(summary).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
+    page.fact("look", &look);
+}
+
+/// Adds how the halt is answered.
+pub fn push_answer(page: &mut Page, answer: &str) {
+    page.fact("answer", &format!("a person decides, then runs: {}", unbroken(&terminal(answer))));
+}
+
+/// Hashes of a halt for people who ask for the evidence: kind and short forms, oldest first.
+pub fn evidence(halt: &Halt) -> Vec<String> {
     let evidence = &halt.evidence;
     let kinds = [
         ("diffs", short(&evidence.diffs)),
         ("tests", short(&evidence.tests)),
         ("outputs", short(&evidence.outputs)),
     ];
-    for (kind, hashes) in kinds.into_iter().filter(|(_, hashes)| !hashes.is_empty()) {
-        lines.push(format!("{kind}: {hashes}"));
-    }
-    if !evidence.trend.is_empty() {
+    let shown = kinds.into_iter().filter(|(_, hashes)| !hashes.is_empty());
+    let mut lines: Vec<String> = shown.map(|(kind, hashes)| format!("{kind}: {hashes}")).collect();
+    if evidence.trend.iter().any(|count| *count > 0) {
         let trend: Vec<String> = evidence.trend.iter().map(ToString::to_string).collect();
         lines.push(format!("trend: {} failing", trend.join(" -> ")));
-    }
-    for action in halt.suggested_actions.iter().take(ACTIONS) {
-        let code = action.step.map_or("", andon_core::domain::suggestion::AdvisedStep::as_str);
-        lines.push(format!("next[{code}]: {}", phrase::message(&action.text)));
     }
     lines
 }
@@ -41,11 +209,58 @@ mod tests {
     use super::*;
     use andon_testkit::samples;
 
+    fn shown(halt: &Halt, columns: usize) -> String {
+        let mut page = Page::new(Style::Plain.within(Some(columns)));
+        push(&mut page, halt);
+        push_answer(&mut page, ANSWER);
+        page.finish()
+    }
+
     #[test]
-    fn the_lines_hold_the_values_of_the_json() {
-        let lines = lines(&samples::halt());
-        insta::assert_snapshot!(lines[0], @"halted: cycle agent, iteration 12");
-        assert!(lines.contains(&"trend: 7 -> 4 -> 2 failing".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"next[narrow_task]: narrow the task".to_owned()), "{lines:?}");
+    fn a_circle_names_its_two_states_and_what_it_has_cost() {
+        let halt = samples::stuck_halt();
+        assert_eq!(headline(&halt), "coder is going in circles in src/retry.py");
+        assert_eq!(
+            shown(&halt, 80),
+            "  what   the last 4 commits switch between the same two versions\n\
+             \x20        A 030303030303 \"Retry 3 times\"\n\
+             \x20        B 040404040404 \"Retry 5 times\"\n\
+             \x20 since  2026-11-20T15:20:00Z, 4 commits, 64k tokens, $0.84; tests: 52 passed\n\
+             \x20 look   git diff 030303030303 040404040404, or .andon/CHECKPOINT.md\n\
+             \x20 answer a person decides, then runs: andon resume --reason '<decision>'\n"
+        );
+    }
+
+    #[test]
+    fn no_command_is_broken_at_any_width_and_no_hash() {
+        let halt = samples::stuck_halt();
+        for columns in 40..200 {
+            let text = shown(&halt, columns);
+            assert!(text.contains("git diff 030303030303 040404040404"), "{columns}: {text}");
+            assert!(text.contains(ANSWER), "{columns}: {text}");
+            let wide = text.lines().find(|line| line.chars().count() > columns);
+            assert!(wide.is_none_or(|line| line.trim().starts_with("git diff") || line.contains(ANSWER)), "{columns}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_failing_test_shows_its_error_in_one_line() {
+        let mut halt = samples::halt();
+        halt.reason = HaltReason::Stalled;
+        halt.summary.failing = vec![FailingTest {
+            test: Some("tests::tax".into()),
+            error: Some(format!("expected 47,\n got 46 {}", "x".repeat(300))),
+        }];
+        assert_eq!(headline(&halt), "the loop is stuck on 1 failing test");
+        let text = shown(&halt, 80);
+        assert!(text.contains("\n  error  tests::tax: expected 47,\\n got 46 xxx"), "{text}");
+        assert!(text.lines().count() <= 6, "{text}");
+    }
+
+    #[test]
+    fn what_an_earlier_version_stored_is_shown_as_it_is() {
+        let text = shown(&samples::halt(), 80);
+        assert!(text.starts_with("  what   the code state alternates A/B/A/B\n"), "{text}");
+        assert!(text.contains("\n  look   .andon/CHECKPOINT.md\n"), "{text}");
     }
 }

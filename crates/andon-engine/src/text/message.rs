@@ -1,12 +1,12 @@
 //! Messages as cargo and git write them: `error[rule-id]: what happened`, then `  help: ` and the exact command that
 //! resolves it (docs/exit-codes.md). They go to stderr; the caller prints.
 
-use andon_core::domain::decision::{Decision, StandingHalt, Verdict};
+use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::{Finding, Level};
 
-use super::halted;
-use super::page::Page;
+use super::halted::{self, headline};
+use super::page::{Page, with_command};
 use super::phrase;
 use super::report_file;
 use super::style::Style;
@@ -53,22 +53,16 @@ impl From<Level> for Severity {
 
 /// The message of an open halt.
 pub fn standing(standing: &StandingHalt) -> Diagnostic {
-    halted(standing, Style::Plain)
-}
-
-/// That the loop is halted, since when and why.
-fn halted(standing: &StandingHalt, style: Style) -> Diagnostic {
     let halt = &standing.halt;
-    let (since, reason) = (style.when(halt.at), phrase::reason(halt.reason));
-    Diagnostic::error(format!("the loop is halted since {since} ({reason}): {}", halt.message))
+    Diagnostic::error(format!("the loop has been halted since {}: {}", halt.at, halt.message))
         .code(halt.rule.clone())
         .help(format!("read {}", report_file::path(halt.report_file)))
         .help(CONTINUE)
 }
 
-/// How a halt ends, as messages say it. The other way, deleting the file, is only in the file itself: agents read
-/// messages, the file is for the person.
-const CONTINUE: &str = "then a person decides and runs: andon resume --reason \"...\"";
+/// How a halt ends, as messages say it. The other way, deleting the file, is only in the documentation: agents read
+/// messages and files.
+const CONTINUE: &str = "then a person decides and runs: andon resume --reason '<decision>'";
 
 /// The messages of `diagnostics`, in the order given.
 pub fn diagnostics(diagnostics: &[Diagnostic], style: Style) -> String {
@@ -98,12 +92,8 @@ pub fn push(page: &mut Page, diagnostic: &Diagnostic) {
 
 /// Adds a hint to a page.
 pub fn push_help(page: &mut Page, help: &str) {
-    page.line(&format!("  {}", help_line(help, page.style)));
-}
-
-/// `help: ...`, without indentation.
-pub(super) fn help_line(help: &str, style: Style) -> String {
-    format!("{}: {}", style.bold("help"), phrase::message(help))
+    let line = format!("  {}: {}", page.style.bold("help"), with_command(&phrase::message(help)));
+    page.wrap("", &line, "    ");
 }
 
 /// `error[rule-id]`, painted.
@@ -155,27 +145,46 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
     let mut page = Page::new(style);
     let shown = gravest_first(&decision.findings);
     let standing = decision.standing.as_ref();
-    let findings = shown.iter().filter(|finding| !is_repeated(finding, &shown, standing));
-    let mut messages: Vec<Diagnostic> =
-        standing.map(|standing| halted(standing, style)).into_iter().collect();
-    messages.extend(findings.map(|finding| Diagnostic::from(*finding)));
     let is_new_halt = decision.verdict == Verdict::Halt && standing.is_none();
-    begin(&mut messages, consequence.words().or(is_new_halt.then_some("loop halted")));
+    let fresh = decision.halted.as_deref().filter(|_| is_new_halt);
+    match (standing, fresh) {
+        (Some(standing), _) => {
+            let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
+            let since = style.age(standing.halt.at);
+            let what = format!("{words}halted {since}: {}", headline(&standing.halt));
+            push_halt(&mut page, &what, &standing.halt);
+        }
+        (None, Some(halt)) => {
+            let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
+            push_halt(&mut page, &format!("{words}HALTED: {}", headline(halt)), halt);
+        }
+        (None, None) => {}
+    }
+    let by_halt = fresh.map(|halt| halt.rule.as_str());
+    let findings = shown.iter().filter(|finding| {
+        let is_the_halt = finding.level == Level::Halt && by_halt == Some(finding.rule);
+        !is_the_halt && !is_repeated(finding, &shown, standing)
+    });
+    let mut messages: Vec<Diagnostic> = findings.map(|finding| Diagnostic::from(*finding)).collect();
+    if standing.is_none() && fresh.is_none() {
+        begin(&mut messages, consequence.words().or(is_new_halt.then_some("loop halted")));
+    }
     for message in &messages {
         push(&mut page, message);
     }
-    if is_new_halt {
-        let note = fresh_halt(decision);
-        let lines = decision.halted.as_deref().map(halted::lines).unwrap_or_default();
-        push(&mut page, &Diagnostic { help: Vec::new(), ..note.clone() });
-        for line in lines {
-            page.line(&format!("  {line}"));
-        }
-        for help in &note.help {
-            push_help(&mut page, help);
-        }
+    if is_new_halt && fresh.is_none() {
+        push(&mut page, &fresh_halt(decision));
     }
     page.finish()
+}
+
+/// A halt in at most eight lines: who is stuck, with what, since when and at what cost, and what to do.
+fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
+    let head = head(Severity::Error, Some(&halt.rule), page.style);
+    page.wrapped(&format!("{head}: {}", phrase::message(what)));
+    halted::push(page, halt);
+    halted::push_answer(page, halted::ANSWER);
+    page.line("  No commit is accepted until then.");
 }
 
 fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
@@ -201,10 +210,9 @@ pub fn gravest_first(findings: &[Finding]) -> Vec<&Finding> {
 }
 
 fn fresh_halt(decision: &Decision) -> Diagnostic {
-    let why = decision.reason.map_or("", phrase::reason);
     let halting = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
     let report_file = halting.map(|finding| finding.report_file).next();
-    let note = Diagnostic::note(format!("the loop stays halted ({why}) until a person answers"));
+    let note = Diagnostic::note("no commit is accepted until a person answers");
     match report_file {
         Some(report_file) => note.help(format!("read {}", report_file::path(report_file))).help(CONTINUE),
         None => note.help(CONTINUE),
@@ -257,15 +265,30 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_halt_says_what_to_read() {
+    fn a_fresh_halt_is_told_in_eight_lines_and_its_finding_not_again() {
+        let mut value = samples::decision(Verdict::Halt);
+        value.findings = vec![samples::finding("oscillation", Level::Halt)];
+        value.halted = Some(Box::new(samples::stuck_halt()));
+        let text = decision(&value, Consequence::Done, Style::Plain.within(Some(80)));
+        assert!(text.lines().count() <= 8, "{text}");
+        assert!(
+            text.starts_with("error[oscillation]: HALTED: coder is going in circles in src/retry.py\n  what   "),
+            "{text}"
+        );
+        assert!(text.ends_with("'<decision>'\n  No commit is accepted until then.\n"), "{text}");
+        assert!(!text.contains("it happened"), "{text}");
+    }
+
+    #[test]
+    fn a_halt_that_is_known_by_its_finding_alone_says_what_to_read() {
         let mut value = samples::decision(Verdict::Halt);
         value.findings = vec![samples::finding("oscillation", Level::Halt)];
         assert_eq!(
             decision(&value, Consequence::Done, Style::Plain),
             "error[oscillation]: loop halted: it happened\n  help: andon test\n\
-             note: the loop stays halted (oscillating) until a person answers\n\
+             note: no commit is accepted until a person answers\n\
              \x20 help: read .andon/CHECKPOINT.md\n\
-             \x20 help: then a person decides and runs: andon resume --reason \"...\"\n"
+             \x20 help: then a person decides and runs: andon resume --reason '<decision>'\n"
         );
     }
 
@@ -274,11 +297,13 @@ mod tests {
         let mut value = samples::decision(Verdict::Halt);
         value.standing = Some(samples::standing());
         assert_eq!(
-            decision(&value, Consequence::Done, Style::Plain),
-            "error[oscillation]: the loop is halted since 2026-11-20T15:30:00Z (oscillating): \
-             the code state alternates A/B/A/B\n\
-             \x20 help: read .andon/CHECKPOINT.md\n\
-             \x20 help: then a person decides and runs: andon resume --reason \"...\"\n"
+            decision(&value, Consequence::CommitRefused, Style::Plain),
+            "error[oscillation]: commit refused: halted 2026-11-20T15:30:00Z: the loop is going in circles\n\
+             \x20 what   the code state alternates A/B/A/B\n\
+             \x20 since  2026-11-20T15:30:00Z\n\
+             \x20 look   .andon/CHECKPOINT.md\n\
+             \x20 answer a person decides, then runs: andon resume --reason '<decision>'\n\
+             \x20 No commit is accepted until then.\n"
         );
     }
 

@@ -163,7 +163,7 @@ pub fn skip(skip: &Skip) -> String {
     format!("{rule}: {}{}", escape::terminal_clip(reason, 200), agent.unwrap_or_default())
 }
 
-/// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`reason`].
+/// `answered by NAME with andon resume`, for the terminal; what they said is [`reason`].
 pub fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
         AckHow::Resume => "with andon resume",
@@ -171,7 +171,7 @@ pub fn acknowledged(ack: &Ack) -> String {
         AckHow::FileDeleted => "by deleting the file",
     };
     // Writing to a String cannot fail.
-    let mut text = format!("acknowledged by {} {how}", escape::terminal_clip(&ack.by, 120));
+    let mut text = format!("answered by {} {how}", escape::terminal_clip(&ack.by, 120));
     if ack.halt_was == HaltWas::Mistaken {
         text.push_str(", the halt was mistaken");
     }

@@ -16,7 +16,7 @@ enum Paint {
 pub struct Clock {
     /// The time of this process.
     pub now: Timestamp,
-    /// A time where the reader lives, such as `2026-11-20 16:30`.
+    /// A time where the reader lives, with its zone: `2026-11-20 16:30 CET`.
     pub local: fn(Timestamp) -> String,
 }
 
@@ -57,6 +57,11 @@ impl Style {
         Self { clock: Some(clock), ..self }
     }
 
+    /// For a text that is written down: times are local and have no age, which would grow old.
+    pub fn of_a_file(local: fn(Timestamp) -> String) -> Self {
+        Self::Plain.at(Clock { now: Timestamp(i64::MIN), local })
+    }
+
     /// The same with the clock of `other`.
     #[must_use]
     pub fn timed_like(self, other: Self) -> Self {
@@ -73,13 +78,23 @@ impl Style {
         self.columns
     }
 
-    /// A time for people: local, and how long ago.
+    /// A time for people: how long ago, and local with its zone; the date where it is not of the last day.
     pub fn when(self, at: Timestamp) -> String {
         let Some(clock) = self.clock else { return at.to_string() };
         let local = (clock.local)(at);
-        match (at <= clock.now).then(|| ago(clock.now.since(at).0)) {
-            Some(ago) => format!("{local} ({ago})"),
-            None => local,
+        if at > clock.now {
+            return local;
+        }
+        let age = clock.now.since(at).0;
+        let shown = local.split_once(' ').filter(|_| age < DAY).map_or(local.as_str(), |(_, time)| time);
+        format!("{} ({shown})", ago(age))
+    }
+
+    /// How long ago, alone: `2 hours ago`. A time to come, and one without a clock, is shown as it is.
+    pub fn age(self, at: Timestamp) -> String {
+        match self.clock {
+            Some(clock) if at <= clock.now => ago(clock.now.since(at).0),
+            Some(_) | None => self.date(at),
         }
     }
 
@@ -121,9 +136,12 @@ impl Style {
     }
 }
 
+/// Seconds of a day.
+const DAY: u64 = 86_400;
+
 /// `just now`, `5 minutes ago`: the largest unit that fits.
 fn ago(seconds: u64) -> String {
-    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let units = [(DAY, "day"), (3_600, "hour"), (60, "minute")];
     let Some((count, unit)) =
         units.iter().map(|(size, unit)| (seconds / size, unit)).find(|(count, _)| *count > 0)
     else {
@@ -148,12 +166,12 @@ mod tests {
         assert_eq!(Style::Plain.when(at), "2026-11-20T15:30:00Z");
         let shown = |later: i64| {
             let now = Timestamp(at.0 + later);
-            Style::Plain.at(Clock { now, local: |_| "2026-11-20 16:30".to_owned() }).when(at)
+            Style::Plain.at(Clock { now, local: |_| "2026-11-20 16:30 CET".to_owned() }).when(at)
         };
-        assert_eq!(shown(5), "2026-11-20 16:30 (just now)");
-        assert_eq!(shown(60), "2026-11-20 16:30 (1 minute ago)");
-        assert_eq!(shown(7_300), "2026-11-20 16:30 (2 hours ago)");
-        assert_eq!(shown(86_400 * 3), "2026-11-20 16:30 (3 days ago)");
-        assert_eq!(shown(-5), "2026-11-20 16:30", "a clock set back tells no span");
+        assert_eq!(shown(5), "just now (16:30 CET)");
+        assert_eq!(shown(60), "1 minute ago (16:30 CET)");
+        assert_eq!(shown(7_300), "2 hours ago (16:30 CET)");
+        assert_eq!(shown(86_400 * 3), "3 days ago (2026-11-20 16:30 CET)");
+        assert_eq!(shown(-5), "2026-11-20 16:30 CET", "a clock set back tells no span");
     }
 }

@@ -42,6 +42,7 @@ fn halt(worktree: &str) -> Halt {
         rule: "oscillation".into(),
         message: "A/B/A/B \u{1b}[31m ünd \u{2028} \"so\" on".into(),
         figures: Figures::Unreported,
+        summary: Box::default(),
         report_file: ReportFile::BlockerReport,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32])],

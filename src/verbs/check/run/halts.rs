@@ -144,7 +144,7 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
         .map(|commit| {
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
-            let help = "a person answers the halt where it was made: andon resume --reason \"...\"";
+            let help = "a person answers the halt where it was made: andon resume --reason '<decision>'";
             violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()

@@ -56,7 +56,7 @@ fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Health> {
     let head = ws.repo.head().ok()?.commit();
     let found = lost_halts::standing(ws, head).ok()??;
     let gone = !entries.iter().any(|entry| entry.id == found.id);
-    let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason \"...\"";
+    let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason '<decision>'";
     gone.then(|| Health::Broken { message: found.halt.message, hint: Some(hint.to_owned()) })
 }
 
@@ -77,11 +77,15 @@ pub fn ledger(ws: &Workspace) -> Health {
 /// What ends a halt here, and who could do it all the same.
 pub fn answers(ws: &Workspace) -> Health {
     match ws.config.guard.ack {
-        AckMode::Delete => Health::Fine(
-            "guard.ack = \"delete\": anyone who can delete the report file ends a halt, an agent too; to ask for signatures: \
-             andon witness init --name human:ID"
+        AckMode::Delete => Health::Shaky {
+            message: "guard.ack = \"delete\": an agent that deletes the report file answers its own halt, where nothing shows \
+                      that it was the agent"
                 .to_owned(),
-        ),
+            hint: Some(
+                "in andon.toml under [guard]: ack = \"resume\"; to ask for signatures: andon witness init --name human:ID"
+                    .to_owned(),
+            ),
+        },
         AckMode::Resume => Health::Fine(
             "guard.ack = \"resume\": anyone who can run andon resume ends a halt; in the shell of an agent it refuses as far as \
              that can be seen"

@@ -151,7 +151,7 @@ fn answer(ack: Option<&Ack>) -> Markup {
             (time(ack.at)) " " (text(&phrase::acknowledged(ack)))
             @if !ack.reason.is_empty() { ": " q { (clipped(&ack.reason, 1000)) } }
         } @else {
-            "No answer yet: " (command("andon resume --reason \"...\""))
+            "No answer yet: " (command("andon resume --reason '<decision>'"))
         }
     }
 }

@@ -97,7 +97,7 @@ fn why(now: &StatusView) -> Markup {
 
 /// The command of the one who reads.
 fn what_to_do(now: &StatusView) -> Markup {
-    let resume = "andon resume --reason \"...\"";
+    let resume = "andon resume --reason '<decision>'";
     let file = now.last_halt.as_ref().map(|last| report_file::path(last.halt.report_file));
     match (now.state, file) {
         (LoopState::Halted, Some(file)) => html! {

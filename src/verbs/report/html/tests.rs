@@ -125,7 +125,7 @@ fn what_is_asked_first_stands_first() {
         "<strong>oscillating</strong> (oscillation): the code state alternates A/B/A/B",
         "Since <time datetime=\"2026-11-20T15:30:00Z\">2026-11-20 15:30</time>, iteration 12",
         "Read <code>.andon/CHECKPOINT.md</code>, decide, then run",
-        "andon resume --reason &quot;...&quot;",
+        "andon resume --reason &#39;&lt;decision&gt;&#39;",
         "<h2 id=\"h-trend\">",
         "<h2 id=\"h-lanes\">",
         "<h2 id=\"h-halts\">",

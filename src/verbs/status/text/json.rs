@@ -26,6 +26,7 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         hooks_gone: view.hooks_gone.as_ref(),
         cycles: view.cycles.iter().map(cycle_json).collect(),
         node: &view.node,
+        who: &view.who,
         session: view.session.as_deref(),
         last_halt: last.map(|last| LastHaltJson::new(last.id, &last.halt, last.ack.as_ref())),
         refused: view.refused.as_ref(),

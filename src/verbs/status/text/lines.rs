@@ -1,16 +1,18 @@
 //! The status for a person.
 
 use andon_core::domain::counted::count;
+use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::UncreditedFall;
 use andon_core::domain::findings::Level;
 use andon_core::escape::terminal_clip;
+use andon_engine::text::halted;
 use andon_engine::text::message;
-use andon_engine::text::page::Page;
+use andon_engine::text::page::{Page, unbroken, with_command};
 use andon_engine::text::phrase;
 use andon_engine::text::spark::{self, Glyphs};
 use andon_engine::text::style::Style;
 
-use super::{FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
+use super::{FailureSummary, LoopState, StatusView, TestsOf};
 
 /// Hashes of each kind shown in the text; JSON has all of them.
 const HASHES: usize = 5;
@@ -26,7 +28,10 @@ fn state(view: &StatusView, style: Style) -> String {
         }
         LoopState::Idle => style.dim("idle: nothing recorded yet"),
         LoopState::Running => style.green("running"),
-        LoopState::Halted => style.red("halted"),
+        LoopState::Halted => match open_halt(view) {
+            Some(halt) => style.red(&format!("HALTED {}", style.age(halt.at))),
+            None => style.red("HALTED"),
+        },
         LoopState::Stopped => style.red("stopped (.andon/STOP)"),
         LoopState::Paused => style.yellow("paused (.andon/PAUSE)"),
         LoopState::NotInstalled => style.yellow("not installed: nothing is guarded (andon install)"),
@@ -35,25 +40,44 @@ fn state(view: &StatusView, style: Style) -> String {
     }
 }
 
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusDepth {
+    /// What a person acts on.
+    Short,
+    /// The hashes behind it as well.
+    Evidence,
+}
+
 /// The status for a person.
-pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
+pub fn text(view: &StatusView, depth: StatusDepth, style: Style, glyphs: Glyphs) -> String {
     let mut page = Page::new(style);
-    page.line(&format!("{}  {}", style.bold(&view.badge()), state(view, style)));
+    let open = open_halt(view);
+    page.wrapped(&format!("{}  {}", style.bold(&view.badge()), state(view, style)));
+    if let Some(halt) = open {
+        open_halt_lines(&mut page, view, halt);
+    }
     hooks_gone(&mut page, view);
     place(&mut page, view);
     unrecorded(&mut page, view);
     cycles(&mut page, view);
-    last_halt(&mut page, view);
+    if open.is_none() {
+        last_halt(&mut page, view);
+    }
     refused(&mut page, view);
     trend(&mut page, view, glyphs);
     tests(&mut page, view);
-    loop_evidence(&mut page, &view.evidence);
-    let findings = message::gravest_first(&view.findings);
+    if depth == StatusDepth::Evidence {
+        loop_evidence(&mut page, view);
+    }
+    let mut findings = message::gravest_first(&view.findings);
+    // The halt is at the top.
+    findings.retain(|finding| open.is_none_or(|halt| halt.rule != finding.rule));
     if !findings.is_empty() {
         page.heading("Findings");
         for finding in findings {
             message::push(&mut page, &finding.into());
-            if !finding.evidence.is_empty() {
+            if depth == StatusDepth::Evidence && !finding.evidence.is_empty() {
                 let evidence = phrase::some_of(&finding.evidence, HASHES, phrase::evidence);
                 page.line(&page.style.dim(&format!("  evidence: {evidence}")));
             }
@@ -96,7 +120,7 @@ fn hooks_gone(page: &mut Page, view: &StatusView) {
         let what = terminal_clip(&gone.what, 2 * NAME);
         let what = if view.state == LoopState::HooksGone { what } else { format!("gone: {what}") };
         page.field("hooks", &page.style.red(&what));
-        page.field("", &format!("help: {}", terminal_clip(&gone.help, 2 * NAME)));
+        page.field("", &with_command(&format!("help: {}", terminal_clip(&gone.help, 2 * NAME))));
     }
 }
 
@@ -112,7 +136,9 @@ fn place(page: &mut Page, view: &StatusView) {
         .session
         .as_ref()
         .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
-    page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
+    let names = if view.who.is_empty() { std::slice::from_ref(&view.node) } else { &view.who };
+    let who = phrase::some_of(names, names.len(), |name| terminal_clip(name, NAME));
+    page.field("by", &format!("{who}{session}"));
 }
 
 /// Unrecorded commits, where the window crosses some.
@@ -137,36 +163,58 @@ fn cycles(page: &mut Page, view: &StatusView) {
     }
 }
 
+/// The halt that waits for an answer.
+fn open_halt(view: &StatusView) -> Option<&Halt> {
+    let open = view.last_halt.as_ref().filter(|last| last.ack.is_none())?;
+    match view.state {
+        LoopState::Halted | LoopState::Stopped | LoopState::Paused => Some(&open.halt),
+        LoopState::Running
+        | LoopState::Idle
+        | LoopState::HooksGone
+        | LoopState::NotInstalled
+        | LoopState::Disabled => None,
+    }
+}
+
+/// Who is stuck with what, since when, at what cost, and how to answer.
+fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
+    let rule = terminal_clip(&halt.rule, NAME);
+    let headline = terminal_clip(&halted::headline(halt), 2 * NAME);
+    let headline = page.style.bold(&format!("{headline} ({rule})"));
+    page.wrap("  ", &headline, "  ");
+    halted::push(page, halt);
+    halted::push_answer(page, halted::ANSWER);
+    if halt.worktree != view.worktree {
+        let branch = halt.branch.as_ref().map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
+        page.fact("where", &format!("worktree {}{branch}", terminal_clip(&halt.worktree, NAME)));
+    }
+    if let Some(back) = halted::way_back(&halt.summary) {
+        page.fact("then", &format!("or begin again at the best state: {}", unbroken(&back)));
+    }
+    page.blank();
+}
+
+/// The newest halt of this worktree that is answered, or about to be.
 fn last_halt(page: &mut Page, view: &StatusView) {
-    let Some(last) = &view.last_halt else {
-        return page.field("last halt", "none");
-    };
+    let Some(last) = &view.last_halt else { return };
     let halt = &last.halt;
-    let why = format!("{} ({})", phrase::reason(halt.reason), terminal_clip(&halt.rule, NAME));
-    let why = if last.ack.is_some() { why } else { page.style.red(&why) };
-    page.field("last halt", &format!("{why} at {}, iteration {}", page.style.when(halt.at), halt.iteration));
+    let rule = terminal_clip(&halt.rule, NAME);
+    page.field("last halt", &format!("{rule}, {}, iteration {}", page.style.when(halt.at), halt.iteration));
     page.field("", &phrase::message(&halt.message));
-    let answer = last.ack.as_ref().map_or_else(
-        || {
-            let file = andon_engine::text::report_file::path(halt.report_file);
-            match view.state {
-                LoopState::Running | LoopState::Idle | LoopState::HooksGone => {
-                    format!("the file was deleted: the next hook takes that as the answer ({file})")
-                }
-                LoopState::Halted
-                | LoopState::Stopped
-                | LoopState::Paused
-                | LoopState::NotInstalled
-                | LoopState::Disabled => {
-                    format!("not acknowledged: read {file}, then andon resume --reason \"...\"")
-                }
+    match &last.ack {
+        Some(ack) => {
+            page.field("", &format!("{} {}", phrase::acknowledged(ack), page.style.when(ack.at)));
+            if let Some(answer) = phrase::acknowledgment(ack, phrase::MESSAGE) {
+                page.field("", &answer);
             }
-        },
-        |ack| format!("{} at {}", phrase::acknowledged(ack), page.style.when(ack.at)),
-    );
-    page.field("", &answer);
-    if let Some(answer) = last.ack.as_ref().and_then(|ack| phrase::acknowledgment(ack, phrase::MESSAGE)) {
-        page.field("", &answer);
+        }
+        None if matches!(view.state, LoopState::NotInstalled | LoopState::Disabled) => {
+            page.field("", &format!("not answered yet: {}", unbroken(halted::ANSWER)));
+        }
+        None => {
+            let file = andon_engine::text::report_file::path(halt.report_file);
+            page.field("", &format!("{file} was deleted; the next hook will treat that as an answer"));
+        }
     }
 }
 
@@ -193,8 +241,8 @@ fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
 const FALLS: usize = 3;
 
 fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
-    if view.trend.is_empty() {
-        return page.field("trend", "no tests ran on recorded commits");
+    if view.trend.iter().all(|count| *count == 0) {
+        return;
     }
     let bars = spark::line(&view.trend, glyphs);
     page.field("trend", &format!("{} failing  {bars}", spark::trend(&view.trend)));
@@ -241,7 +289,8 @@ fn tests_shown(tests: &TestsOf, style: Style) -> String {
     }
 }
 
-fn loop_evidence(page: &mut Page, evidence: &LoopEvidence) {
+fn loop_evidence(page: &mut Page, view: &StatusView) {
+    let evidence = &view.evidence;
     let empty = evidence.diffs.is_empty()
         && evidence.codes.is_empty()
         && evidence.tests.is_empty()
@@ -257,6 +306,9 @@ fn loop_evidence(page: &mut Page, evidence: &LoopEvidence) {
     let skipped = evidence.failures.len().saturating_sub(HASHES);
     for failure in &evidence.failures[skipped..] {
         page.field("", &failure_shown(failure));
+    }
+    for line in open_halt(view).map(halted::evidence).unwrap_or_default() {
+        page.field("halt", &line);
     }
 }
 

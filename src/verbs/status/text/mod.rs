@@ -5,9 +5,9 @@ mod json;
 mod lines;
 
 pub use json::json;
-pub use lines::text;
+pub use lines::{StatusDepth, text};
 
-use crate::view::status::{CycleView, FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
+use crate::view::status::{CycleView, FailureSummary, LoopState, StatusView, TestsOf};
 
 #[cfg(test)]
 pub(crate) mod tests;

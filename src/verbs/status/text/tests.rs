@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::view::status::{LastHalt, LostHooks};
+use crate::view::status::{LastHalt, LoopEvidence, LostHooks};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, DiffHash, EntryId, Signature};
@@ -23,6 +23,7 @@ pub(crate) fn view() -> StatusView {
         worktree: "main".to_owned(),
         cycles: vec![],
         node: "agent".to_owned(),
+        who: vec!["coder".to_owned()],
         session: None,
         last_halt: Some(LastHalt { id: EntryId([9; 32]), halt: samples::halt(), ack: Some(samples::ack()) }),
         flaky: vec![],
@@ -61,10 +62,10 @@ fn the_text_shows_all_of_it() {
     let expected = "\
 Loop 3/100  running
   branch     main, 1a1a1a1a1a1a
-  node       agent
-  last halt  oscillating (oscillation) at 2026-11-20T15:30:00Z, iteration 12
+  by         coder
+  last halt  oscillation, 2026-11-20T15:30:00Z, iteration 12
              the code state alternates A/B/A/B
-             acknowledged by Ada <ada@example.org> with andon resume at 2026-11-20T15:30:00Z
+             answered by Ada <ada@example.org> with andon resume 2026-11-20T15:30:00Z
              \"fixture repaired\"
   trend      7 -> 4 -> 2 failing  █▅▃
   tests      cargo test
@@ -85,7 +86,9 @@ warning[recurrence]: it happened
 warning: skipped a line
   --> journal.jsonl:3
 ";
-    assert_eq!(text(&view(), Style::Plain, Glyphs::Unicode), expected);
+    assert_eq!(text(&view(), StatusDepth::Evidence, Style::Plain, Glyphs::Unicode), expected);
+    let short = text(&view(), StatusDepth::Short, Style::Plain, Glyphs::Unicode);
+    assert!(!short.contains("0303"), "{short}");
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn each_cycle_has_its_badge() {
     };
     let cycles = vec![cycle(&["coder", "verifier"], 3, Some(8)), cycle(&["planner"], 1, None)];
     let view = StatusView { cycles, ..view() };
-    let shown = text(&view, Style::Plain, Glyphs::Ascii);
+    let shown = text(&view, StatusDepth::Short, Style::Plain, Glyphs::Ascii);
     assert!(
         shown.contains("  cycle      Loop 3/8  coder, verifier\n             Loop 1  planner\n"),
         "{shown}"
@@ -131,33 +134,50 @@ fn a_fresh_repository_is_short() {
     let expected = "\
 Loop 0/100  idle: nothing recorded yet
   branch     main, no commit yet
-  node       agent
-  last halt  none
-  trend      no tests ran on recorded commits
+  by         coder
   tests      no test.command is configured (andon.toml, [test])
              work tree: never run
 ";
-    assert_eq!(text(&fresh, Style::Plain, Glyphs::Ascii), expected);
+    assert_eq!(text(&fresh, StatusDepth::Short, Style::Plain, Glyphs::Ascii), expected);
 }
 
 #[test]
 fn an_answered_halt_is_not_nothing_recorded() {
     let answered = StatusView { state: LoopState::Idle, iteration: 0, ..view() };
-    let shown = text(&answered, Style::Plain, Glyphs::Ascii);
+    let shown = text(&answered, StatusDepth::Short, Style::Plain, Glyphs::Ascii);
     assert!(shown.starts_with("Loop 0/100  idle: no iteration since the halt was answered\n"), "{shown}");
 }
 
 #[test]
-fn a_halt_that_stands_says_how_to_go_on() {
+fn an_open_halt_is_told_at_the_top_and_once() {
     let mut halted = view();
     halted.state = LoopState::Halted;
-    halted.last_halt.as_mut().unwrap().ack = None;
-    let shown = text(&halted, Style::Plain, Glyphs::Unicode);
-    assert!(shown.starts_with("Loop 3/100  halted\n"), "{shown}");
-    assert!(
-        shown.contains("not acknowledged: read .andon/CHECKPOINT.md, then andon resume --reason \"...\"\n"),
-        "{shown}"
-    );
+    halted.findings = vec![samples::finding("oscillation", Level::Halt)];
+    let last = halted.last_halt.as_mut().unwrap();
+    (last.ack, last.halt) = (None, samples::stuck_halt());
+    last.halt.worktree = "shop-checkout".to_owned();
+    let expected = "\
+Loop 3/100  HALTED 2026-11-20T15:30:00Z
+  coder is going in circles in src/retry.py (oscillation)
+  what   the last 4 commits switch between the same two versions
+         A 030303030303 \"Retry 3 times\"
+         B 040404040404 \"Retry 5 times\"
+  since  2026-11-20T15:20:00Z, 4 commits, 64k tokens, $0.84; tests: 52 passed
+  look   git diff 030303030303 040404040404, or .andon/CHECKPOINT.md
+  answer a person decides, then runs: andon resume --reason '<decision>'
+  where  worktree shop-checkout, branch main
+
+  branch     main, 1a1a1a1a1a1a
+";
+    for columns in [None, Some(80), Some(200)] {
+        let style = Style::Plain.within(columns);
+        let shown = text(&halted, StatusDepth::Short, style, Glyphs::Unicode);
+        assert!(shown.starts_with(expected), "{shown}");
+        assert!(!shown.contains("it happened"), "{shown}");
+    }
+    let value = value_of(&super::json(&halted));
+    assert_eq!(value["last_halt"]["summary"]["steps"][1]["state"], 1);
+    assert_eq!(value["last_halt"]["summary"]["cost_micros"], 836_000);
 }
 
 #[test]
@@ -165,7 +185,7 @@ fn hooks_that_are_gone_come_first() {
     let gone =
         LostHooks { what: "post-commit was replaced by lefthook".into(), help: "andon install".into() };
     let lost = StatusView { state: LoopState::HooksGone, hooks_gone: Some(gone), ..view() };
-    let shown = text(&lost, Style::Plain, Glyphs::Unicode);
+    let shown = text(&lost, StatusDepth::Short, Style::Plain, Glyphs::Unicode);
     let expected = "\
 Loop 3/100  hooks are gone: commits are neither checked nor recorded
   hooks      post-commit was replaced by lefthook
@@ -184,9 +204,9 @@ fn hostile_names_are_harmless() {
     hostile.branch = Some(samples::HOSTILE.to_owned());
     hostile.session = Some(samples::HOSTILE.to_owned());
     hostile.evidence.failures[0].failing = vec![samples::HOSTILE.repeat(100)];
-    let shown = text(&hostile, Style::Plain, Glyphs::Unicode);
+    let shown = text(&hostile, StatusDepth::Short, Style::Plain, Glyphs::Unicode);
     assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
-    assert_eq!(shown.lines().count(), text(&view(), Style::Plain, Glyphs::Unicode).lines().count());
+    assert_eq!(shown.lines().count(), text(&view(), StatusDepth::Short, Style::Plain, Glyphs::Unicode).lines().count());
 }
 
 #[test]

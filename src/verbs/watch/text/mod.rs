@@ -101,7 +101,7 @@ fn help_of_worktree(worktree: &WorktreeView) -> Option<String> {
             }
             (Some(halt), _) if halt.answer == AnswerBy::Signature => Some(there("andon review show halt")),
             (Some(_), _) | (None, LoopState::Stopped | LoopState::Paused | LoopState::Halted) => {
-                Some(there("andon status && andon resume --reason \"...\""))
+                Some(there("andon status"))
             }
             (None, LoopState::NotInstalled) => Some(there("andon install")),
             (None, LoopState::Idle | LoopState::Running | LoopState::Disabled) => None,

@@ -99,7 +99,7 @@ Needs a person
     help: cd /work/bare && andon install
   side                 halted      Loop 12/100  2/120 fail  █▅▃  5m
     oscillating (oscillation): the code state alternates A/B/A/B
-    help: cd /work/side && andon status && andon resume --reason "..."
+    help: cd /work/side && andon status
   elsewhere: main      halted      Loop 12                  █▅▃  5m
     oscillating (oscillation): the code state alternates A/B/A/B
     help: answer halt 070707070707 where it was made, then run here: andon sync

@@ -83,7 +83,7 @@ pub enum EventError {
     #[error("a commit is not observed: the hooks record it when it is made")]
     Commit,
     /// An answer to a halt, which cannot be handed in.
-    #[error("an ack is not observed: only a person answers a halt, with andon resume --reason TEXT")]
+    #[error("an ack is not observed: only a person answers a halt, with andon resume --reason '<decision>'")]
     Ack,
     /// Without a member that facts of its type must have.
     #[error("{error}")]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Signature};
+use andon_core::domain::summary::{FailingTest, HaltSummary};
 use andon_core::domain::tests::{
     Caveats, Counts, LostTests, RunOrigin, ScopeTests, SetNames, TestEvidence, TestStatus,
 };
@@ -40,6 +41,8 @@ pub(super) struct EvidenceWire {
     names: Option<NamesWire>,
     lost: Option<LostWire>,
     not_started: Option<String>,
+    /// The first errors, a line each.
+    said: Option<Said>,
     untracked: Option<List<String, { Caveats::MAX_UNTRACKED }>>,
     scopes: Option<BTreeMap<String, ScopeWire>>,
     #[serde(flatten)]
@@ -128,6 +131,14 @@ impl ScopeWire {
 fn scopes(rows: Option<BTreeMap<String, ScopeWire>>) -> Vec<ScopeTests> {
     let rows = rows.unwrap_or_default().into_iter().filter(|(name, _)| name.len() <= MAX_RUNNER);
     rows.take(TestEvidence::MAX_SCOPES).map(|(name, row)| row.read(name)).collect()
+}
+
+type Said = List<FailingTest, { Caveats::MAX_SAID }>;
+
+/// An error within its bounds, whoever wrote it.
+fn said(failing: &FailingTest) -> FailingTest {
+    let error = failing.error.as_ref().map(|error| error.chars().take(HaltSummary::MAX_ERROR).collect());
+    FailingTest { test: failing.test.as_ref().map(|id| bounded(id, MAX_FAILING_ID)), error }
 }
 
 type Names = List<String, { LostTests::MAX_NAMES }>;
@@ -244,6 +255,7 @@ impl From<&TestEvidence> for EvidenceWire {
             names: evidence.caveats.names.as_ref().map(NamesWire::from),
             lost: (!evidence.caveats.lost.is_empty()).then(|| LostWire::from(&evidence.caveats.lost)),
             not_started: evidence.caveats.not_started.as_deref().map(|said| bounded(said, MAX_SAID)),
+            said: evidence.caveats.said.iter().map(said).collect::<Said>().unless_empty(),
             untracked: untracked.unless_empty(),
             scopes: (!evidence.scopes.is_empty()).then(|| {
                 let rows = evidence.scopes.iter().take(TestEvidence::MAX_SCOPES);
@@ -283,6 +295,7 @@ impl From<EvidenceWire> for TestEvidence {
                 names: wire.names.and_then(NamesWire::names),
                 lost: wire.lost.map(LostTests::from).unwrap_or_default(),
                 not_started: wire.not_started,
+                said: wire.said.unwrap_or_default().items.iter().map(said).collect(),
                 untracked: wire.untracked.unwrap_or_default().items,
             },
             scopes: scopes(wire.scopes),

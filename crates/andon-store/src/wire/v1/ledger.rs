@@ -3,7 +3,7 @@
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
 //!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
-//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?,"binds"?}
+//!  "summary"?,"suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?,"binds"?}
 //! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"reason","head"?,"worktree"}
 //! ```
@@ -21,6 +21,7 @@ use andon_core::domain::facts::{Ack, AckHow, HaltWas};
 use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
 use andon_core::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
+use andon_core::domain::summary::{BestCommit, HaltSummary, SummaryStep, TestCounts};
 use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, List, members_of, object};
 
@@ -65,6 +66,8 @@ struct HaltWire {
     figures: Option<FiguresWire>,
     face: Option<ReportFile>,
     evidence: Option<EvidenceWire>,
+    /// Absent in halts of earlier versions.
+    summary: Option<HaltSummary>,
     suggested_actions: Option<List<String, MAX_ITEMS>>,
     /// The code of each, empty where it has none.
     action_codes: Option<List<String, MAX_ITEMS>>,
@@ -188,6 +191,20 @@ fn number(number: u64) -> Count {
     Count(number.min(MAX_NUMBER))
 }
 
+/// A summary whose numbers RFC 8785 can hold.
+fn summary(summary: &HaltSummary) -> HaltSummary {
+    let most = |number: u64| number.min(MAX_NUMBER);
+    let mut kept = summary.clone().bounded();
+    (kept.iterations, kept.commits) = (most(kept.iterations), most(kept.commits));
+    (kept.tokens, kept.cost_micros) = (kept.tokens.map(most), kept.cost_micros.map(most));
+    kept.tests =
+        kept.tests.map(|tests| TestCounts { passed: most(tests.passed), failing: most(tests.failing) });
+    kept.best = kept.best.map(|best| BestCommit { failing: most(best.failing), ..best });
+    let step = |step: SummaryStep| SummaryStep { failing: step.failing.map(most), ..step };
+    kept.steps = kept.steps.into_iter().map(step).collect();
+    kept
+}
+
 /// The newest items.
 fn newest<T: Copy>(items: &[T]) -> List<T, MAX_ITEMS> {
     items[items.len().saturating_sub(MAX_ITEMS)..].iter().copied().collect()
@@ -218,6 +235,7 @@ impl From<&Halt> for HaltWire {
                 calls: (!evidence.calls.is_empty()).then_some(calls),
                 trend: Some(newest(&evidence.trend).items.into_iter().map(number).collect()),
             }),
+            summary: (*halt.summary != HaltSummary::default()).then(|| summary(&halt.summary)),
             suggested_actions: Some(actions().map(|action| cut(&action.text)).collect()),
             action_codes: any_code.then(|| codes.collect()),
             iteration: Some(number(halt.iteration)),
@@ -308,6 +326,7 @@ impl HaltWire {
                     .collect(),
                 trend: trend.into_iter().map(|count| count.0).collect(),
             },
+            summary: Box::new(self.summary.unwrap_or_default().bounded()),
             suggested_actions: actions.map(|(text, step)| Suggestion { step, text }).collect(),
             iteration: self.iteration.unwrap_or_default().0,
             head: self.head,

@@ -1,0 +1,268 @@
+//! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
+
+use super::decide::reason_of;
+use crate::domain::findings::{Evidence, Finding, HaltReason};
+use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
+use crate::domain::time::Timestamp;
+use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, failing_count};
+
+/// The summary of the halt that `finding` makes.
+pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
+    let reason = reason_of(finding);
+    let stuck = &timeline.iterations[began(finding, reason, timeline)..];
+    let tests = timeline.newest_tests();
+    let failing = failing(timeline);
+    let (tokens, cost_micros) = spent(stuck, timeline);
+    HaltSummary {
+        who: who(stuck),
+        since: stuck.iter().map(|one| one.at).find(|at| at.0 > 0),
+        iterations: count(stuck.len()),
+        commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
+        tokens,
+        cost_micros,
+        tests: tests.and_then(|tests| {
+            Some(TestCounts { passed: tests.counts.passed, failing: failing_count(tests)? })
+        }),
+        failing,
+        steps: steps(stuck, reason),
+        files: files(finding),
+        best: best(timeline),
+    }
+    .bounded()
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// The index of the first iteration that is stuck: of a circle its oldest state, of a failure the first run with it, of a
+/// change the first that was the same. What used a budget up is all that counted towards it.
+fn began(finding: &Finding, reason: HaltReason, timeline: &Timeline) -> usize {
+    let iterations = &timeline.iterations;
+    let newest = iterations.len().saturating_sub(1);
+    let by_commit = first_named(finding, iterations);
+    match reason {
+        HaltReason::BudgetExceeded => 0,
+        HaltReason::UserStop => newest,
+        HaltReason::Oscillating => circle(finding, iterations).or(by_commit).unwrap_or(newest),
+        HaltReason::Stalled | HaltReason::RepeatedError => {
+            let same = [alike(iterations, same_change), alike(iterations, same_failure)];
+            same.into_iter().chain(by_commit).min().unwrap_or(newest)
+        }
+    }
+}
+
+/// The oldest iteration that the evidence names.
+fn first_named(finding: &Finding, iterations: &[Iteration]) -> Option<usize> {
+    let named = |one: &Iteration| one.commit.is_some_and(|commit| commits(finding).any(|it| it == commit));
+    iterations.iter().position(named)
+}
+
+fn commits(finding: &Finding) -> impl Iterator<Item = CommitId> {
+    finding.evidence.iter().filter_map(|evidence| match evidence {
+        Evidence::Commit(commit) => Some(*commit),
+        Evidence::Diff(_)
+        | Evidence::Code(_)
+        | Evidence::Tests(_)
+        | Evidence::Call(_)
+        | Evidence::Path(_)
+        | Evidence::Text(_) => None,
+    })
+}
+
+/// The oldest of the newest iterations whose states are all those of the circle.
+fn circle(finding: &Finding, iterations: &[Iteration]) -> Option<usize> {
+    let states: Vec<CodeId> = finding
+        .evidence
+        .iter()
+        .filter_map(|evidence| match evidence {
+            Evidence::Code(code) => Some(*code),
+            Evidence::Commit(_)
+            | Evidence::Diff(_)
+            | Evidence::Tests(_)
+            | Evidence::Call(_)
+            | Evidence::Path(_)
+            | Evidence::Text(_) => None,
+        })
+        .collect();
+    if states.len() < 2 {
+        return None;
+    }
+    let outside = iterations.iter().rposition(|one| !states.contains(&one.code));
+    let first = outside.map_or(0, |at| at + 1);
+    (first < iterations.len()).then_some(first)
+}
+
+/// The oldest of the newest iterations that are all `like` the newest one; the newest where there are none.
+fn alike(iterations: &[Iteration], like: fn(&Iteration, &Iteration) -> Option<bool>) -> usize {
+    let Some((newest, before)) = iterations.split_last() else { return 0 };
+    let mut first = before.len();
+    for (at, one) in before.iter().enumerate().rev() {
+        match like(newest, one) {
+            Some(true) => first = at,
+            Some(false) => break,
+            None => {}
+        }
+    }
+    first
+}
+
+fn same_change(newest: &Iteration, one: &Iteration) -> Option<bool> {
+    Some((newest.diff.empty && one.diff.empty) || newest.diff.hash == one.diff.hash)
+}
+
+/// Untested iterations in between say nothing.
+fn same_failure(newest: &Iteration, one: &Iteration) -> Option<bool> {
+    let newest = newest.tests.as_ref().filter(|tests| !tests.is_green());
+    match (newest, &one.tests) {
+        (None, _) => Some(false),
+        (Some(_), None) => None,
+        (Some(newest), Some(tests)) => Some(!tests.is_green() && tests.failing == newest.failing),
+    }
+}
+
+/// Who made iterations, the newest last: nodes, or authors where no workflow names any. At most [`HaltSummary::MAX_WHO`].
+pub fn who(stuck: &[Iteration]) -> Vec<String> {
+    let mut who: Vec<String> = Vec::new();
+    for one in stuck.iter().rev() {
+        let author = one.author.split('<').next().unwrap_or_default().trim();
+        let name = if one.node == DEFAULT_NODE && !author.is_empty() { author } else { one.node.as_str() };
+        if !name.is_empty() && !who.iter().any(|known| known == name) {
+            who.push(name.to_owned());
+        }
+    }
+    who.truncate(HaltSummary::MAX_WHO);
+    who.reverse();
+    who
+}
+
+/// Tokens and cost of the commits that are stuck and of the turns since they began.
+fn spent(stuck: &[Iteration], timeline: &Timeline) -> (Option<u64>, Option<u64>) {
+    let since = stuck.iter().map(|one| one.at).find(|at| at.0 > 0).unwrap_or(Timestamp(i64::MAX));
+    let of_commits = stuck.iter().filter_map(|one| one.usage.as_ref());
+    let open = timeline.activity.newest_turn().filter(|turn| turn.commits == 0);
+    let turns = timeline.activity.turns.iter().chain(open.filter(|turn| turn.ended.is_none()));
+    let turns = turns.filter(|turn| turn.commits == 0 && turn.started.or(turn.ended).is_some_and(|at| at >= since));
+    let all: Vec<_> = of_commits.chain(turns.map(|turn| &turn.usage)).collect();
+    let tokens = all.iter().map(|usage| usage.tokens()).fold(0_u64, u64::saturating_add);
+    let cost = all.iter().map(|usage| usage.cost_micros()).fold(0_u64, u64::saturating_add);
+    ((tokens > 0).then_some(tokens), (cost > 0).then_some(cost))
+}
+
+/// What fails now, with the errors that are known; those of the run first.
+fn failing(timeline: &Timeline) -> Vec<FailingTest> {
+    let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else { return Vec::new() };
+    let said = &tests.caveats.said;
+    let of_run = said.iter().filter(|one| one.test.is_none()).cloned();
+    let of_tests = tests.failing.iter().map(|test| {
+        let known = said.iter().find(|one| one.test.as_ref() == Some(test));
+        known.cloned().unwrap_or_else(|| FailingTest { test: Some(test.clone()), error: None })
+    });
+    of_run.chain(of_tests).take(HaltSummary::MAX_FAILING).collect()
+}
+
+/// The newest of what is stuck, with equal letters for equal states of the code where some come again.
+fn steps(stuck: &[Iteration], reason: HaltReason) -> Vec<SummaryStep> {
+    let newest = &stuck[stuck.len().saturating_sub(HaltSummary::MAX_STEPS)..];
+    let mut states: Vec<CodeId> = Vec::new();
+    for one in newest {
+        if !states.contains(&one.code) {
+            states.push(one.code);
+        }
+    }
+    let comes_again = states.len() > 1 && states.len() < newest.len() && reason == HaltReason::Oscillating;
+    let state = |one: &Iteration| {
+        let at = states.iter().position(|code| *code == one.code)?;
+        u8::try_from(at).ok().filter(|_| comes_again)
+    };
+    let step = |one: &Iteration| SummaryStep {
+        state: state(one),
+        commit: one.commit.filter(|_| one.source == Source::Commit),
+        subject: one.subject.clone(),
+        failing: one.tests.as_ref().and_then(failing_count),
+    };
+    newest.iter().map(step).collect()
+}
+
+fn files(finding: &Finding) -> Vec<String> {
+    let path = |evidence: &Evidence| match evidence {
+        Evidence::Path(path) => Some(path.clone()),
+        Evidence::Commit(_)
+        | Evidence::Diff(_)
+        | Evidence::Code(_)
+        | Evidence::Tests(_)
+        | Evidence::Call(_)
+        | Evidence::Text(_) => None,
+    };
+    finding.evidence.iter().filter_map(path).collect()
+}
+
+/// The commit with the fewest failing tests, where fewer fail there than now.
+fn best(timeline: &Timeline) -> Option<BestCommit> {
+    let (commit, failing) = timeline.best()?;
+    let fewer = timeline.newest_tests().and_then(failing_count).is_none_or(|now| failing < now);
+    (fewer && timeline.newest()?.commit != Some(commit)).then_some(BestCommit { commit, failing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::findings::Level;
+    use crate::testkit::{commit, green, red, timeline};
+
+    fn finding(reason: HaltReason, evidence: Vec<Evidence>) -> Finding {
+        let found = andon_finding();
+        Finding { reason: Some(reason), evidence, ..found }
+    }
+
+    fn andon_finding() -> Finding {
+        let rule = crate::detect::REGISTRY.iter().find(|rule| rule.level == Level::Halt).unwrap();
+        rule.finding(Level::Halt, "it happened")
+    }
+
+    #[test]
+    fn a_circle_begins_where_its_first_state_came_and_has_letters() {
+        let line = timeline(vec![
+            commit(9).tests(green(9, 5)),
+            commit(1).tests(green(1, 5)).subject("a"),
+            commit(2).tests(green(2, 5)).subject("b"),
+            commit(1).tests(green(1, 5)).subject("a again"),
+            commit(2).tests(green(2, 5)).subject("b again"),
+        ]);
+        let codes = [1, 2].map(|state| Evidence::Code(line.iterations[state].code));
+        let found = summary(&finding(HaltReason::Oscillating, codes.to_vec()), &line);
+        let letters: String = found.steps.iter().filter_map(SummaryStep::letter).collect();
+        assert_eq!((letters.as_str(), found.commits, found.best), ("ABAB", 4, None));
+        assert_eq!(found.between(), line.iterations[3].commit.zip(line.iterations[4].commit));
+        assert!(found.failing.is_empty());
+    }
+
+    #[test]
+    fn a_failure_begins_with_the_first_run_that_failed_so() {
+        let mut last = red(5, &["t"], 9);
+        last.caveats.said = vec![FailingTest { test: Some("t".into()), error: Some("expected 47".into()) }];
+        let line = timeline(vec![
+            commit(1).tests(green(1, 9)),
+            commit(2).tests(red(2, &["u"], 9)),
+            commit(3).tests(red(3, &["t"], 9)),
+            commit(4),
+            commit(5).tests(last),
+        ]);
+        let found = summary(&finding(HaltReason::Stalled, Vec::new()), &line);
+        assert_eq!(found.commits, 3);
+        assert_eq!(found.failing[0].error.as_deref(), Some("expected 47"));
+        assert_eq!(found.tests, Some(TestCounts { passed: 8, failing: 1 }));
+        assert_eq!(found.best.map(|best| best.failing), Some(0));
+        assert!(!found.goes_round());
+    }
+
+    #[test]
+    fn nothing_recorded_is_no_panic() {
+        let line = timeline(Vec::new());
+        for (reason, _) in HaltReason::ALL {
+            let found = summary(&finding(reason, Vec::new()), &line);
+            assert_eq!((found.iterations, found.between()), (0, None));
+        }
+    }
+}
