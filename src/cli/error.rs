@@ -120,9 +120,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason '<decision>'"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
-        OpsError::ReasonMissing => {
-            plain().help("andon resume --reason '<decision>'")
-        }
+        OpsError::ReasonMissing => plain().help("andon resume --reason '<decision>'"),
         OpsError::Usage { help, .. } => plain().help(help.clone()),
         OpsError::Purge { help, .. } => plain().code("purge").help(help.clone()),
         OpsError::Skip { help, .. } => plain().code("skip").help(help.clone()),

@@ -3,10 +3,11 @@
 #![allow(clippy::disallowed_methods, reason = "the one place that prints")]
 
 use std::io::{self, IsTerminal as _, Write};
+use std::time::Duration;
 
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::local;
-use andon_engine::effect::program::Screens;
+use andon_engine::effect::program::{InputState, Screens, wait_for_input};
 use andon_engine::text::style::{Clock, Style};
 
 /// When colour is used.
@@ -60,8 +61,9 @@ pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Str
         ColorChoice::Never => false,
         ColorChoice::Auto => {
             let set = |value: Option<&str>| value.is_some_and(|text| !text.is_empty());
-            let forces =
-                |value: Option<&str>| value.is_some_and(|text| !text.is_empty() && text != "0" && text != "false");
+            let forces = |value: Option<&str>| {
+                value.is_some_and(|text| !text.is_empty() && text != "0" && text != "false")
+            };
             if set(environment.no_color) {
                 false
             } else if forces(environment.clicolor_force) || forces(environment.force_color) {
@@ -161,6 +163,11 @@ pub fn has_screen() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Waits for a key, for at most `wait`.
+pub fn wait_for_a_key(wait: Duration) -> InputState {
+    wait_for_input(&io::stdin(), wait)
+}
+
 /// The terminals behind both streams, for a program whose output is passed through.
 pub fn screens() -> Screens {
     Screens::behind(&io::stdout(), &io::stderr())
@@ -185,7 +192,9 @@ mod tests {
         assert_eq!(auto(no_color, Stream::Terminal), Style::Plain);
         let forced = ColorEnvironment { clicolor_force: Some("1"), ..plain };
         assert_eq!(auto(forced, Stream::Other), Style::Colour);
-        for (value, expected) in [("1", Style::Colour), ("3", Style::Colour), ("0", Style::Plain), ("", Style::Plain)] {
+        for (value, expected) in
+            [("1", Style::Colour), ("3", Style::Colour), ("0", Style::Plain), ("", Style::Plain)]
+        {
             let forced = ColorEnvironment { force_color: Some(value), ..plain };
             assert_eq!(auto(forced, Stream::Other), expected, "FORCE_COLOR={value}");
         }

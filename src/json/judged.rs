@@ -223,6 +223,9 @@ pub struct TrajectoryStepJson<'a> {
 pub struct CheckJson<'a> {
     pub commits: usize,
     pub configuration: Option<CommitId>,
+    /// The halt that is open at the tip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub halt: Option<HaltJson<'a>>,
     pub outcome: &'static str,
     pub range: &'a str,
     pub schema: &'static str,

@@ -243,7 +243,10 @@ mod tests {
         for (words, expected) in [
             (&["andon", "status", "--json"][..], Some("andon status --format json")),
             (&["andon", "config", "show", "--json"], Some("andon config show --format json")),
-            (&["andon", "resume", "it is fine"], Some("say why like this: andon resume --reason '<decision>'")),
+            (
+                &["andon", "resume", "it is fine"],
+                Some("say why like this: andon resume --reason '<decision>'"),
+            ),
             (&["andon", "stop", "-m", "x"], Some("say why like this: andon stop --reason '<decision>'")),
             (&["andon", "status", "--nonsense"], None),
         ] {

@@ -1,5 +1,6 @@
 //! What was found out about a range of commits.
 
+use andon_core::domain::decision::Halt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
@@ -33,6 +34,10 @@ pub struct CheckReport {
     pub warnings: Vec<Diagnostic>,
     /// The tests at the tip, where the caller asked for them.
     pub tests: Option<TipTests>,
+    /// What the record of the tip says of its tests.
+    pub recorded: Option<TestEvidence>,
+    /// The halt that is open at the tip.
+    pub halt: Option<Box<Halt>>,
 }
 
 /// The tests at the tip of a range: run by the check itself, or handed to it by the CI job that ran them.

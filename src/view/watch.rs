@@ -7,7 +7,7 @@ use super::status::{LoopState, LostHooks, loop_badge};
 use andon_core::domain::context::ContextUse;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::tests::TestRun;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
 use andon_core::domain::time::Timestamp;
@@ -47,6 +47,9 @@ impl From<&TestRun> for LastRun {
     }
 }
 
+/// Seconds in which every loop may be quiet.
+const SILENT: u64 = 300;
+
 /// The loop in one worktree. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopView {
@@ -72,6 +75,10 @@ pub struct LoopView {
     pub context: Option<ContextUse>,
     /// When something was last recorded here.
     pub last_at: Option<Timestamp>,
+    /// The usual pause between its iterations, in seconds; `None` where too few are known.
+    pub usual_pause: Option<u64>,
+    /// Tokens and cost of the window, in words; empty where no client reports them.
+    pub cost: String,
     /// What became of the hooks, when they are gone.
     pub hooks_gone: Option<LostHooks>,
     /// What went wrong while looking: unreadable records, skipped lines, a wrong configuration.
@@ -82,6 +89,12 @@ impl LoopView {
     /// The badge of `andon status`: `Loop 3/100`, or `Loop 3` without a cap.
     pub fn badge(&self) -> String {
         loop_badge(self.iteration, self.cap)
+    }
+
+    /// Whether a loop that runs has been quiet for three times its usual pause, and for minutes at least.
+    pub fn is_silent(&self, now: Timestamp) -> bool {
+        let (Some(last), Some(usual)) = (self.last_at, self.usual_pause) else { return false };
+        self.state == LoopState::Running && now.since(last).0 > usual.saturating_mul(3).max(SILENT)
     }
 }
 
@@ -94,6 +107,16 @@ pub enum WorktreeState {
     Away,
     /// Nothing, and why.
     Unreadable(String),
+}
+
+impl WorktreeState {
+    /// Whether this halt binds it.
+    pub fn is_bound_by(&self, halt: EntryId) -> bool {
+        match self {
+            Self::Loop(found) => found.halt.as_ref().is_some_and(|bound| bound.standing.id == halt),
+            Self::Away | Self::Unreadable(_) => false,
+        }
+    }
 }
 
 /// One worktree. Texts raw.
@@ -218,6 +241,19 @@ impl WatchView {
             (need, since, Reverse(matches!(one, WatchLine::Worktree(_))))
         });
         all
+    }
+
+    /// The part of it in which `words` occur, whatever their case.
+    #[must_use]
+    pub fn filtered(&self, words: &str, text: impl Fn(&WatchLine<'_>) -> String) -> Self {
+        let words = words.trim().to_lowercase();
+        let kept = |line: &WatchLine<'_>| words.is_empty() || text(line).to_lowercase().contains(&words);
+        let mut view = self.clone();
+        view.worktrees.retain(|one| kept(&WatchLine::Worktree(one)));
+        view.elsewhere.retain(|one| kept(&WatchLine::Elsewhere(one)));
+        view.branches.retain(|one| kept(&WatchLine::Branch(one)));
+        view.rounds.retain(|one| kept(&WatchLine::Round(one)));
+        view
     }
 
     /// How many lines have this need.

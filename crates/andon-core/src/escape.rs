@@ -38,14 +38,24 @@ fn visible(text: &str, keep: fn(char) -> bool) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hidden(c) && !keep(c) {
+    let mut chars = text.chars().peekable();
+    let mut before = None;
+    while let Some(c) = chars.next() {
+        if is_hidden(c) && !keep(c) && !joins_emoji(before, c, chars.peek()) {
             push_visible(&mut out, c);
         } else {
             out.push(c);
         }
+        before = Some(c);
     }
     Cow::Owned(out)
+}
+
+/// Whether `c` is the joiner within an emoji of several, such as a family.
+fn joins_emoji(before: Option<char>, c: char, next: Option<&char>) -> bool {
+    let pictures = |c: char| matches!(c, '\u{1f300}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}');
+    let ends = |c: char| pictures(c) || c == '\u{fe0f}';
+    c == '\u{200d}' && before.is_some_and(ends) && next.copied().is_some_and(pictures)
 }
 
 /// One line of text for a terminal: every hidden character, newline and tab included, in its `\u{1b}` form.
@@ -268,6 +278,15 @@ mod tests {
         ] {
             assert_eq!(markdown(text), shown);
         }
+    }
+
+    #[test]
+    fn a_joiner_stays_between_emoji_alone() {
+        let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+        assert_eq!(terminal(family), family);
+        assert_eq!(terminal("\u{2764}\u{fe0f}\u{200d}\u{1f525}"), "\u{2764}\u{fe0f}\u{200d}\u{1f525}");
+        assert_eq!(terminal("a\u{200d}b"), "a\\u{200d}b");
+        assert_eq!(terminal("\u{1f468}\u{200d}"), "\u{1f468}\\u{200d}");
     }
 
     #[test]

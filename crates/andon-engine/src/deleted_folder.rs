@@ -31,8 +31,7 @@ pub(crate) fn remark(
         Some(marker) => format!(" (first seen in the shell of an agent: {marker} is set)"),
         None => String::new(),
     };
-    let what =
-        format!("deleting .andon/ does not answer the halt{place}; the report was restored");
+    let what = format!("deleting .andon/ does not answer the halt{place}; the report was restored");
     let mut failed = repairs::tell(ctx, ws, what.clone()).err();
     if standing.halt.reason == HaltReason::UserStop {
         let text = format!(

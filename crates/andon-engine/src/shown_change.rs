@@ -1,7 +1,7 @@
 //! The change of a commit for people who read about it, bounded, and followed by the command that shows all of it.
 
 use andon_core::domain::change::Change;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::ids::{CommitId, TreeId};
 use andon_git::{GitError, Repo, Text, Texts, hunks};
 
 /// Most lines that are shown, and most characters of each.
@@ -17,9 +17,26 @@ const MAX_FILE: usize = 1 << 20;
 pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     let info = repo.commit(head)?;
     let before = info.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
+    of_trees(repo, (before, info.tree), &format!("git show {}", head.short()))
+}
+
+/// What is different in the code of the second commit.
+///
+/// # Errors
+/// One of them is not here.
+pub fn between(repo: &Repo, first: CommitId, second: CommitId) -> Result<Vec<String>, GitError> {
+    let all = format!("git diff {} {}", first.short(), second.short());
+    of_trees(repo, (Some(repo.tree_of(first)?), repo.tree_of(second)?), &all)
+}
+
+fn of_trees(
+    repo: &Repo,
+    (before, after): (Option<TreeId>, TreeId),
+    all: &str,
+) -> Result<Vec<String>, GitError> {
     let mut texts = Texts::new(repo, 0);
     let mut lines = Vec::new();
-    for change in repo.changes(before, info.tree)? {
+    for change in repo.changes(before, after)? {
         if lines.len() >= LINES {
             break;
         }
@@ -27,7 +44,7 @@ pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     }
     if lines.len() > LINES {
         lines.truncate(LINES);
-        lines.push(format!("(cut; all of it: git show {})", head.short()));
+        lines.push(format!("(cut; all of it: {all})"));
     }
     Ok(lines)
 }

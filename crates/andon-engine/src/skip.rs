@@ -69,7 +69,9 @@ fn unknown(word: &str) -> OpsError {
     if let Some(rule) = detect::rule(word) {
         let hint = match rule.about.waiver {
             Some(waiver) => waiver,
-            None if rule.level == Level::Halt => "a person answers its halt: andon resume --reason '<decision>'",
+            None if rule.level == Level::Halt => {
+                "a person answers its halt: andon resume --reason '<decision>'"
+            }
             None => "its level is set in andon.toml, under [rules]",
         };
         let what = format!("{WHAT}: {word} is no dirty bit of a commit and cannot be skipped");

@@ -6,11 +6,11 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::state::{Page, Screen};
+use super::state::{Page, Screen, Typing};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, summary, why};
 use crate::view::watch::{Need, WatchLine, WorktreeState};
-use andon_core::escape::{terminal, terminal_clip, width};
+use andon_core::escape::{clip, terminal, terminal_clip, width};
 use andon_engine::text::spark::Glyphs;
 
 /// How it may be drawn.
@@ -34,7 +34,7 @@ const ENOUGH: u16 = 16;
 /// Columns of a name.
 const NAME: usize = 100;
 
-const KEYS: &str = "up/down choose  Enter evidence  r round  q end";
+const KEYS: &str = "? keys  q end  Enter evidence  d diff  o file  R answer  / filter";
 const KEYS_OF_PAGE: &str = "up/down turn  Esc back";
 
 /// Draws all of it.
@@ -44,7 +44,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(area);
     frame.render_widget(Paragraph::new(head_of(screen, look)), head);
     let keys = if screen.page.is_some() { KEYS_OF_PAGE } else { KEYS };
-    frame.render_widget(Paragraph::new(Line::styled(keys, look.style(Tone::Dim))), foot);
+    let foot_line = match &screen.typing {
+        Some(typing) => Line::raw(typed(typing, usize::from(area.width))),
+        None => Line::styled(clip(keys, usize::from(area.width)).into_owned(), look.style(Tone::Dim)),
+    };
+    frame.render_widget(Paragraph::new(foot_line), foot);
     screen.height = usize::from(body.height).max(1);
     if let Some(page) = &screen.page {
         return draw_page(frame, page, body);
@@ -62,15 +66,41 @@ fn head_of(screen: &Screen, look: Look) -> Line<'static> {
         return Line::styled(page.title.clone(), Style::new().add_modifier(Modifier::BOLD));
     }
     match &screen.stale {
+        None if !screen.filter.is_empty() => {
+            let filter = terminal_clip(&screen.filter, NAME);
+            let text = format!("{}  (lines with \"{filter}\"; / and Esc: all)", summary(&screen.view));
+            Line::styled(text, Style::new().add_modifier(Modifier::BOLD))
+        }
         Some(why) => Line::styled(format!("not up to date: {why}"), look.style(Tone::Bad)),
         None => Line::styled(summary(&screen.view), Style::new().add_modifier(Modifier::BOLD)),
     }
+}
+
+/// What is typed, its end in sight.
+fn typed(typing: &Typing, columns: usize) -> String {
+    let (head, text, tail) = match typing {
+        Typing::Filter(text) => ("/", text, ""),
+        Typing::Reason(_, reason) => ("Answer the halt, Esc: not. Reason: ", reason, ""),
+        Typing::Confirm(_, reason) => ("Answer with \"", reason, "\"? y or n"),
+    };
+    let room = columns.saturating_sub(width(head) + width(tail) + 1);
+    let skipped = text.chars().count().saturating_sub(room);
+    let end: String = text.chars().skip(skipped).collect();
+    format!("{head}{}{}", terminal(&end), if tail.is_empty() { "_" } else { tail })
 }
 
 fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect) {
     let lines = page.lines.iter().skip(page.top).take(usize::from(area.height));
     let lines: Vec<Line<'_>> = lines.map(|line| Line::raw(terminal(line))).collect();
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
+    let below = page.lines.len().saturating_sub(page.top + usize::from(area.height));
+    if below > 0 && area.height > 1 {
+        let mark = format!("-- {below} more --");
+        let wide = u16::try_from(width(&mark)).unwrap_or(area.width).min(area.width);
+        let corner =
+            Rect { x: area.x + area.width - wide, y: area.y + area.height - 1, width: wide, height: 1 };
+        frame.render_widget(Paragraph::new(Line::raw(mark)), corner);
+    }
 }
 
 fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {

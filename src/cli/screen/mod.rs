@@ -6,7 +6,9 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ratatui::DefaultTerminal;
@@ -16,8 +18,10 @@ use self::draw::{Colour, Look};
 use self::state::{ReadRequest, Screen};
 use super::Shell;
 use super::error::Exit;
+use super::output::wait_for_a_key;
 use super::watching::{PAUSE, WatchMemory, now};
 use andon_engine::effect::interrupt::Interrupt;
+use andon_engine::effect::program::InputState;
 use andon_engine::error::OpsError;
 
 /// How long to wait for a key before checking whether the program has to end.
@@ -40,6 +44,7 @@ impl Drop for ScreenGuard {
 pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     // Before any other thread begins: the signals must reach the one that waits for them.
     let ending = Interrupt::listen_for_the_end();
+    end_for_certain(&ending);
     let mut watching = WatchMemory::begin(&shell.ctx)?;
     let mut screen = Screen::new(watching.look(&shell.ctx)?);
     let colour = if shell.out.out.is_colour() { Colour::Yes } else { Colour::No };
@@ -48,7 +53,7 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     let mut looked = Instant::now();
     loop {
         shown.terminal.draw(|frame| draw::draw(frame, &mut screen, look)).map_err(OpsError::Input)?;
-        let asked = next(&mut screen)?;
+        let Some(asked) = next(&mut screen)? else { return Ok(Exit::Passed(ENDED)) };
         if ending.asked().load(Ordering::Relaxed) {
             return Ok(Exit::Passed(ENDED));
         }
@@ -57,6 +62,9 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
             ReadRequest::Quit => return Ok(Exit::Allowed),
             ReadRequest::Evidence(key) => read::evidence(shell, &mut screen, &key),
             ReadRequest::Round(key) => read::round(shell, &mut screen, &key),
+            ReadRequest::Diff(key) => read::diff(shell, &mut screen, &key),
+            ReadRequest::File(key) => read::file(shell, &mut screen, &key),
+            ReadRequest::Answer(key, reason) => read::answer(shell, &mut screen, &key, &reason),
         }
         if looked.elapsed() >= PAUSE {
             looked = Instant::now();
@@ -68,15 +76,36 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     }
 }
 
-/// Waits for a key, for a while.
-fn next(screen: &mut Screen) -> Result<ReadRequest, OpsError> {
-    if !event::poll(WAIT).map_err(OpsError::Input)? {
-        return Ok(ReadRequest::Nothing);
+/// Waits for a key, for a while; `None` when the terminal is gone. Asked before the events are: reading them from a terminal
+/// that is gone never comes back.
+fn next(screen: &mut Screen) -> Result<Option<ReadRequest>, OpsError> {
+    let wait = match wait_for_a_key(WAIT) {
+        InputState::Gone => return Ok(None),
+        InputState::Nothing => Duration::ZERO,
+        InputState::Something => WAIT,
+    };
+    if !event::poll(wait).map_err(OpsError::Input)? {
+        return Ok(Some(ReadRequest::Nothing));
     }
     // A new size is found when it is drawn.
-    Ok(if let Event::Key(key) = event::read().map_err(OpsError::Input)? {
+    Ok(Some(if let Event::Key(key) = event::read().map_err(OpsError::Input)? {
         screen.key(key)
     } else {
         ReadRequest::Nothing
-    })
+    }))
+}
+
+/// How long the screen may take to end by itself after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Ends the process where the screen does not: its terminal may have gone away while a key was read.
+fn end_for_certain(ending: &Interrupt) {
+    let asked = Arc::clone(ending.asked());
+    thread::spawn(move || {
+        while !asked.load(Ordering::Relaxed) {
+            thread::sleep(WAIT);
+        }
+        thread::sleep(GRACE);
+        std::process::exit(i32::from(ENDED));
+    });
 }

@@ -2,13 +2,19 @@
 
 use super::state::Screen;
 use crate::cli::Shell;
+use crate::cli::output::columns;
 use crate::cli::watching::now;
 use crate::verbs::status::text::{self as status_text, StatusDepth};
 use crate::verbs::watch::text as report;
-use crate::verbs::{review::run as review, status::run as status, watch::run as watch};
+use crate::verbs::{
+    resume::run as resume, review::run as review, status::run as status, watch::run as watch,
+};
 use crate::view::watch::{BranchView, WatchLine, WorktreeState, WorktreeView};
+use andon_core::domain::decision::Halt;
+use andon_core::domain::facts::HaltWas;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::shown_change;
 use andon_engine::text::style::Style;
 use andon_engine::workspace::Workspace;
 
@@ -26,6 +32,71 @@ pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
         return;
     };
     screen.open(title, &text.unwrap_or_else(|err| told(&err)));
+}
+
+/// Shows the difference that a person has to decide about.
+pub(super) fn diff(shell: &Shell, screen: &mut Screen, key: &str) {
+    let ctx = now(&shell.ctx);
+    let read = |halt: &Halt, worktree: &WorktreeView| {
+        let Some((first, second)) = halt.summary.between() else {
+            return Ok("no two states are known; Enter shows the evidence".to_owned());
+        };
+        let ws = Workspace::open_lenient(&there(&ctx, worktree))?;
+        let lines = shown_change::between(&ws.repo, first, second)?;
+        Ok(format!("git diff {} {}\n\n{}", first.short(), second.short(), lines.join("\n")))
+    };
+    of_halt(screen, key, "the difference", read);
+}
+
+/// Shows the report file of the halt.
+pub(super) fn file(shell: &Shell, screen: &mut Screen, key: &str) {
+    let ctx = now(&shell.ctx);
+    let read = |halt: &Halt, worktree: &WorktreeView| {
+        let ws = Workspace::open_lenient(&there(&ctx, worktree))?;
+        let text = ws.andon_dir().and_then(|dir| dir.newest(halt.report_file.file_name(), FILE));
+        Ok(text.unwrap_or_else(|| "the file is not there".to_owned()))
+    };
+    of_halt(screen, key, "the report file", read);
+}
+
+/// Longest file that is shown, in bytes.
+const FILE: u64 = 256 << 10;
+
+/// Answers the halt of a worktree; what came of it is shown.
+pub(super) fn answer(shell: &Shell, screen: &mut Screen, key: &str, reason: &str) {
+    let ctx = now(&shell.ctx);
+    let read = |_: &Halt, worktree: &WorktreeView| {
+        let ctx = there(&ctx, worktree);
+        let ws = Workspace::open_lenient(&ctx)?;
+        let resumed = resume::resume(&ctx, &ws, Some(reason), HaltWas::Unsaid)?;
+        Ok(format!("{} answered the halt: {reason}", resumed.by))
+    };
+    of_halt(screen, key, "answered", read);
+}
+
+/// Opens a page about the halt of a worktree.
+fn of_halt(
+    screen: &mut Screen,
+    key: &str,
+    title: &str,
+    read: impl Fn(&Halt, &WorktreeView) -> Result<String, OpsError>,
+) {
+    let text = with_line(screen, key, |one| match one {
+        WatchLine::Worktree(worktree) => match &worktree.seen {
+            WorktreeState::Loop(found) => match &found.halt {
+                Some(halt) => read(&halt.standing.halt, worktree),
+                None => Ok("this loop is not halted".to_owned()),
+            },
+            WorktreeState::Away | WorktreeState::Unreadable(_) => Ok("nothing is known of it".to_owned()),
+        },
+        WatchLine::Elsewhere(_) | WatchLine::Branch(_) => {
+            Ok("a loop of another clone: look at it, and answer it, where it is".to_owned())
+        }
+        WatchLine::Round(_) => Ok("a round: r shows it".to_owned()),
+    });
+    if let Some(text) = text {
+        screen.open(title.to_owned(), &text.unwrap_or_else(|err| told(&err)));
+    }
 }
 
 /// Shows the round of the line `key`: of a worktree that of its halt.
@@ -63,7 +134,7 @@ fn there(ctx: &Context, worktree: &WorktreeView) -> Context {
 
 /// Without codes: the screen has its own.
 fn plain(shell: &Shell) -> Style {
-    Style::Plain.timed_like(shell.out.out)
+    Style::Plain.timed_like(shell.out.out).within(columns())
 }
 
 fn status_of(shell: &Shell, ctx: &Context, worktree: &WorktreeView) -> Result<String, OpsError> {

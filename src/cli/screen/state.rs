@@ -2,7 +2,9 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::view::watch::{WatchLine, WatchView};
+use crate::verbs::watch::text::words;
+use crate::view::watch::{AnswerBy, WatchLine, WatchView, WorktreeState, WorktreeView};
+use andon_core::escape::is_hidden;
 
 /// Requests to the reading thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +17,39 @@ pub(super) enum ReadRequest {
     Evidence(String),
     /// The round of a line.
     Round(String),
+    /// The difference that a person has to decide about.
+    Diff(String),
+    /// The report file of its halt.
+    File(String),
+    /// The answer to its halt, with the reason.
+    Answer(String, String),
 }
+
+/// What is typed at the foot of the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Typing {
+    /// Words that the lines must have.
+    Filter(String),
+    /// The reason of an answer, for the line of that key.
+    Reason(String, String),
+    /// The same, to be confirmed.
+    Confirm(String, String),
+}
+
+/// Longest text that is typed, in characters.
+const TYPED: usize = 500;
+
+/// What `?` shows.
+const HELP: &str = "\
+up, down, k, j   choose a line
+Enter            the evidence: andon status
+d                the difference of the two states, or of the stuck commits
+o                the report file: .andon/CHECKPOINT.md
+r                the round that is put to people: andon review show
+R                answer the halt: type the reason, then confirm
+/                show only lines with these words; empty: all
+Esc              back
+q                end";
 
 /// A text over the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +64,12 @@ pub(super) struct Page {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Screen {
     pub(super) view: WatchView,
+    /// All of it; `view` is what the filter leaves.
+    all: WatchView,
+    /// Words that the lines must have.
+    pub(super) filter: String,
+    /// What is being typed.
+    pub(super) typing: Option<Typing>,
     /// The key of the chosen line: it stays chosen wherever it moves.
     pub(super) chosen: Option<String>,
     pub(super) page: Option<Page>,
@@ -42,14 +82,21 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn new(view: WatchView) -> Self {
         let chosen = view.ordered().first().map(WatchLine::key);
-        Self { view, chosen, page: None, stale: None, height: 1 }
+        let (all, filter) = (view.clone(), String::new());
+        Self { view, all, filter, typing: None, chosen, page: None, stale: None, height: 1 }
     }
 
     /// Takes a newer view. A chosen line that is gone gives way to the one in its place.
     pub(super) fn take(&mut self, view: WatchView) {
-        let at = self.place();
-        self.view = view;
+        self.all = view;
         self.stale = None;
+        self.narrow();
+    }
+
+    /// Shows what the filter leaves.
+    fn narrow(&mut self) {
+        let at = self.place();
+        self.view = self.all.filtered(&self.filter, words);
         let keys = self.keys();
         if self.chosen.as_ref().is_none_or(|key| !keys.contains(key)) {
             self.chosen = keys.get(at).or(keys.last()).cloned();
@@ -79,7 +126,37 @@ impl Screen {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return if key.code == KeyCode::Char('c') { ReadRequest::Quit } else { ReadRequest::Nothing };
         }
+        if let Some(typing) = self.typing.take() {
+            return self.typed(typing, key.code);
+        }
         if self.page.is_some() { self.key_of_page(key.code) } else { self.key_of_list(key.code) }
+    }
+
+    /// A key while something is typed.
+    fn typed(&mut self, typing: Typing, code: KeyCode) -> ReadRequest {
+        match (typing, code) {
+            (Typing::Filter(_), KeyCode::Esc) => {
+                self.filter.clear();
+                self.narrow();
+            }
+            (Typing::Filter(_), KeyCode::Enter) | (_, KeyCode::Esc) => {}
+            (Typing::Filter(text), code) => {
+                let text = edited(text, code);
+                self.filter.clone_from(&text);
+                self.typing = Some(Typing::Filter(text));
+                self.narrow();
+            }
+            (Typing::Reason(key, reason), KeyCode::Enter) if !reason.trim().is_empty() => {
+                self.typing = Some(Typing::Confirm(key, reason));
+            }
+            (Typing::Reason(key, reason), code) => {
+                self.typing = Some(Typing::Reason(key, edited(reason, code)));
+            }
+            (Typing::Confirm(key, reason), KeyCode::Char('y')) => return ReadRequest::Answer(key, reason),
+            // Anything else than yes is no; the reason stays to be changed.
+            (Typing::Confirm(key, reason), _) => self.typing = Some(Typing::Reason(key, reason)),
+        }
+        ReadRequest::Nothing
     }
 
     fn key_of_page(&mut self, code: KeyCode) -> ReadRequest {
@@ -93,6 +170,17 @@ impl Screen {
         ReadRequest::Nothing
     }
 
+    /// The key of the chosen line, where a person can answer its halt here.
+    fn halted(&self) -> Option<String> {
+        let ordered = self.view.ordered();
+        let one = ordered.get(self.place())?;
+        let WatchLine::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) = one else {
+            return None;
+        };
+        let answers = found.halt.as_ref().is_some_and(|halt| halt.answer == AnswerBy::Resume);
+        answers.then(|| one.key())
+    }
+
     fn key_of_list(&mut self, code: KeyCode) -> ReadRequest {
         if let Some(turn) = Turn::from_key(code) {
             let keys = self.keys();
@@ -104,13 +192,38 @@ impl Screen {
             return ReadRequest::Quit;
         } else if code == KeyCode::Enter {
             Some(ReadRequest::Evidence)
-        } else if code == KeyCode::Char('r') {
-            Some(ReadRequest::Round)
         } else {
-            None
+            match code {
+                KeyCode::Char('r') => Some(ReadRequest::Round),
+                KeyCode::Char('d') => Some(ReadRequest::Diff),
+                KeyCode::Char('o') => Some(ReadRequest::File),
+                KeyCode::Char('?') => {
+                    self.open("Keys".to_owned(), HELP);
+                    None
+                }
+                KeyCode::Char('/') => {
+                    self.typing = Some(Typing::Filter(self.filter.clone()));
+                    None
+                }
+                KeyCode::Char('R') => {
+                    self.typing = self.halted().map(|key| Typing::Reason(key, String::new()));
+                    None
+                }
+                _ => None,
+            }
         };
         asked.zip(self.chosen.clone()).map_or(ReadRequest::Nothing, |(asked, key)| asked(key))
     }
+}
+
+/// A text after a key.
+fn edited(mut text: String, code: KeyCode) -> String {
+    match code {
+        KeyCode::Backspace => drop(text.pop()),
+        KeyCode::Char(typed) if text.chars().count() < TYPED && !is_hidden(typed) => text.push(typed),
+        _ => {}
+    }
+    text
 }
 
 /// Keys that leave a page.

@@ -30,6 +30,8 @@ fn one(name: &str, state: LoopState) -> WorktreeView {
         tests: None,
         context: None,
         last_at: Some(Timestamp(1000)),
+        usual_pause: None,
+        cost: String::new(),
         hooks_gone: (state == LoopState::HooksGone).then_some(gone),
         warnings: vec![],
     };

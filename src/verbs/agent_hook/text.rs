@@ -48,7 +48,9 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
     let what = terminal_clip(&found.what(), 120);
     let (why, help) = match found {
         Disarm::TooLong => ("a call of that length could hide anything", "write it to a file, and run that"),
-        Disarm::Resume => ("only a person answers a halt", "a person runs: andon resume --reason '<decision>'"),
+        Disarm::Resume => {
+            ("only a person answers a halt", "a person runs: andon resume --reason '<decision>'")
+        }
         Disarm::Settings(_) => {
             ("its hooks guard this loop", "ask the person, who changes it outside of this session")
         }

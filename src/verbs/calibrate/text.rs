@@ -170,6 +170,8 @@ pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
         undecided: Vec::new(),
         warnings: Vec::new(),
         tests: None,
+        recorded: None,
+        halt: None,
     };
     let found = match found {
         CalibrationResult::Undecided { commits, why } => {

@@ -11,6 +11,7 @@ use crate::{
     verbs::check::{ci, text as check},
 };
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_engine::context::local;
 use andon_engine::effect::{EffectError, append_text, write_report};
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
@@ -48,7 +49,7 @@ pub(super) fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedForma
         shown.push(CheckFormat::Text);
     }
     for form in &shown {
-        let text = rendered(report, *form, shell.out.out);
+        let text = rendered(shell, report, *form, shell.out.out);
         shell.out.result(&if is_github && *form == CheckFormat::Text {
             ci::github::log(&text)
         } else {
@@ -57,7 +58,7 @@ pub(super) fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedForma
     }
     for one in wanted {
         if let Some(file) = &one.file {
-            write(shell, file, &rendered(report, one.form, Style::Plain));
+            write(shell, file, &rendered(shell, report, one.form, Style::Plain));
         }
     }
     if is_github {
@@ -66,13 +67,13 @@ pub(super) fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedForma
     if shell.ctx.var("GITLAB_CI") == Some("true") {
         for (form, name) in OF_GITLAB {
             if wanted.iter().all(|one| one.form != form) {
-                write(shell, Path::new(name), &rendered(report, form, Style::Plain));
+                write(shell, Path::new(name), &rendered(shell, report, form, Style::Plain));
             }
         }
     }
 }
 
-fn rendered(report: &CheckReport, form: CheckFormat, style: Style) -> String {
+fn rendered(shell: &Shell, report: &CheckReport, form: CheckFormat, style: Style) -> String {
     match form {
         CheckFormat::Text => check::text(report, style),
         CheckFormat::Json => json::line_as_declared(&check::json(report)),
@@ -80,8 +81,13 @@ fn rendered(report: &CheckReport, form: CheckFormat, style: Style) -> String {
         CheckFormat::Junit => ci::junit::document(report),
         CheckFormat::Github => ci::github::annotations(report),
         CheckFormat::Gitlab => ci::gitlab::code_quality(report),
-        CheckFormat::Markdown => ci::markdown::summary(report),
+        CheckFormat::Markdown => markdown(shell, report),
     }
+}
+
+/// For people elsewhere, and for later: times with their date, and links where the forge is known.
+fn markdown(shell: &Shell, report: &CheckReport) -> String {
+    ci::markdown::summary(report, &ci::forge::Forge::of(&shell.ctx), Style::of_a_file(local))
 }
 
 /// Annotations go where no document is: the runner reads both streams.
@@ -95,7 +101,7 @@ fn to_github(shell: &Shell, report: &CheckReport, shown: &[CheckFormat]) {
         }
     }
     if let Some(file) = shell.ctx.var("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
-        warn(shell, append_text(Path::new(file), &format!("{}\n", ci::markdown::summary(report))));
+        warn(shell, append_text(Path::new(file), &format!("{}\n", markdown(shell, report))));
     }
 }
 

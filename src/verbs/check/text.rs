@@ -8,6 +8,7 @@ use andon_core::domain::findings::Level;
 use crate::json::{CheckItemJson, CheckJson, TipRunJson, TipTestsJson};
 use crate::report::json;
 use andon_core::escape::terminal_clip;
+use andon_engine::json::HaltJson;
 use andon_engine::text::message::{self, Severity};
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
@@ -77,9 +78,9 @@ pub fn text(report: &CheckReport, style: Style) -> String {
 fn push(page: &mut Page, group: &Group<'_>) {
     let first = group.first;
     let head = message::head(first.level.into(), first.code.as_deref(), page.style);
-    page.line(&format!("{head}: {}", phrase::message(&first.message)));
+    page.wrapped(&format!("{head}: {}", phrase::message(&first.message)));
     for one in group.commits.iter().take(COMMITS) {
-        page.line(&format!("  --> {} {}", one.commit.short(), terminal_clip(&one.subject, 72)));
+        page.line(&format!("  --> {} {}", one.commit.short(), terminal_clip(&one.subject, 60)));
     }
     if group.commits.len() > COMMITS {
         page.line(&format!("  --> and {} more", group.commits.len() - COMMITS));
@@ -181,6 +182,7 @@ pub fn json(report: &CheckReport) -> CheckJson<'_> {
     CheckJson {
         commits: report.commits,
         configuration: report.configuration,
+        halt: report.halt.as_deref().map(HaltJson::from),
         outcome: match report.outcome() {
             CheckOutcome::Fine => "ok",
             CheckOutcome::Violated => "violated",
@@ -234,6 +236,8 @@ mod tests {
             undecided: vec![],
             warnings: vec![],
             tests: None,
+            recorded: None,
+            halt: None,
         }
     }
 

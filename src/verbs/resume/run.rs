@@ -145,7 +145,9 @@ mod tests {
 
     #[test]
     fn a_placeholder_is_no_reason() {
-        for none in ["", "  ", "...", "<decision>", "TEXT", "\u{2026}", "42", "what was decided", "'<decision>'"] {
+        for none in
+            ["", "  ", "...", "<decision>", "TEXT", "\u{2026}", "42", "what was decided", "'<decision>'"]
+        {
             assert_eq!(said(Some(none)), None, "{none:?}");
         }
         for some in [" the fixture was wrong ", "ok", "decision: keep A", "\u{7b54}\u{3048}"] {

@@ -5,8 +5,7 @@ use clap::Args;
 use crate::cli::output::Format;
 
 const HELP: &str = "\
-Keys: up and down (or k and j) choose a line, Enter shows the evidence, r the round that is put to people (`andon review
-show`), Esc goes back, q ends.";
+Keys: up and down (or k and j) choose a line, Enter shows the evidence, d the difference to decide about, o the report file, r the round that is put to people (`andon review show`), R answers the halt after a reason is typed and confirmed, / filters, ? shows the keys, Esc goes back, q ends.";
 
 /// `andon watch`
 #[derive(Debug, Args)]

@@ -82,11 +82,13 @@ impl Out {
 }
 
 /// Paths of a stage, times and ids, each with the word that replaces it in a snapshot.
-static REDACTED: LazyLock<[(regex::Regex, &str); 4]> = LazyLock::new(|| {
+static REDACTED: LazyLock<[(regex::Regex, &str); 6]> = LazyLock::new(|| {
     [
         (r"(?:/[A-Za-z0-9_.+-]+)*/\.tmp[A-Za-z0-9]{6}(?-u:\b)", "ROOT"),
         (r"(?-u:\b2026-\d\d-\d\dT[\d:]+Z)", "TIME"),
-        (r"(?-u:\b2026-\d\d-\d\d \d\d:\d\d)( \([^)]* ago\))?", "TIME"),
+        (r"(?-u:\b(?:just now|\d+ (?:minute|hour|day)s? ago) \((?:2026-\d\d-\d\d )?\d\d:\d\d \w+\))", "TIME"),
+        (r"(?-u:\b2026-\d\d-\d\d \d\d:\d\d(?: UTC)?)", "TIME"),
+        (r"(?-u:\b(?:just now|\d+ (?:minute|hour|day)s? ago)\b)", "AGE"),
         (r"(?-u:\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{12})\b)", "HASH"),
     ]
     .map(|(pattern, name)| (regex::Regex::new(pattern).unwrap(), name))

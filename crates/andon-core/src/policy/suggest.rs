@@ -21,12 +21,13 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
         HaltReason::RepeatedError => failing(timeline),
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
-            let ask = "ask the person who stopped the loop; when it may go on: andon resume --reason '<decision>'";
+            let ask =
+                "ask the person who stopped the loop; when it may go on: andon resume --reason '<decision>'";
             return vec![Suggestion::new(AdvisedStep::AskPerson, ask)];
         }
     };
     actions.extend(best(timeline));
-    let together = "switch to interactive: go on together with a person, then: andon resume --reason '<decision>'";
+    let together = "pair with a person on this, then run: andon resume --reason '<decision>'";
     actions.push(Suggestion::new(AdvisedStep::SwitchToInteractive, together));
     actions
 }
@@ -41,7 +42,7 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
             Some("say in the task which file has to change: the last iterations changed nothing")
         }
         Some(_) if !fails(timeline) => {
-            Some("say in the task what is missing: the last iterations made the same change again")
+            Some("add what is missing to the task: the last iterations repeat the same change")
         }
         Some(_) | None => None,
     };
@@ -57,16 +58,16 @@ fn fails(timeline: &Timeline) -> bool {
 fn failing(timeline: &Timeline) -> Vec<Suggestion> {
     let hand_over = Suggestion::new(
         AdvisedStep::HandOver,
-        "hand the task to another session or model, with this file as its context",
+        "give the task and this file to a fresh session or another model",
     );
     let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else {
         return vec![hand_over];
     };
     let read = match tests.failing.first() {
         Some(name) => {
-            format!("read the whole error of the first failing test, {}: andon test", bounded(name))
+            format!("read the full error of {}: andon test", bounded(name))
         }
-        None => "read the whole output of the test command: andon test".to_owned(),
+        None => "read the full output of the test command: andon test".to_owned(),
     };
     let mut actions = vec![Suggestion::new(AdvisedStep::ReadFirstError, read)];
     if tests.failing.len() > 1 {
@@ -137,7 +138,7 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
     let noun = if failing == 1 { "test" } else { "tests" };
     let short = commit.short();
     let go_on = format!(
-        "go on from the best state so far ({failing} failing {noun}): git switch -c andon-{short} {short}"
+        "or, once answered, begin again at the best state so far ({failing} failing {noun}): git switch -c andon-{short} {short}"
     );
     Some(Suggestion::new(AdvisedStep::ReturnToBest, go_on))
 }

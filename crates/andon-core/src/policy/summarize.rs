@@ -4,7 +4,6 @@ use super::decide::reason_of;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
-use crate::domain::time::Timestamp;
 use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, failing_count};
 
 /// The summary of the halt that `finding` makes.
@@ -139,11 +138,18 @@ pub fn who(stuck: &[Iteration]) -> Vec<String> {
 
 /// Tokens and cost of the commits that are stuck and of the turns since they began.
 fn spent(stuck: &[Iteration], timeline: &Timeline) -> (Option<u64>, Option<u64>) {
-    let since = stuck.iter().map(|one| one.at).find(|at| at.0 > 0).unwrap_or(Timestamp(i64::MAX));
     let of_commits = stuck.iter().filter_map(|one| one.usage.as_ref());
-    let open = timeline.activity.newest_turn().filter(|turn| turn.commits == 0);
-    let turns = timeline.activity.turns.iter().chain(open.filter(|turn| turn.ended.is_none()));
-    let turns = turns.filter(|turn| turn.commits == 0 && turn.started.or(turn.ended).is_some_and(|at| at >= since));
+    // What a turn spent before its commit is in the record of the commit.
+    let committed = stuck.iter().rev().find(|one| one.source == Source::Commit).map(|one| one.at);
+    let since = committed.or(stuck.first().map(|one| one.at));
+    let turns = timeline.activity.turns.iter().chain(timeline.activity.newest_turn());
+    let mut counted: Vec<u64> = Vec::new();
+    let turns = turns.filter(|turn| {
+        let began = turn.started.or(turn.ended);
+        let new = turn.commits == 0 && began > since && !counted.contains(&turn.number);
+        counted.push(turn.number);
+        new
+    });
     let all: Vec<_> = of_commits.chain(turns.map(|turn| &turn.usage)).collect();
     let tokens = all.iter().map(|usage| usage.tokens()).fold(0_u64, u64::saturating_add);
     let cost = all.iter().map(|usage| usage.cost_micros()).fold(0_u64, u64::saturating_add);

@@ -27,7 +27,7 @@ impl Interrupt {
     }
 
     /// True from the first Ctrl-C on.
-    pub fn asked(&self) -> &AtomicBool {
+    pub fn asked(&self) -> &Arc<AtomicBool> {
         &self.asked
     }
 }

@@ -47,7 +47,18 @@ use andon_core::domain::time::Span;
 use testreport::Stream;
 
 pub use self::end::{CommandExit, ProgramEnd, StopCause};
-pub use self::terminal::Screens;
+pub use self::terminal::{Screens, wait_for_input};
+
+/// What is known of a terminal's input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputState {
+    /// There may be some.
+    Something,
+    /// There is none yet.
+    Nothing,
+    /// The terminal is gone.
+    Gone,
+}
 
 use self::command::{Group, Start};
 use self::signals::HeldSignals;

@@ -74,6 +74,11 @@ pub fn what(halt: &Halt) -> String {
     }
 }
 
+/// Whether states are what people have to choose between.
+pub fn goes_round(halt: &Halt) -> bool {
+    halt.reason == HaltReason::Oscillating && halt.summary.states().len() > 1
+}
+
 /// Since when, how much was tried, and what it has cost: `10 minutes ago (15:14 CET), 4 commits, 64k tokens, $0.84`.
 pub fn since(halt: &Halt, style: Style) -> String {
     let summary = &halt.summary;
@@ -161,7 +166,7 @@ pub fn push(page: &mut Page, halt: &Halt) {
     let room = columns.saturating_sub(Page::FACT).max(NAME / 2);
     page.fact("what", &terminal_clip(&what(halt), room * LINES));
     let states = summary.states();
-    if halt.reason == HaltReason::Oscillating && states.len() > 1 {
+    if goes_round(halt) {
         for (_, step) in states.iter().take(STATES) {
             let letter = step.letter().unwrap_or('?');
             page.fact("", &terminal_clip(&format!("{letter} {}", named(step)), room));
@@ -239,7 +244,10 @@ mod tests {
             assert!(text.contains("git diff 030303030303 040404040404"), "{columns}: {text}");
             assert!(text.contains(ANSWER), "{columns}: {text}");
             let wide = text.lines().find(|line| line.chars().count() > columns);
-            assert!(wide.is_none_or(|line| line.trim().starts_with("git diff") || line.contains(ANSWER)), "{columns}: {text}");
+            assert!(
+                wide.is_none_or(|line| line.trim().starts_with("git diff") || line.contains(ANSWER)),
+                "{columns}: {text}"
+            );
         }
     }
 

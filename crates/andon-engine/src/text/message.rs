@@ -272,7 +272,9 @@ mod tests {
         let text = decision(&value, Consequence::Done, Style::Plain.within(Some(80)));
         assert!(text.lines().count() <= 8, "{text}");
         assert!(
-            text.starts_with("error[oscillation]: HALTED: coder is going in circles in src/retry.py\n  what   "),
+            text.starts_with(
+                "error[oscillation]: HALTED: coder is going in circles in src/retry.py\n  what   "
+            ),
             "{text}"
         );
         assert!(text.ends_with("'<decision>'\n  No commit is accepted until then.\n"), "{text}");

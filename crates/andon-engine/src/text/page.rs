@@ -15,15 +15,19 @@ pub fn unbroken(command: &str) -> String {
 
 /// A hint whose command stays on one line: `see it: git show 1a2b`.
 pub fn with_command(hint: &str) -> String {
-    let begins = |at: usize| {
-        let rest = &hint[at..];
+    let (words, command) = command_of(hint);
+    format!("{words}{}", unbroken(command))
+}
+
+/// The words of a hint, and the command at its end; either may be empty.
+pub fn command_of(hint: &str) -> (&str, &str) {
+    let begins = |at: &usize| {
+        let rest = &hint[*at..];
         PROGRAMS.iter().any(|program| rest.strip_prefix(program).is_some_and(|rest| rest.starts_with(' ')))
     };
-    let starts = hint.match_indices(' ').map(|(at, _)| at + 1);
-    match std::iter::once(0).chain(starts).find(|at| begins(*at)) {
-        Some(at) => format!("{}{}", &hint[..at], unbroken(&hint[at..])),
-        None => hint.to_owned(),
-    }
+    let behind = hint.match_indices(": ").map(|(at, colon)| at + colon.len());
+    let at = std::iter::once(0).chain(behind).find(begins).unwrap_or(hint.len());
+    hint.split_at(at)
 }
 
 /// What a command in a hint begins with.
@@ -106,5 +110,36 @@ impl Page {
     /// The whole text.
     pub fn finish(self) -> String {
         self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_at_the_end_of_a_hint() {
+        for (hint, words, command) in [
+            ("andon test", "", "andon test"),
+            ("choose: git diff a b", "choose: ", "git diff a b"),
+            ("of two: say why: andon resume --reason 'x'", "of two: say why: ", "andon resume --reason 'x'"),
+            ("read .andon/CHECKPOINT.md", "read .andon/CHECKPOINT.md", ""),
+            ("in andon.toml: max = 3", "in andon.toml: max = 3", ""),
+            ("see how git does it", "see how git does it", ""),
+            ("", "", ""),
+        ] {
+            assert_eq!(command_of(hint), (words, command));
+        }
+    }
+
+    #[test]
+    fn lines_break_at_words_and_never_in_a_command() {
+        let mut page = Page::new(Style::Plain.within(Some(40)));
+        page.field("label", &format!("{}{}", "some words ".repeat(5), unbroken("git log --oneline a..b")));
+        assert_eq!(
+            page.finish(),
+            "  label      some words some words some\n             words some words some words\n             \
+             git log --oneline a..b\n"
+        );
     }
 }

@@ -11,7 +11,7 @@ use andon_core::domain::response::AckMode;
 use andon_core::policy::CYCLE;
 
 use super::halted::{self, headline};
-use super::page::Page;
+use super::page::{Page, command_of};
 use super::phrase;
 use super::style::Style;
 use andon_core::escape::{clip, code_span, markdown};
@@ -157,8 +157,10 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
     }
     for step in steps {
         let letter = step.letter().map_or_else(String::new, |letter| format!("{letter} "));
-        let place = step.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
-        let tests = step.failing.map_or_else(|| "not tested".to_owned(), |failing| format!("{failing} failing"));
+        let place =
+            step.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
+        let tests =
+            step.failing.map_or_else(|| "not tested".to_owned(), |failing| format!("{failing} failing"));
         page.line(&format!("- {letter}{place} {tests}: {}", span(&step.subject)));
     }
 }
@@ -167,7 +169,11 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
 fn best_of(page: &mut Page, halt: &Halt) {
     let (Some(best), Some(back)) = (halt.summary.best, halted::way_back(&halt.summary)) else { return };
     section(page, "Best state so far");
-    page.line(&format!("`{}` with {} failing. Answer first, then begin again there:", best.commit.short(), best.failing));
+    page.line(&format!(
+        "`{}` with {} failing. Answer first, then begin again there:",
+        best.commit.short(),
+        best.failing
+    ));
     page.blank();
     page.line(&format!("    {back}"));
 }
@@ -216,7 +222,10 @@ fn next(page: &mut Page, halt: &Halt) {
     }
     section(page, "What to do next");
     for action in halt.suggested_actions.iter().take(ACTIONS) {
-        page.line(&format!("- {}", markdown(&clip(&action.text, phrase::MESSAGE))));
+        let text = clip(&action.text, phrase::MESSAGE);
+        let (words, command) = command_of(&text);
+        let command = if command.is_empty() { String::new() } else { code_span(command) };
+        page.line(&format!("- {}{command}", markdown(words)));
     }
 }
 
@@ -266,7 +275,8 @@ mod tests {
         let mut halt = samples::stuck_halt();
         halt.summary.steps[1].subject = samples::HOSTILE.to_owned();
         halt.summary.iterations = 6;
-        halt.summary.best = Some(andon_core::domain::summary::BestCommit { commit: samples::commit(11), failing: 2 });
+        halt.summary.best =
+            Some(andon_core::domain::summary::BestCommit { commit: samples::commit(11), failing: 2 });
         let text = rendered(&halt, &samples::story(), AckMode::Delete);
         let expected = "\
 # Checkpoint - 2026-11-20 16:30 CET

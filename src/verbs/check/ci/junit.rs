@@ -1,4 +1,5 @@
-//! JUnit XML, as GitLab, Jenkins and the actions of GitHub read it: one test case for each kind of message. A violation is
+//! JUnit XML, as GitLab, Jenkins and the actions of GitHub read it: one test case for each code, named by it, so that a history of
+//! tests knows it again. A violation is
 //! a failure, missing evidence an error, anything else a case that passed and says something.
 
 use super::{WHOLE, code, plain};
@@ -12,11 +13,11 @@ use andon_engine::text::phrase;
 const COMMITS: usize = 100;
 
 /// What a test case came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Came {
-    Failure,
-    Error,
     Passed,
+    Error,
+    Failure,
 }
 
 /// The document. There is always one case, of the range as a whole, so that no reader takes it for a run without tests.
@@ -32,7 +33,8 @@ pub fn document(report: &CheckReport) -> String {
         violations.iter().map(|group| (of_violation(group), group)).collect();
     cases.extend(undecided.iter().map(|group| (Came::Error, group)));
     cases.extend(warnings.iter().map(|group| (Came::Passed, group)));
-    let count = |came| cases.iter().filter(|(this, _)| *this == came).count();
+    let cases = by_code(&cases);
+    let count = |came| cases.iter().filter(|case| case.came == came).count();
     let (failures, errors) = (count(Came::Failure), count(Came::Error));
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"0\" time=\"0\"",
@@ -42,7 +44,7 @@ pub fn document(report: &CheckReport) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{WHOLE}\" {counts}>\n  <testsuite name=\"{WHOLE}\" {counts}>\n"
     );
     xml.push_str(&whole(report));
-    xml.extend(cases.iter().map(|(came, group)| case(*came, group)));
+    xml.extend(cases.iter().map(case));
     xml.push_str("  </testsuite>\n</testsuites>\n");
     xml
 }
@@ -56,18 +58,42 @@ fn whole(report: &CheckReport) -> String {
     )
 }
 
-fn case(came: Came, group: &Group<'_>) -> String {
-    let first = group.first;
-    let (code, message) = (text(code(first)), text(&first.message));
-    let element = match came {
+/// A test case: all messages of one code, so that its name is the same in every run.
+struct Case<'a> {
+    came: Came,
+    code: &'a str,
+    groups: Vec<&'a Group<'a>>,
+}
+
+/// The cases in the order in which their codes came, each as bad as the worst of its messages.
+fn by_code<'a>(all: &[(Came, &'a Group<'a>)]) -> Vec<Case<'a>> {
+    let mut cases: Vec<Case<'a>> = Vec::new();
+    for (came, group) in all {
+        let code = code(group.first);
+        match cases.iter_mut().find(|case| case.code == code) {
+            Some(known) => {
+                known.came = known.came.max(*came);
+                known.groups.push(group);
+            }
+            None => cases.push(Case { came: *came, code, groups: vec![group] }),
+        }
+    }
+    cases
+}
+
+fn case(case: &Case<'_>) -> String {
+    let message = case.groups.first().map_or_else(String::new, |group| text(&group.first.message));
+    let code = text(case.code);
+    let element = match case.came {
         Came::Failure => format!("failure message=\"{message}\" type=\"{code}\""),
         Came::Error => format!("error message=\"{message}\" type=\"{code}\""),
         Came::Passed => "system-out".to_owned(),
     };
     let end = element.split(' ').next().unwrap_or_default();
+    let bodies: Vec<String> = case.groups.iter().map(|group| body(group)).collect();
     format!(
-        "    <testcase classname=\"andon.{code}\" name=\"{message}\" time=\"0\">\n      <{element}>{}</{end}>\n    </testcase>\n",
-        body(group)
+        "    <testcase classname=\"andon\" name=\"{code}\" time=\"0\">\n      <{element}>{}</{end}>\n    </testcase>\n",
+        bodies.join("\n")
     )
 }
 
@@ -111,18 +137,18 @@ mod tests {
     <testcase classname="andon" name="andon check" time="0">
       <system-out>checked 12 commits in main..HEAD</system-out>
     </testcase>
-    <testcase classname="andon.missing-record" name="about missing-record" time="0">
+    <testcase classname="andon" name="missing-record" time="0">
       <failure message="about missing-record" type="missing-record">about missing-record
 010101010101 Change 1
 020202020202 Change 2
 help: andon sync</failure>
     </testcase>
-    <testcase classname="andon.hook-bypass" name="about hook-bypass" time="0">
+    <testcase classname="andon" name="hook-bypass" time="0">
       <system-out>about hook-bypass
 030303030303 Change 3
 help: andon sync</system-out>
     </testcase>
-    <testcase classname="andon.no-records" name="there are no records" time="0">
+    <testcase classname="andon" name="no-records" time="0">
       <error message="there are no records" type="no-records">there are no records</error>
     </testcase>
   </testsuite>

@@ -1,86 +1,151 @@
 //! What a reviewer of a pull request needs to know of its commits, in fewer than 60 lines of Markdown.
 
+use super::code;
+use super::forge::Forge;
 use crate::verbs::check::{text as check, text::Group};
 use crate::view::check::{CheckOutcome, CheckReport};
+use andon_core::domain::decision::Halt;
 use andon_core::escape::{clip, code_span, markdown, shell_quote, terminal_clip};
+use andon_engine::text::halted;
 use andon_engine::text::message::Severity;
+use andon_engine::text::page::command_of;
 use andon_engine::text::phrase;
+use andon_engine::text::style::Style;
 
-use super::code;
-
-/// Lines of the messages; head and foot take the rest of the 60.
-const BUDGET: usize = 44;
-/// Commits that a message names.
+/// A hidden mark by which a bot finds the comment that it made before, and edits it.
+const MARK: &str = "<!-- andon-check -->";
+/// Rows of the table; head and foot take the rest of the 60 lines.
+const ROWS: usize = 24;
+/// Notes below it.
+const NOTES: usize = 8;
+/// Commits that a row names.
 const COMMITS: usize = 3;
 /// Columns of one text.
 const COLUMNS: usize = 300;
 
-/// A verdict, then the messages, gravest first, as many as there is room for.
-pub fn summary(report: &CheckReport) -> String {
-    let mut page = format!("## {}\n\n{}\n", title(report), subtitle(report));
-    if let Some(tests) = &report.tests {
-        page.push_str(&format!("\n{}.\n", text(&check::tests_line(tests))));
+/// An open halt first, then a verdict and one table of messages, gravest first, as many as there is room for.
+pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
+    let mut page = format!("{MARK}\n## {}\n\n", title(report));
+    if let Some(halt) = &report.halt {
+        page.push_str(&stuck(halt, forge, style));
     }
+    page.push_str(&format!("{}\n", subtitle(report, forge)));
     let groups = check::groups(report);
-    let mut left = BUDGET;
-    let mut shown = 0;
-    for lines in groups.iter().map(|group| item(group)) {
-        let Some(rest) = left.checked_sub(lines.len()) else { break };
-        left = rest;
-        shown += 1;
-        page.push_str(&format!("\n{}", lines.join("\n")));
+    let (notes, graver): (Vec<_>, Vec<_>) =
+        groups.iter().partition(|group| group.severity() == Severity::Note);
+    if !graver.is_empty() {
+        page.push_str("\n| | what | commits | what to do |\n|---|---|---|---|\n");
+        for group in graver.iter().take(ROWS) {
+            page.push_str(&row(group, forge));
+        }
     }
-    if shown > 0 {
-        page.push('\n');
+    if graver.len() > ROWS {
+        page.push_str(&format!("\nAnd {}.\n", phrase::count(graver.len() - ROWS, "more message")));
     }
-    if shown < groups.len() {
-        page.push_str(&format!("- and {}\n", phrase::count(groups.len() - shown, "more message")));
+    if !notes.is_empty() {
+        page.push_str(&format!("\n<details><summary>{}</summary>\n\n", phrase::count(notes.len(), "note")));
+        for group in notes.iter().take(NOTES) {
+            page.push_str(&format!(
+                "- {}: {}\n",
+                code_span(&clip(code(group.first), 60)),
+                text(&group.first.message)
+            ));
+        }
+        if notes.len() > NOTES {
+            page.push_str(&format!("- and {} more\n", notes.len() - NOTES));
+        }
+        page.push_str("\n</details>\n");
     }
     let test = if report.tests.is_some() { "--test " } else { "" };
     let again = format!("andon check {test}{}", shell_quote(&terminal_clip(&report.range, COLUMNS)));
-    page.push_str(&format!("\nDerived from the commits; again by {}\n", code_span(&again)));
+    page.push_str(&format!("\nReproduce with {}\n", code_span(&again)));
     page
 }
 
 fn title(report: &CheckReport) -> String {
+    let commits = phrase::count(report.commits, "commit");
+    if report.halt.is_some() {
+        return "🛑 Andon: the loop on this branch is halted".to_owned();
+    }
+    let counted = check::counted(report);
     match report.outcome() {
-        CheckOutcome::Fine => match check::counted(report) {
-            none if none.is_empty() => "Andon: in order".to_owned(),
-            some => format!("Andon: in order, {some}"),
-        },
-        CheckOutcome::Violated => format!("Andon: {}", check::counted(report)),
-        CheckOutcome::Undecided => "Andon: cannot decide, evidence is missing".to_owned(),
+        CheckOutcome::Fine if counted.is_empty() => format!("✅ Andon: {commits} checked"),
+        CheckOutcome::Fine => format!("✅ Andon: {commits} checked, {counted}"),
+        CheckOutcome::Violated => format!("❌ Andon: {counted} in {commits}"),
+        CheckOutcome::Undecided => "❓ Andon: cannot decide, evidence is missing".to_owned(),
     }
 }
 
-fn subtitle(report: &CheckReport) -> String {
+/// The halt that is open at the tip: who is stuck with what, since when, at what cost, and how to answer.
+fn stuck(halt: &Halt, forge: &Forge, style: Style) -> String {
+    let summary = &halt.summary;
+    let rule = code_span(&clip(&halt.rule, 60));
+    let mut out =
+        format!("**{}** ({rule}): {}.\n\n", text(&halted::headline(halt)), text(&halted::what(halt)));
+    let states = summary.states();
+    if halted::goes_round(halt) {
+        for (_, step) in states.iter().take(COMMITS) {
+            let commit = step.commit.map(|commit| forge.commit(commit)).unwrap_or_default();
+            out.push_str(&format!("- {} {commit} {}\n", step.letter().unwrap_or('?'), text(&step.subject)));
+        }
+    }
+    for failing in summary.failing.iter().take(COMMITS) {
+        out.push_str(&format!("- {}\n", code_span(&clip(&halted::failing(failing), COLUMNS))));
+    }
+    out.push_str(&format!("- since {}\n", text(&halted::since(halt, style))));
+    if let Some(look) = halted::look(summary) {
+        out.push_str(&format!("- look: {}\n", code_span(&look)));
+    }
+    out.push_str(&format!("- answer: a person decides, then runs {}\n\n", code_span(halted::ANSWER)));
+    out
+}
+
+fn subtitle(report: &CheckReport, forge: &Forge) -> String {
     let range = code_span(&clip(&report.range, COLUMNS));
-    let by = report.configuration.map(|commit| format!(", by the configuration of `{}`", commit.short()));
-    format!("{} in {range}{}.", phrase::count(report.commits, "commit"), by.unwrap_or_default())
+    let by =
+        report.configuration.map(|commit| format!(", judged by `andon.toml` as of {}", forge.commit(commit)));
+    let mut line =
+        format!("{} in {range}{}.", phrase::count(report.commits, "commit"), by.unwrap_or_default());
+    if let Some(tests) = &report.tests {
+        line.push_str(&format!(" The {}.", text(&check::tests_line(tests))));
+    } else if let Some(tests) = &report.recorded {
+        line.push_str(&format!(" Tests at the tip: {}.", text(&phrase::tests(tests))));
+    }
+    line
 }
 
-fn item(group: &Group<'_>) -> Vec<String> {
+fn row(group: &Group<'_>, forge: &Forge) -> String {
     let first = group.first;
-    let word = match group.severity() {
-        Severity::Error => "**error**",
-        Severity::Warning => "**warning**",
-        Severity::Note => "note",
+    let sign = match group.severity() {
+        Severity::Error => "❌",
+        Severity::Warning => "⚠️",
+        Severity::Note => "ℹ️",
     };
-    let many = match group.commits.len() {
-        0 | 1 => String::new(),
-        many => format!(" ({})", andon_core::domain::counted::count(many, "commit")),
-    };
-    let code = code_span(&clip(code(first), 60));
-    let mut lines = vec![format!("- {word} {code}: {}{many}", text(&first.message))];
-    let commits = group.commits.iter().take(COMMITS);
-    lines.extend(commits.map(|at| format!("  - `{}` {}", at.commit.short(), text(&at.subject))));
+    let mut commits: Vec<String> = group
+        .commits
+        .iter()
+        .take(COMMITS)
+        .map(|at| format!("{} {}", forge.commit(at.commit), cell(&text(&clip(&at.subject, 60)))))
+        .collect();
     if group.commits.len() > COMMITS {
-        lines.push(format!("  - and {} more", group.commits.len() - COMMITS));
+        commits.push(format!("and {} more", group.commits.len() - COMMITS));
     }
-    if let Some(help) = first.help.first() {
-        lines.push(format!("  - help: {}", text(help)));
-    }
-    lines
+    let (code, what) = (code_span(&clip(code(first), 60)), text(&first.message));
+    let help = first.help.first().map_or_else(String::new, |help| hint(help));
+    format!("| {sign} | {}: {} | {} | {} |\n", cell(&code), cell(&what), commits.join("<br>"), cell(&help))
+}
+
+/// A hint with its command as code.
+fn hint(help: &str) -> String {
+    let help = clip(help, COLUMNS);
+    let (words, command) = command_of(&help);
+    let command = if command.is_empty() { String::new() } else { code_span(command) };
+    format!("{}{command}", markdown(words))
+}
+
+/// A bar would end a cell, in code too.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
 }
 
 /// A text of a stranger, in one line. Cut before it is escaped: a cut must not part an escape from what it escapes.
@@ -94,64 +159,102 @@ mod tests {
     use super::*;
     use andon_core::domain::diagnostic::Diagnostic;
     use andon_core::domain::findings::Level;
+    use andon_testkit::samples;
+
+    fn shown(report: &CheckReport) -> String {
+        summary(report, &Forge::default(), Style::Plain)
+    }
 
     #[test]
     fn a_reviewer_reads_what_is_wrong_and_what_to_do() {
         let mut violations: Vec<_> =
             (1..=5).map(|byte| about(byte, "missing-record", Level::Block)).collect();
         violations.push(about(20, "hook-bypass", Level::Warn));
+        violations.push(about(21, "answered-halt", Level::Note));
         assert_eq!(
-            summary(&report(violations)),
-            "## Andon: 5 errors, 1 warning\n\
+            shown(&report(violations)),
+            "<!-- andon-check -->\n\
+             ## ❌ Andon: 5 errors, 1 warning in 12 commits\n\
              \n\
-             12 commits in `main..HEAD`, by the configuration of `abababababab`.\n\
+             12 commits in `main..HEAD`, judged by `andon.toml` as of `abababababab`.\n\
              \n\
-             - **error** `missing-record`: about missing-record (5 commits)\n\
-             \x20 - `010101010101` Change 1\n\
-             \x20 - `020202020202` Change 2\n\
-             \x20 - `030303030303` Change 3\n\
-             \x20 - and 2 more\n\
-             \x20 - help: andon sync\n\
-             - **warning** `hook-bypass`: about hook-bypass\n\
-             \x20 - `141414141414` Change 20\n\
-             \x20 - help: andon sync\n\
+             | | what | commits | what to do |\n\
+             |---|---|---|---|\n\
+             | ❌ | `missing-record`: about missing-record | `010101010101` Change 1<br>`020202020202` Change 2<br>\
+             `030303030303` Change 3<br>and 2 more | `andon sync` |\n\
+             | ⚠️ | `hook-bypass`: about hook-bypass | `141414141414` Change 20 | `andon sync` |\n\
              \n\
-             Derived from the commits; again by `andon check main..HEAD`\n"
+             <details><summary>1 note</summary>\n\
+             \n\
+             - `answered-halt`: about answered-halt\n\
+             \n\
+             </details>\n\
+             \n\
+             Reproduce with `andon check main..HEAD`\n"
         );
+    }
+
+    #[test]
+    fn an_open_halt_is_the_first_line() {
+        let mut value = report(vec![about(1, "open-halt", Level::Block)]);
+        value.halt = Some(Box::new(samples::stuck_halt()));
+        let shown = shown(&value);
+        let expected = "<!-- andon-check -->\n\
+             ## 🛑 Andon: the loop on this branch is halted\n\
+             \n\
+             **coder is going in circles in src/retry.py** (`oscillation`): the last 4 commits switch between the same two \
+             versions.\n\
+             \n\
+             - A `030303030303` Retry 3 times\n\
+             - B `040404040404` Retry 5 times\n\
+             - since 2026-11-20T15:20:00Z, 4 commits, 64k tokens, $0.84; tests: 52 passed\n\
+             - look: `git diff 030303030303 040404040404`\n\
+             - answer: a person decides, then runs `andon resume --reason '<decision>'`\n";
+        assert!(shown.starts_with(expected), "{shown}");
     }
 
     #[test]
     fn all_well_is_said_in_a_line() {
         assert_eq!(
-            summary(&report(vec![])),
-            "## Andon: in order\n\n12 commits in `main..HEAD`, by the configuration of `abababababab`.\n\n\
-             Derived from the commits; again by `andon check main..HEAD`\n"
+            shown(&report(vec![])),
+            "<!-- andon-check -->\n## ✅ Andon: 12 commits checked\n\n\
+             12 commits in `main..HEAD`, judged by `andon.toml` as of `abababababab`.\n\n\
+             Reproduce with `andon check main..HEAD`\n"
         );
         let mut unsure = report(vec![]);
         unsure.undecided.push(Diagnostic::error("there are no records").code("no-records"));
-        assert!(summary(&unsure).starts_with("## Andon: cannot decide, evidence is missing\n"));
+        assert!(shown(&unsure).contains("## ❓ Andon: cannot decide, evidence is missing\n"));
     }
 
     #[test]
     fn it_stays_below_sixty_lines() {
         let many = (1..=200)
-            .flat_map(|code| (1..=9).map(move |byte| about(byte, &format!("code-{code}"), Level::Block)))
+            .flat_map(|code| {
+                let level = if code % 2 == 0 { Level::Block } else { Level::Note };
+                (1..=9).map(move |byte| about(byte, &format!("code-{code}"), level))
+            })
             .collect();
-        let shown = summary(&report(many));
+        let mut value = report(many);
+        value.halt = Some(Box::new(samples::stuck_halt()));
+        let shown = shown(&value);
         assert!(shown.lines().count() < 60, "{shown}");
-        assert!(shown.contains("- and 193 more messages\n"), "{shown}");
+        assert!(shown.contains("And 76 more messages.\n"), "{shown}");
     }
 
     #[test]
     fn hostile_texts_are_shown() {
-        let shown = summary(&hostile());
+        let mut value = hostile();
+        let mut halt = samples::stuck_halt();
+        halt.rule.clone_from(&value.range);
+        halt.summary.who = vec![value.range.clone()];
+        halt.summary.steps.iter_mut().for_each(|step| step.subject.clone_from(&value.range));
+        value.halt = Some(Box::new(halt));
+        let shown = shown(&value);
         assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
         assert!(!shown.contains("[c](d)\n") && !shown.contains("\n# "), "{shown}");
-        for line in shown.lines().filter(|line| !line.is_empty()) {
-            assert!(
-                ["## ", "- ", "  - ", "12 ", "Derived"].iter().any(|head| line.starts_with(head)),
-                "{line}"
-            );
+        for row in shown.lines().filter(|line| line.starts_with("| ")) {
+            let bars = row.replace("\\|", "").matches('|').count();
+            assert_eq!(bars, 5, "{row}");
         }
     }
 }

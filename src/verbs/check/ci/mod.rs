@@ -1,6 +1,8 @@
 //! `andon check` in the forms that forges and their actions read: SARIF, JUnit, workflow commands of GitHub, code quality
 //! of GitLab, and Markdown for a pull request. All are made of one [`CheckReport`], and each escapes what its reader obeys.
 
+mod codes;
+pub mod forge;
 pub mod github;
 pub mod gitlab;
 pub mod junit;
@@ -110,6 +112,8 @@ mod samples {
             undecided: vec![],
             warnings: vec![],
             tests: None,
+            recorded: None,
+            halt: None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{ANCHOR, Entry, WHOLE, code, entries, lines, plain};
+use super::{ANCHOR, Entry, WHOLE, code, codes, entries, lines, plain};
 use crate::report::json;
 use crate::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_core::domain::counted::count;
@@ -39,11 +39,38 @@ pub fn document(report: &CheckReport) -> String {
             "tool": { "driver": {
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
                 "name": "andon",
-                "rules": rules.iter().map(|code| json!({ "id": plain(code) })).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|code| rule(code)).collect::<Vec<_>>(),
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
             } },
         }],
     }))
+}
+
+/// A rule with what it is about, as readers show it beside its results.
+fn rule(code: &str) -> Value {
+    let text = codes::of(code);
+    json!({
+        "defaultConfiguration": { "level": level(text.severity) },
+        "fullDescription": { "text": unlinked(&text.help) },
+        "help": { "text": unlinked(&text.help) },
+        "helpUri": text.page,
+        "id": plain(code),
+        "name": code.split('-').map(capital).collect::<String>(),
+        "shortDescription": { "text": unlinked(&text.summary) },
+    })
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars().filter(char::is_ascii_alphanumeric);
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
 }
 
 /// How the run went. That it could not decide, or that results are missing, is a property of the run and of no line of
@@ -76,11 +103,7 @@ fn invocation(report: &CheckReport, more: usize) -> Value {
 fn result(entry: &Entry<'_>, rules: &BTreeMap<&str, usize>) -> Value {
     let what = entry.what;
     let mut value = json!({
-        "level": match entry.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        },
+        "level": level(entry.severity),
         "locations": [location(entry)],
         "message": { "text": unlinked(&lines(what).join("\n")) },
         "partialFingerprints": { FINGERPRINT: entry.fingerprint.to_string() },
@@ -138,7 +161,12 @@ mod tests {
         let run = run(&report(vec![about(1, "missing-record", Level::Block)]));
         let result = &run["results"][0];
         assert_eq!(result["ruleId"], "missing-record");
-        assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "missing-record");
+        let rule = &run["tool"]["driver"]["rules"][0];
+        assert_eq!(rule["id"], "missing-record");
+        assert_eq!(rule["name"], "MissingRecord");
+        assert_eq!(rule["shortDescription"]["text"], "a commit has no record");
+        assert_eq!(rule["defaultConfiguration"]["level"], "error");
+        assert!(rule["helpUri"].as_str().unwrap().starts_with("https://"), "{rule}");
         assert_eq!(result["ruleIndex"], 0);
         assert_eq!(result["level"], "error");
         assert_eq!(

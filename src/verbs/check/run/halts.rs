@@ -16,6 +16,7 @@ use andon_core::history::{EventEffect, Fold};
 use andon_engine::error::OpsError;
 use andon_engine::lineage::Lineages;
 use andon_engine::named_files;
+use andon_engine::text::halted;
 use andon_engine::verdict;
 use andon_store::ledger::{EntryEvent, Ledger};
 use andon_store::window;
@@ -148,6 +149,33 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
             violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()
+}
+
+/// The newest halt at the tip, or below it, that no person has answered. One of turns or calls binds its worktree alone, and
+/// is told of the tip that it stopped at.
+pub(super) fn open<'a>(case: &Case<'_>, examined: &Examined, halts: &'a [Answered]) -> Option<&'a Answered> {
+    let mut open = halts.iter().rev().filter(|known| known.ack.is_none());
+    open.find(|known| {
+        known.head.is_some_and(|head| match known.halt.binds {
+            Binds::Line => examined.concerns(head),
+            Binds::Worktree => head == case.tip,
+        })
+    })
+}
+
+/// That the loop is halted: the first thing that is said of its branch.
+pub(super) fn told(examined: &Examined, open: &Answered) -> Diagnostic {
+    let halt = &open.halt;
+    let message = format!(
+        "the loop on this branch is halted by {}: {}: {}",
+        halt.rule,
+        halted::headline(halt),
+        halted::what(halt)
+    );
+    let at = open.head.map(|head| examined.at(head));
+    let answer = format!("a person decides, then runs: {}", halted::ANSWER);
+    let told = violation(at, "open-halt", Level::Block, message, &answer);
+    halted::look(&halt.summary).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
 }
 
 /// Whether a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the

@@ -123,14 +123,19 @@ fn over(
             violations.add(&examined, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
         }
     }
+    let open = halts::open(&case, &examined, &ledger.halts);
+    let first = open.map(|open| halts::told(&examined, open));
+    let judged = waivers::applied(&examined, violations.into_violations(&examined));
     Ok(CheckReport {
         range: range.shown.clone(),
         configuration: range.base.or(Some(range.tip)),
         commits: examined.commits().len(),
-        violations: waivers::applied(&examined, violations.into_violations(&examined)),
+        violations: first.into_iter().chain(judged).collect(),
         undecided: stopped(walked).into_iter().chain(witnessed.undecided).chain(undecided).collect(),
         warnings: Vec::new(),
         tests: None,
+        recorded: examined.fact(range.tip).and_then(|fact| fact.record.tests),
+        halt: open.map(|open| Box::new(open.halt.clone())),
     })
 }
 
@@ -180,6 +185,8 @@ fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> Check
         undecided: vec![undecided],
         warnings: Vec::new(),
         tests: None,
+        recorded: None,
+        halt: None,
     }
 }
 

@@ -185,7 +185,10 @@ fn open_halt_lines(page: &mut Page, view: &StatusView, halt: &Halt) {
     halted::push(page, halt);
     halted::push_answer(page, halted::ANSWER);
     if halt.worktree != view.worktree {
-        let branch = halt.branch.as_ref().map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
+        let branch = halt
+            .branch
+            .as_ref()
+            .map_or_else(String::new, |it| format!(", branch {}", terminal_clip(it, NAME)));
         page.fact("where", &format!("worktree {}{branch}", terminal_clip(&halt.worktree, NAME)));
     }
     if let Some(back) = halted::way_back(&halt.summary) {

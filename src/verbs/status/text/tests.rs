@@ -206,7 +206,10 @@ fn hostile_names_are_harmless() {
     hostile.evidence.failures[0].failing = vec![samples::HOSTILE.repeat(100)];
     let shown = text(&hostile, StatusDepth::Short, Style::Plain, Glyphs::Unicode);
     assert!(!shown.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)), "{shown}");
-    assert_eq!(shown.lines().count(), text(&view(), StatusDepth::Short, Style::Plain, Glyphs::Unicode).lines().count());
+    assert_eq!(
+        shown.lines().count(),
+        text(&view(), StatusDepth::Short, Style::Plain, Glyphs::Unicode).lines().count()
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Loops of other clones: remote-tracking branches that are ahead of this clone, and whose commits have records that came by
 //! a sync. What is in none of their records (their journals, their context) is not known here.
 
+use super::row;
 use crate::view::status::LoopState;
 use crate::view::watch::{BranchView, LastRun, LoopView};
 use andon_core::detect;
@@ -77,6 +78,8 @@ fn seen(ctx: &Context, ws: &Workspace, tip: CommitId, window: Window) -> Option<
         tests,
         context: None,
         last_at: Some(last_at),
+        usual_pause: row::usual_pause(&timeline),
+        cost: row::cost(&timeline),
         hooks_gone: None,
         warnings: window.warnings,
     })

@@ -98,11 +98,15 @@ impl Watcher {
             }
             Vec::new()
         });
+        let bound = |id| worktrees.iter().any(|worktree: &WorktreeView| worktree.seen.is_bound_by(id));
+        // What binds a worktree here is told there.
+        let shown: Vec<StandingHalt> = elsewhere.iter().filter(|other| !bound(other.id)).cloned().collect();
         let branches = self.branches(ctx, ws, &elsewhere).unwrap_or_else(|err| {
             warnings.push(err.as_warning());
             Vec::new()
         });
-        let view = WatchView { at: ctx.now, worktrees, elsewhere, branches, rounds: Vec::new(), warnings };
+        let view =
+            WatchView { at: ctx.now, worktrees, elsewhere: shown, branches, rounds: Vec::new(), warnings };
         Ok(WorktreeViews { view, ledger_moved })
     }
 

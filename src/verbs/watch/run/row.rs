@@ -6,10 +6,13 @@ use crate::situation::{self, LoopSituation, SharedHooks};
 use crate::view::watch::{AnswerBy, BindingHalt, LastRun, LoopView, WorktreeState, WorktreeView};
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::summary::HaltSummary;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
+use andon_core::history::Timeline;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::text::halted;
 use andon_engine::timeline::LoadedTimeline;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -89,6 +92,8 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
         trend: loaded.timeline.trend(),
         tests: last_run(&loaded),
         last_at: last_at(&loaded),
+        usual_pause: usual_pause(&loaded.timeline),
+        cost: cost(&loaded.timeline),
         hooks_gone: hooks,
         warnings,
     })
@@ -103,6 +108,32 @@ fn last_run(loaded: &LoadedTimeline) -> Option<LastRun> {
         let at = Some(tested.at).filter(|at| at.0 != 0);
         Some(LastRun { evidence, validity: RunValidity::Valid, at })
     })
+}
+
+/// Pauses that are looked at, and the fewest that tell what is usual.
+const PAUSES: (usize, usize) = (16, 3);
+
+/// The pause in the middle between the newest iterations.
+pub(super) fn usual_pause(timeline: &Timeline) -> Option<u64> {
+    let all = &timeline.iterations;
+    let newest = all.get(all.len().saturating_sub(PAUSES.0 + 1)..).unwrap_or_default();
+    let known: Vec<Timestamp> = newest.iter().map(|one| one.at).filter(|at| at.0 != 0).collect();
+    let mut pauses: Vec<u64> = known.windows(2).map(|pair| pair[1].since(pair[0]).0).collect();
+    pauses.sort_unstable();
+    pauses.get(pauses.len() / 2).copied().filter(|_| pauses.len() >= PAUSES.1)
+}
+
+/// What the iterations of the window have cost, where clients report it.
+pub(super) fn cost(timeline: &Timeline) -> String {
+    let usage = || timeline.iterations.iter().filter_map(|one| one.usage.as_ref());
+    let tokens = usage().map(|usage| usage.tokens()).fold(0_u64, u64::saturating_add);
+    let cost = usage().map(|usage| usage.cost_micros()).fold(0_u64, u64::saturating_add);
+    let summary = HaltSummary {
+        tokens: (tokens > 0).then_some(tokens),
+        cost_micros: (cost > 0).then_some(cost),
+        ..HaltSummary::default()
+    };
+    halted::cost(&summary).join(", ")
 }
 
 /// When something was last recorded: a commit, a turn, a test run.

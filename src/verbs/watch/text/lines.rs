@@ -5,7 +5,7 @@ use super::{help, summary, why};
 use crate::view::watch::{Need, WatchLine, WatchView, WorktreeState};
 use andon_core::escape::{shell_quote, width};
 use andon_engine::text::message;
-use andon_engine::text::page::Page;
+use andon_engine::text::page::{Page, with_command};
 use andon_engine::text::phrase;
 use andon_engine::text::spark::Glyphs;
 use andon_engine::text::style::Style;
@@ -45,10 +45,10 @@ fn told(page: &mut Page, one: &WatchLine<'_>) {
         || matches!(one, WatchLine::Worktree(worktree) if worktree.seen == WorktreeState::Away)
     {
         if let Some(why) = why(one) {
-            page.wrapped(&format!("{:width$}{why}", "", width = 2 * INDENT));
+            page.wrap("    ", &why, "    ");
         }
         if let Some(help) = help(one) {
-            page.line(&format!("{:width$}help: {help}", "", width = 2 * INDENT));
+            page.wrap("    ", &with_command(&format!("help: {help}")), "      ");
         }
     }
     if let WatchLine::Worktree(worktree) = one

@@ -15,7 +15,8 @@ use crate::view::watch::{
 };
 use andon_core::domain::decision::StandingHalt;
 use andon_core::escape::{shell_quote, terminal_clip};
-use andon_engine::text::page::Page;
+use andon_engine::text::halted as halted_text;
+use andon_engine::text::page::{Page, unbroken};
 use andon_engine::text::phrase;
 use andon_engine::text::spark;
 use andon_engine::text::style::Style;
@@ -35,6 +36,30 @@ pub fn summary(view: &WatchView) -> String {
     };
     let running = view.count(Need::Nothing);
     format!("{}: {needs}, {running} running", phrase::count(view.worktrees.len(), "worktree"))
+}
+
+/// All words of a line that a filter looks at.
+pub fn words(one: &WatchLine<'_>) -> String {
+    let own = match one {
+        WatchLine::Worktree(worktree) => match &worktree.seen {
+            WorktreeState::Loop(found) => of_a_loop(&worktree.name, found),
+            WorktreeState::Away | WorktreeState::Unreadable(_) => worktree.name.clone(),
+        },
+        WatchLine::Elsewhere(standing) => {
+            format!(
+                "{} {} halted",
+                standing.halt.worktree,
+                standing.halt.branch.as_deref().unwrap_or_default()
+            )
+        }
+        WatchLine::Branch(branch) => of_a_loop(&branch.name, &branch.found),
+        WatchLine::Round(round) => format!("round {}", round.id),
+    };
+    format!("{own} {}", why(one).unwrap_or_default())
+}
+
+fn of_a_loop(name: &str, found: &LoopView) -> String {
+    format!("{name} {} {} {}", found.node, found.branch.as_deref().unwrap_or_default(), found.state.as_str())
 }
 
 /// The reason for the state, where there is anything to add to the table. For the terminal.
@@ -74,7 +99,8 @@ fn why_of_loop(found: &LoopView, name: &str) -> Option<String> {
 fn halted(standing: &StandingHalt) -> String {
     let halt = &standing.halt;
     let rule = terminal_clip(&halt.rule, NAME);
-    format!("{} ({rule}): {}", phrase::reason(halt.reason), terminal_clip(&halt.message, SENTENCE))
+    let headline = terminal_clip(&halted_text::headline(halt), SENTENCE);
+    format!("{headline} ({rule}): {}", terminal_clip(&halted_text::what(halt), SENTENCE))
 }
 
 /// The command of a person who acts on it.
@@ -115,6 +141,7 @@ pub fn halt_of_another_clone(standing: &StandingHalt, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&halted(standing));
     page.field("halted", &format!("{}, iteration {}", style.when(halt.at), halt.iteration));
+    halted_text::push(&mut page, halt);
     page.field("worktree", &terminal_clip(&halt.worktree, NAME));
     if let Some(branch) = &halt.branch {
         page.field("branch", &terminal_clip(branch, NAME));
@@ -153,7 +180,7 @@ pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
     }
     page.field(
         "more",
-        &format!("git fetch && andon sync && git log --notes=andon {}", shell_quote(&branch.name)),
+        &unbroken(&format!("git fetch && andon sync && git log --notes=andon {}", shell_quote(&branch.name))),
     );
     page.finish()
 }

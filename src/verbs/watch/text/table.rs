@@ -1,10 +1,11 @@
 //! The table of what is watched: cells by importance, so that a narrow terminal loses the least of them.
 
-use super::{NAME, short};
+use super::{NAME, short, why};
 use crate::view::status::LoopState;
-use crate::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState};
+use crate::view::watch::{BranchView, LoopView, Need, WatchLine, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal_clip, width};
+use andon_engine::text::halted;
 use andon_engine::text::phrase;
 use andon_engine::text::spark::{self, Glyphs};
 
@@ -52,10 +53,15 @@ pub struct WatchTable {
     pub rows: Vec<TableRow>,
 }
 
-/// The columns in their order.
-const COLUMNS: usize = 7;
-/// The columns by importance: name, state, tests, age, badge, trend, context.
-const BY_IMPORTANCE: [usize; COLUMNS] = [0, 1, 3, 6, 2, 4, 5];
+/// The columns in their order: name, state, badge, tests, trend, context, age, node, branch, cost, reason.
+const COLUMNS: usize = 11;
+/// Those that are shown without a terminal: the rest follows below each line, or in JSON.
+const PLAIN: usize = 7;
+/// The columns by importance: name, state, tests, age, badge, trend, context, then what a wide terminal has room for.
+const BY_IMPORTANCE: [usize; COLUMNS] = [0, 1, 3, 6, 2, 4, 5, 10, 7, 8, 9];
+/// The last column takes what is left, where that is enough for a sentence.
+const REASON: usize = 10;
+const NARROW_REASON: usize = 32;
 /// Widest name, and narrowest that is worth another column.
 const WIDE_NAME: usize = 28;
 const NARROW_NAME: usize = 10;
@@ -95,7 +101,9 @@ pub fn table(view: &WatchView, columns: Option<usize>, glyphs: Glyphs) -> WatchT
 
 /// Which columns are shown, in their order. The name gives way first, then the least important columns go.
 fn kept(widths: &mut [usize; COLUMNS], columns: Option<usize>) -> Vec<usize> {
-    let Some(columns) = columns else { return (0..COLUMNS).filter(|at| widths[*at] > 0).collect() };
+    let Some(columns) = columns else { return (0..PLAIN).filter(|at| widths[*at] > 0).collect() };
+    let reason = widths[REASON];
+    widths[REASON] = reason.min(NARROW_REASON);
     let mut kept: Vec<usize> = BY_IMPORTANCE.into_iter().filter(|at| widths[*at] > 0).collect();
     let others = |kept: &[usize], widths: &[usize; COLUMNS]| -> usize {
         kept.iter().filter(|at| **at != 0).map(|at| widths[*at] + GAP).sum()
@@ -105,6 +113,10 @@ fn kept(widths: &mut [usize; COLUMNS], columns: Option<usize>) -> Vec<usize> {
         kept.pop();
     }
     widths[0] = widths[0].min(columns.saturating_sub(others(&kept, widths))).max(1);
+    if kept.contains(&REASON) {
+        let free = columns.saturating_sub(widths[0] + others(&kept, widths));
+        widths[REASON] = widths[REASON].saturating_add(free).min(reason);
+    }
     kept.sort_unstable();
     kept
 }
@@ -118,7 +130,7 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
             let name = cell(terminal_clip(&worktree.name, WIDE_NAME), Tone::Plain);
             match &worktree.seen {
                 WorktreeState::Loop(found) => {
-                    of_loop(name, found, age(one.since().or(found.last_at)), glyphs)
+                    of_loop(name, (found, now), age(one.since().or(found.last_at)), glyphs)
                 }
                 WorktreeState::Away => {
                     vec![name, cell("away".to_owned(), Tone::Dim), none(), none(), none(), none(), none()]
@@ -146,7 +158,7 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
         }
         WatchLine::Branch(BranchView { name, found }) => {
             let name = cell(terminal_clip(&format!("elsewhere: {name}"), WIDE_NAME), Tone::Plain);
-            of_loop(name, found, age(found.last_at), glyphs)
+            of_loop(name, (found, now), age(found.last_at), glyphs)
         }
         WatchLine::Round(round) => {
             let name = cell(format!("round {}", short(&round.id)), Tone::Plain);
@@ -154,11 +166,36 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
             vec![name, status, none(), none(), none(), none(), age(one.since())]
         }
     };
+    let mut cells: Vec<Cell> = cells;
+    let (node, branch, cost) = place(one);
+    cells.extend([node, branch, cost].map(|text| cell(text, Tone::Dim)));
+    cells.push(cell(why(one).unwrap_or_default(), Tone::Plain));
     TableRow { need: one.need(), key: one.key(), cells }
 }
 
-fn of_loop(name: Cell, found: &LoopView, age: Cell, glyphs: Glyphs) -> Vec<Cell> {
-    let (state, tone) = state(found.state);
+/// Node, branch and cost of a loop.
+fn place(one: &WatchLine<'_>) -> (String, String, String) {
+    let of = |found: &LoopView| {
+        let branch = found.branch.as_deref().unwrap_or("detached");
+        let [node, branch] = [found.node.as_str(), branch].map(|text| terminal_clip(text, WIDE_NAME));
+        (node, branch, terminal_clip(&found.cost, WIDE_NAME))
+    };
+    match one {
+        WatchLine::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) => of(found),
+        WatchLine::Branch(branch) => of(&branch.found),
+        WatchLine::Elsewhere(standing) => {
+            let halt = &standing.halt;
+            let who = halt.summary.who.last().map_or_else(String::new, |who| terminal_clip(who, WIDE_NAME));
+            let branch =
+                halt.branch.as_deref().map_or_else(String::new, |name| terminal_clip(name, WIDE_NAME));
+            (who, branch, terminal_clip(&halted::cost(&halt.summary).join(", "), WIDE_NAME))
+        }
+        WatchLine::Worktree(_) | WatchLine::Round(_) => (String::new(), String::new(), String::new()),
+    }
+}
+
+fn of_loop(name: Cell, (found, now): (&LoopView, Timestamp), age: Cell, glyphs: Glyphs) -> Vec<Cell> {
+    let (state, tone) = if found.is_silent(now) { ("quiet", Tone::Odd) } else { state(found.state) };
     let mut cells = vec![name, Cell { text: state.to_owned(), tone }];
     cells.extend(figures(found, glyphs));
     cells.push(age);

@@ -38,6 +38,8 @@ fn running() -> LoopView {
         }),
         context: None,
         last_at: Some(later(3)),
+        usual_pause: None,
+        cost: String::new(),
         hooks_gone: None,
         warnings: vec![],
     }

@@ -14,6 +14,7 @@ use andon_core::domain::ids::{
     CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, ShortHash, Signature, TreeId,
 };
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
+use andon_core::domain::summary::FailingTest;
 use andon_core::domain::tests::{
     Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence,
     TestRun, TestStatus, Tracking,
@@ -187,6 +188,12 @@ prop_compose! {
             scopes,
             caveats: Caveats {
                 not_started: caveats.2.first().cloned(),
+                said: caveats
+                    .2
+                    .iter()
+                    .take(Caveats::MAX_SAID)
+                    .map(|test| FailingTest { test: Some(test.clone()), error: None })
+                    .collect(),
                 untracked: caveats.2.clone(),
                 origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
                 full_run: caveats.1,

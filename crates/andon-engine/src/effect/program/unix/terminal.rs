@@ -8,11 +8,15 @@
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::termios::{OutputFlags, tcgetattr};
 use rustix::termios::{tcgetwinsize, tcsetwinsize};
+
+use super::InputState;
 
 /// The terminals on which the streams of a command are shown; `None` for a stream that goes elsewhere.
 #[derive(Debug, Default)]
@@ -32,6 +36,23 @@ impl Screens {
 
 fn terminal(stream: &(impl AsFd + IsTerminal)) -> Option<OwnedFd> {
     if stream.is_terminal() { stream.as_fd().try_clone_to_owned().ok() } else { None }
+}
+
+/// Waits for input of a terminal, for at most `wait`. A terminal that is gone is told as such: a reader that only waits for
+/// bytes would find nothing for ever, at once each time.
+pub fn wait_for_input(input: &impl AsFd, wait: Duration) -> InputState {
+    let mut asked = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
+    let wait = PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO);
+    match poll(&mut asked, wait) {
+        Ok(0) => InputState::Nothing,
+        // A signal: a new size, perhaps.
+        Err(_) => InputState::Something,
+        Ok(_) => {
+            let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
+            let is_gone = asked[0].revents().is_some_and(|found| found.intersects(gone));
+            if is_gone { InputState::Gone } else { InputState::Something }
+        }
+    }
 }
 
 /// What one stream of a command is written to and read from.

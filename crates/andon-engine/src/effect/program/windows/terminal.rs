@@ -2,6 +2,9 @@
 //! not check.
 
 use std::io::IsTerminal;
+use std::time::Duration;
+
+use super::InputState;
 
 /// The terminals on which the streams of a command are shown; unused on Windows.
 #[derive(Debug, Default)]
@@ -12,6 +15,11 @@ impl Screens {
     pub fn behind(_stdout: &impl IsTerminal, _stderr: &impl IsTerminal) -> Self {
         Self
     }
+}
+
+/// Input is waited for by its reader here.
+pub fn wait_for_input(_input: &impl IsTerminal, _wait: Duration) -> InputState {
+    InputState::Something
 }
 
 /// The size of a terminal that a command was given: there is none.
