@@ -77,7 +77,7 @@ fn broken_state_does_not_free_a_halted_loop() {
         {
             let out = run(stage, &dir, hook, None);
             assert_eq!(out.code, 1, "{way}, {hook:?}: {out}");
-            assert!(out.stderr.contains("help: "), "{way}: {out}");
+            assert!(out.stderr.contains("  answer "), "{way}: {out}");
         }
     }
 }
@@ -106,7 +106,7 @@ fn an_answer_that_cannot_be_recorded_is_none() {
     let stage = &ground.stage;
     fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     directory(&stage.path(".git/andon/journal.jsonl"));
-    assert_snapshot!(run(stage, stage.dir(), &["hook", "pre-commit"], None).shown(), @r#"
+    assert_snapshot!(run(stage, stage.dir(), &["hook", "pre-commit"], None).shown(), @r"
     exit 1
     --- stderr
     warning: cannot be read: not a plain file
@@ -116,10 +116,13 @@ fn an_answer_that_cannot_be_recorded_is_none() {
       help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
     warning: cannot append to ROOT/repo/.git/andon/journal.jsonl: Is a directory (os error 21)
       help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      since  TIME, 3 commits; tests: 1 of 1 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     fs::remove_dir_all(stage.path(".git/andon/journal.jsonl")).unwrap();
     run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
 }

@@ -43,17 +43,14 @@ fn a_session_for_each_commit_is_one_run() {
     }
     assert_eq!(refused, [false, false, false, true, true, true]);
     assert!(stage.andon(&["status"]).stdout.starts_with("Loop 3/3"));
-    assert_snapshot!(stage.andon(&["replay", "HEAD~3..HEAD"]).shown(), @"
+    assert_snapshot!(stage.andon(&["replay", "HEAD~3..HEAD"]).shown(), @r"
     exit 0
     --- stdout
     HALT  HASH Step 2
       error[iteration-cap] (budget exceeded): Reached iteration cap: 3/3
         evidence: commit HASH
-        halted: cycle agent, iteration 3
+        halted: writer and coder have used up a budget
         diffs: HASH HASH HASH
-        next[split_task]: split the task: commit what is done and start a new session for the rest
-        next[raise_budget]: raise the cap in andon.toml, under [rules]:  iteration-cap = { max = 6 }
-        next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
     replayed 3 steps of HEAD~3..HEAD: would have halted once
     ");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("iteration-cap"));
@@ -71,9 +68,14 @@ fn alternating_states_halt_over_sessions_too() {
     assert_snapshot!(stage.iterate("c\n", &["ok a", "ok b"], "Go on").shown(), @r#"
     exit 1
     --- stderr
-    error[oscillation]: commit refused: the loop is halted since TIME (oscillating): the code alternates between two states, those of the commits HASH and HASH, for 4 changes: code.txt
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
+    error[oscillation]: commit refused: halted AGE: A. Author is going in circles in code.txt
+      what   the last 4 commits switch between the same two versions
+             A HASH "Step 2"
+             B HASH "Step 3"
+      since  TIME, 4 commits; tests: 2 passed
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
     "#);
 }
 
@@ -132,13 +134,17 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     assert_eq!((code, &answer["decision"], &answer["kept"]), (1, &"halt".into(), &6.into()), "{answer}");
     assert_eq!(answer["halted"]["rule"], "tool-loop");
     assert!(stage.exists(".andon/CHECKPOINT.md"));
-    assert_snapshot!(observe(&stage, "event", EDIT).shown(), @r#"
+    assert_snapshot!(observe(&stage, "event", EDIT).shown(), @r"
     exit 1
     --- stderr
-    error[tool-loop]: the loop is halted since TIME (stalled): HARD_LOOP: 5 identical calls among the last 5: Bash: make
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[tool-loop]: halted AGE: A. Author is making no progress
+      what   HARD_LOOP: 5 identical calls among the last 5: Bash: make
+      call   Bash: make
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.andon(&["resume", "--reason", "looked"]).ok();
     observe(&stage, "event", EDIT).ok().lacks("tool-loop");
     // One by one.
@@ -343,12 +349,12 @@ fn a_slip_in_a_line_is_no_fact() {
     "#);
     assert_snapshot!(
         observe(&stage, "event", "{\"type\":\"ack\",\"by\":\"me\",\"reason\":\"x\"}\n").shown(),
-        @"
-    exit 2
-    --- stderr
-    error[event]: no fact: an ack is not observed: only a person answers a halt, with andon resume --reason TEXT
-      --> line 1
-    "
+        @r"
+        exit 2
+        --- stderr
+        error[event]: no fact: an ack is not observed: only a person answers a halt, with andon resume --reason '<decision>'
+          --> line 1
+        "
     );
     assert_eq!(stage.read(".git/andon/journal.jsonl"), before);
     observe(&stage, "tool_call", &"{\"tool\":\"Bash\"}\n".repeat(12)).ok().lacks("LOOP");

@@ -79,14 +79,17 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
     assert_eq!(json(&found["signals/UNCERTAINTY_ESCALATION"])["halt_reason"], "stalled");
     assert_eq!(json(&found["notifications.jsonl"])["type"], "escalated");
     // It holds, and one answer clears the pause that came with it.
-    assert_snapshot!(reword(&stage, 20).shown(), @r#"
+    assert_snapshot!(reword(&stage, 20).shown(), @r"
     exit 1
     --- stderr
-    error[co-occurrence]: commit refused: the loop is halted since TIME (stalled): 2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
+    error[co-occurrence]: commit refused: halted AGE: A. Author is making no progress
+      what   2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
     error[user-stop]: .andon/PAUSE exists: this loop is paused
-    "#);
+    ");
     assert_eq!(report_files(&stage)["notifications.jsonl"].lines().count(), 1, "told once");
     stage.andon(&["resume", "--reason", "the words are good"]).ok();
     assert!(!stage.exists(".andon/PAUSE") && !stage.exists(".andon/CHECKPOINT.md"));
@@ -108,16 +111,17 @@ fn a_pause_of_a_person_survives_the_answer_to_a_halt() {
     reword_until_halted(&stage);
     stage.write(".andon/PAUSE", "lunch\n");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    assert_snapshot!(reword(&stage, 20).shown(), @r#"
+    assert_snapshot!(reword(&stage, 20).shown(), @r"
     exit 1
     --- stderr
-    error[user-stop]: commit refused: .andon/PAUSE exists: this loop is paused
-    note: the loop stays halted (stopped by a person) until a person answers
-      halted: cycle agent, iteration 0
-      next[ask_person]: ask the person who stopped the loop; when it may go on: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    note[answered-halt]: the halt of TIME (co-occurrence) was answered by deleting .andon/CHECKPOINT.md
+    error[user-stop]: commit refused: HALTED: a person stopped the loop
+      what   .andon/PAUSE exists: this loop is paused
+      since  TIME; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     assert!(stage.exists(".andon/PAUSE"));
 }
 
@@ -202,7 +206,7 @@ fn ping_pong_in_one_file_behind_other_work_halts() {
         stage.write("other.rs", format!("fn other() -> u32 {{ {number} }}\n").repeat(5));
         let flip = if number % 2 == 1 { "true" } else { "false" };
         let said = commit(&stage, "a.rs", &format!("fn main() {{ {flip} }}\n"), "Work").all();
-        said.contains("8 returns: a.rs") && said.contains("loop halted")
+        said.contains("HALTED") && said.contains("a.rs")
     });
     assert_eq!(halted, Some(10), "the tests stand still");
 }
@@ -260,11 +264,11 @@ fn the_advisor_is_asked_and_its_approach_answers_the_halt() {
     reword(&stage, 20).refused();
     let answer = stage.read(".andon/ADVISOR_ANSWER.md");
     stage.write(".andon/ADVISOR_ANSWER.md", "go on as before\n");
-    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
+    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @r"
     exit 1
     --- stderr
     error: no advice to record: the advisor has not answered this halt, or its answer was edited
-      help: a person answers instead: andon resume --reason TEXT
+      help: a person answers instead: andon resume --reason '<decision>'
     ");
     stage.write(".andon/ADVISOR_ANSWER.md", answer);
     assert_snapshot!(stage.andon(&["advise"]).shown());
@@ -290,11 +294,11 @@ fn without_an_advisor_the_question_is_there_and_a_person_answers() {
     let stage = started();
     reword_until_halted(&stage);
     assert!(stage.read(".andon/ADVISOR_PROMPT.md").contains("A completely different approach"));
-    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
+    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @r"
     exit 1
     --- stderr
     error: no advice to record: your configuration names no [advisor]
-      help: a person answers instead: andon resume --reason TEXT
+      help: a person answers instead: andon resume --reason '<decision>'
     ");
 }
 

@@ -168,22 +168,16 @@ fn the_same_answer_three_times_halts_at_once() {
     let said = "{\"kind\":\"message.final\",\"text\":\"I have fixed the failing test.\"}\n";
     observe(&stage, "output", said).ok();
     observe(&stage, "output", said).ok();
-    assert_snapshot!(observe(&stage, "output", said).shown(), @r#"
+    assert_snapshot!(observe(&stage, "output", said).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-output]: loop halted: agent gave the same message.final 3 times in a row
-      help: give the node what it does not know: tighten its context or its task
-    note: the loop stays halted (stalled) until a person answers
-      halted: cycle agent, iteration 1
-      diffs: HASH
-      outputs: HASH HASH HASH
-      trend: 0 failing
-      next[tighten_context]: tighten the context: give the node what it does not know, and drop what it repeats
-      next[hand_over]: hand the task to another session or model, with this file as its context
-      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-output]: HALTED: A. Author is making no progress
+      what   agent gave the same message.final 3 times in a row
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.git(&["commit", "--allow-empty", "-qm", "More"]).refused();
 }
 
@@ -241,21 +235,17 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
       help: do something else than this call: its answer is known by now
     ");
     observe(&stage, "tool_call", call).ok();
-    assert_snapshot!(observe(&stage, "tool_call", call).shown(), @r#"
+    assert_snapshot!(observe(&stage, "tool_call", call).shown(), @r"
     exit 1
     --- stderr
-    error[tool-loop]: loop halted: HARD_LOOP: 5 identical calls among the last 5: Bash: cargo test
-      help: do something else than this call: its answer is known by now
-    note: the loop stays halted (stalled) until a person answers
-      halted: cycle agent, iteration 1
-      diffs: HASH
-      trend: 0 failing
-      next[change_approach]: tell the agent what that call answers, and ask for another approach
-      next[hand_over]: hand the task to another session or model, with this file as its context
-      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[tool-loop]: HALTED: A. Author is making no progress
+      what   HARD_LOOP: 5 identical calls among the last 5: Bash: cargo test
+      call   Bash: cargo test
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.git(&["commit", "--allow-empty", "-qm", "More"]).refused();
     let status = stage.andon(&["status", "--format", "json"]).ok();
     let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();

@@ -201,7 +201,7 @@ fn six_failing_handed_in_runs_halt_at_every_door() {
         let batch = stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(events.as_bytes()));
         batch.exits(1).says("halted");
         stage.write("code.txt", "two\n");
-        stage.git(&["commit", "-qam", "Two"]).refused().says("the loop is halted");
+        stage.git(&["commit", "-qam", "Two"]).refused().says("commit refused: halted");
 
         let stage = Stage::installed();
         let one = |line: &str| {

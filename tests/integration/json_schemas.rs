@@ -178,7 +178,7 @@ fn answers_and_stops_say_the_same_in_json() {
     let stopped = value(&["stop", "--reason", "lunch"]);
     assert_eq!(
         stopped,
-        json!({"schema": "andon/stop@1", "file": ".andon/STOP", "reason": "lunch", "help": ["andon resume --reason \"...\""]})
+        json!({"schema": "andon/stop@1", "file": ".andon/STOP", "reason": "lunch", "help": ["andon resume --reason '<decision>'"]})
     );
     let resumed = value(&["resume", "--reason", "back"]);
     assert_eq!(

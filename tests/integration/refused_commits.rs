@@ -30,7 +30,7 @@ fn an_agent_that_runs_plain_tests_and_commits_is_halted_at_the_fifth_refusal() {
     assert_eq!(status["refused"]["rule"], "untested-edit");
     attempt(&stage, "5\n").says("refused-commits").says("5 commits in a row were refused");
     assert!(stage.exists(".andon/CHECKPOINT.md"));
-    stage.andon(&["status", "--exit-code"]).exits(1).says("halted").says("refused-commits");
+    stage.andon(&["status", "--exit-code"]).exits(1).says("HALTED").says("refused-commits");
     stage.andon(&["tick"]).exits(1).says("refused-commits");
     // While it is unanswered, tested code is refused as well.
     stage.andon(&["test"]).ok();

@@ -15,8 +15,8 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
     let shown = page(&stage, &[]);
     for part in [
         "<span class=\"state bad\">Halted</span>",
-        "<strong>stalled</strong> (repeated-failures)",
-        "andon resume --reason &quot;...&quot;",
+        "is stuck on 1 failing test</strong> (repeated-failures)",
+        "andon resume --reason &#39;&lt;decision&gt;&#39;",
         "1, 1 unanswered",
         "What was tried",
         "The halted change",

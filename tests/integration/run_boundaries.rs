@@ -36,15 +36,18 @@ fn resetting_before_each_attempt_does_not_begin_anew() {
     stage.andon(&["status"]).says("Loop 4/100");
     // Nor does it afterwards.
     stage.git(&["reset", "-q", "--hard", &base]).ok();
-    assert_snapshot!(fails(&stage, 9).shown(), @r#"
+    assert_snapshot!(fails(&stage, 9).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
     warning[failing-tests]: 1 of 2 tests fails on this code: a
       help: fix what fails, then: andon test
-    "#);
+    ");
     stage.git(&["checkout", "-q", "-f", "--detach", &base]).ok();
     assert_snapshot!(fails(&stage, 10).shown(), @r#"
     exit 1
@@ -195,13 +198,16 @@ fn a_halted_loop_cannot_go_on_in_a_worktree_from_its_base() {
     // What was there already goes its own way, until it builds on the halted commit.
     commit(&other).ok();
     stage.git_in(&other, &["reset", "-q", "--hard", "main"]).ok();
-    assert_snapshot!(commit(&other).shown(), @r#"
+    assert_snapshot!(commit(&other).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.git_in(&other, &["reset", "-q", "--hard", &base]).ok();
     // An answer there frees all of them.
     stage.andon_in(&stage.root().join("at-base"), &["resume", "--reason", "looked at it"]).ok();

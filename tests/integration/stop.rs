@@ -17,12 +17,12 @@ fn halted() -> Stage {
 fn the_same_failure_three_times_halts() {
     let stage = halted();
     let checkpoint = stage.read(".andon/CHECKPOINT.md");
-    for words in ["Try 1", "Try 3", "andon resume", "rm .andon/CHECKPOINT.md", "1 -> 1 -> 1"] {
+    for words in ["Try 1", "Try 3", "andon resume", "3 commits; tests: 1 of 2 failing"] {
         assert!(checkpoint.contains(words), "{words}\n{checkpoint}");
     }
     assert_eq!(stage.read(".andon/.gitignore"), "*\n");
-    let status = stage.andon(&["status"]).ok().says("halted").says("Loop 4/100").stdout;
-    stage.andon(&["status", "--exit-code"]).refused().says("halted");
+    let status = stage.andon(&["status"]).ok().says("HALTED").says("Loop 4/100").stdout;
+    stage.andon(&["status", "--exit-code"]).refused().says("HALTED");
     assert!(status.contains("repeated-failures"), "{status}");
 }
 
@@ -100,12 +100,12 @@ fn a_halt_refuses_every_way_to_commit() {
 #[test]
 fn resume_answers_and_starts_the_window_anew() {
     let stage = halted();
-    assert_snapshot!(stage.andon(&["resume"]).shown(), @r#"
+    assert_snapshot!(stage.andon(&["resume"]).shown(), @r"
     exit 2
     --- stderr
-    error: an acknowledgement needs a reason
-      help: andon resume --reason "what you found and why it may go on"
-    "#);
+    error: a reason is required: say what was decided
+      help: andon resume --reason '<decision>'
+    ");
     assert_snapshot!(stage.andon(&["resume", "--reason", "looked at it"]).shown(), @"
     exit 0
     --- stdout
@@ -125,11 +125,11 @@ fn deleting_the_file_answers_and_is_recorded() {
     let stage = halted();
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "not ok b"], "Try 4").ok();
-    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    assert_snapshot!(stage.andon(&["log"]).shown(), @r"
     exit 0
     --- stdout
        1  HASH  1/2 fail      +1 -1        Try 4
-          -- TIME acknowledged by A. Author <author@example.org> by deleting the file
+          -- TIME answered by A. Author <author@example.org> by deleting the file
           -- TIME halted: stalled (repeated-failures)
              the same test failed in 3 iterations in a row, with code edited in between: b
        4  HASH  1/2 fail      +1 -1        Try 3
@@ -150,13 +150,16 @@ fn with_ack_resume_a_deleted_file_comes_back() {
     let config = stage.read("andon.toml");
     stage.write("andon.toml", format!("[guard]\nack = \"resume\"\n{config}"));
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     assert!(stage.exists(".andon/CHECKPOINT.md"));
 }
 
@@ -164,11 +167,11 @@ fn with_ack_resume_a_deleted_file_comes_back() {
 fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
     let stage = halted();
     stage.set("CLAUDECODE", "1");
-    assert_snapshot!(stage.andon(&["resume", "--reason", "I say so"]).shown(), @"
+    assert_snapshot!(stage.andon(&["resume", "--reason", "I say so"]).shown(), @r"
     exit 1
     --- stderr
     error[agent-shell]: `andon resume` was called in the shell of an agent (CLAUDECODE is set): only a person answers a halt
-      help: a person runs in a shell of their own: andon resume --reason TEXT
+      help: a person runs in a shell of their own: andon resume --reason '<decision>'
     ");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "ok b", "ok c"], "Try 4").ok();
@@ -199,26 +202,32 @@ fn a_receipt_of_another_git_process_opens_nothing() {
     stage.git(&["commit", "-qam", ""]).refused();
     assert!(stage.exists(".git/andon/receipt"));
     stage.andon(&["stop", "--reason", "lunch"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r"
     exit 1
     --- stderr
-    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/STOP exists: a person stopped this loop: lunch
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[user-stop]: commit refused: halted AGE: a person stopped the loop
+      what   .andon/STOP exists: a person stopped this loop: lunch
+      since  TIME, 1 commit; tests: 1 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
 }
 
 #[test]
 fn stop_and_pause_refuse_until_resumed_or_removed() {
     let stage = Stage::installed();
     stage.andon(&["stop", "--reason", "lunch"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
     exit 1
     --- stderr
-    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/STOP exists: a person stopped this loop: lunch
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[user-stop]: commit refused: halted AGE: a person stopped the loop
+      what   .andon/STOP exists: a person stopped this loop: lunch
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No", "--no-verify"]).refused();
     stage.andon(&["status"]).ok().says("stopped");
     stage.andon(&["status", "--exit-code"]).refused().says("stopped");
@@ -275,21 +284,16 @@ fn oscillation_halts_whatever_the_tests_say() {
 fn empty_diffs_halt() {
     let stage = Stage::installed();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).shown(), @r"
     exit 0
     --- stderr
-    error[unchanged-diff]: loop halted: 2 iterations in a row changed nothing
-      help: git log -p -3 HASH
-    note: the loop stays halted (stalled) until a person answers
-      halted: cycle agent, iteration 3
-      diffs: HASH HASH HASH
-      trend: 0 failing
-      next[clarify_task]: say in the task which file has to change: the last iterations changed nothing
-      next[hand_over]: hand the task to another session or model, with this file as its context
-      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[unchanged-diff]: HALTED: A. Author is making no progress
+      what   2 iterations in a row changed nothing
+      since  TIME, 2 commits; tests: 2 passed
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).refused();
 }
 
@@ -298,21 +302,16 @@ fn the_iteration_cap_halts() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\niteration-cap = { max = 3 }\n");
     stage.iterate("1\n", &["ok a"], "1").ok();
-    assert_snapshot!(stage.iterate("2\n", &["ok a", "ok b"], "2").shown(), @r#"
+    assert_snapshot!(stage.iterate("2\n", &["ok a", "ok b"], "2").shown(), @r"
     exit 0
     --- stderr
-    error[iteration-cap]: loop halted: Reached iteration cap: 3/3
-      help: look at what the run has achieved: andon status
-    note: the loop stays halted (budget exceeded) until a person answers
-      halted: cycle agent, iteration 3
-      diffs: HASH HASH HASH
-      trend: 0 -> 0 -> 0 failing
-      next[split_task]: split the task: commit what is done and start a new session for the rest
-      next[raise_budget]: raise the cap in andon.toml, under [rules]:  iteration-cap = { max = 6 }
-      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[iteration-cap]: HALTED: A. Author has used up a budget
+      what   Reached iteration cap: 3/3
+      since  TIME, 3 commits; tests: 2 passed
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
     exit 1
     --- stderr

@@ -141,7 +141,7 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     for number in 1..4 {
         iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
     }
-    status_says(&stage, &one, "halted");
+    status_says(&stage, &one, "HALTED");
     // The push is judged like a finished task; the branch goes over all the same.
     stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
     assert_snapshot!(sync(&stage, &one).shown(), @"
@@ -205,7 +205,7 @@ fn deleting_the_report_file_of_a_halt_from_elsewhere_answers_it_once_it_was_show
     stage
         .git_in(&two, &["fetch", "-q", "origin", "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*"])
         .ok();
-    status_says(&stage, &two, "halted");
+    status_says(&stage, &two, "HALTED");
     iterate(&stage, &two, "on\n", GREEN, "Go on").refused();
     std::fs::remove_file(two.join(".andon/CHECKPOINT.md")).unwrap();
     iterate(&stage, &two, "on\n", GREEN, "Go on").ok();

@@ -79,7 +79,7 @@ fn unread_failures_halt_only_where_the_same_was_printed() {
     for (at, wrong) in ["seven", "four", "two", "three", "one"].into_iter().enumerate() {
         attempt(&stage, &format!("{at}\n"), &format!("echo {wrong} wrong in 0.{at}s; exit 1\n"))
             .ok()
-            .lacks("the loop is halted");
+            .lacks("refused: halted");
     }
     let stage = staged("exit 1\n");
     let mut last = None;
@@ -102,7 +102,7 @@ fn unread_failures_are_the_same_whatever_names_were_drawn_and_moments_printed() 
         let at = |at: u32| format!("AT={}\n{script}", 123 + at);
         let halts = (0..4).map(|number| attempt(&stage, &format!("{number}\n"), &at(number))).last();
         assert!(
-            halts.unwrap().all().contains("the loop is halted"),
+            halts.unwrap().all().contains("refused: halted"),
             "{script}{}",
             stage.andon(&["status"]).stdout
         );

@@ -24,19 +24,19 @@ fn json(stage: &Stage) -> serde_json::Value {
 #[test]
 fn all_worktrees_at_once_and_who_needs_a_person_first() {
     let stage = worktrees();
-    assert_snapshot!(stage.andon(&["watch", "--once"]).shown(), @r#"
+    assert_snapshot!(stage.andon(&["watch", "--once"]).shown(), @r"
     exit 0
     --- stdout
     2 worktrees: 2 need a person, 0 running
 
     Needs a person
       main  halted  Loop 4/100  1/2 fail  ▁███  2m
-        stalled (repeated-failures): the same test failed in 3 iterations in a row, with code edited in between: b
-        help: cd ROOT/repo && andon status && andon resume --reason "..."
+        A. Author is stuck on 1 failing test (repeated-failures): the same test failed in 3 iterations in a row, with code edited in between: b
+        help: cd ROOT/repo && andon status
       side  halted  Loop 4/100  1/2 fail  ▁███  2m
-        builds on a halt of worktree main: stalled (repeated-failures): the same test failed in 3 iterations in a row, with code edited in between: b
-        help: cd ROOT/side && andon status && andon resume --reason "..."
-    "#);
+        builds on a halt of worktree main: A. Author is stuck on 1 failing test (repeated-failures): the same test failed in 3 iterations in a row, with code edited in between: b
+        help: cd ROOT/side && andon status
+    ");
     let side = stage.root().join("side");
     stage.andon_in(&side, &["watch", "--once"]).ok().says("\n  main  halted").says("\n  side  halted");
 }
@@ -86,7 +86,10 @@ fn halts_of_other_clones_are_seen_once_they_were_synced() {
     stage.git_in(&clone, &["checkout", "-q", "--orphan", "new"]).ok();
     stage.andon_in(&clone, &["sync"]).ok();
     let shown = stage.andon_in(&clone, &["watch", "--once"]).ok();
-    shown.says("elsewhere: main").says("stalled (repeated-failures)").says("1 needs a person");
+    shown
+        .says("elsewhere: main")
+        .says("is stuck on 1 failing test (repeated-failures)")
+        .says("1 needs a person");
 }
 
 #[test]

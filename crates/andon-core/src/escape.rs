@@ -369,7 +369,7 @@ mod tests {
             command in prop::sample::select(vec![
                 "git log -p -3 6f740087d4ac",
                 "git switch -c andon-6f74 6f74",
-                "andon resume --reason '<decision>'",
+                "andon resume --reason 'keep A'",
                 "raise it: iteration-cap = { max = 200 }",
                 "git reset --hard HEAD~1",
                 "git stash --keep-index --include-untracked && andon test; git stash pop",

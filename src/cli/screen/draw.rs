@@ -43,13 +43,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(area);
     frame.render_widget(Paragraph::new(head_of(screen, look)), head);
-    let keys = if screen.page.is_some() { KEYS_OF_PAGE } else { KEYS };
+    screen.height = usize::from(body.height).max(1);
+    let keys = match &screen.page {
+        Some(page) => match page.lines.len().saturating_sub(page.top + screen.height) {
+            0 => KEYS_OF_PAGE.to_owned(),
+            below => format!("{KEYS_OF_PAGE}  {below} more"),
+        },
+        None => KEYS.to_owned(),
+    };
     let foot_line = match &screen.typing {
         Some(typing) => Line::raw(typed(typing, usize::from(area.width))),
-        None => Line::styled(clip(keys, usize::from(area.width)).into_owned(), look.style(Tone::Dim)),
+        None => Line::styled(clip(&keys, usize::from(area.width)).into_owned(), look.style(Tone::Dim)),
     };
     frame.render_widget(Paragraph::new(foot_line), foot);
-    screen.height = usize::from(body.height).max(1);
     if let Some(page) = &screen.page {
         return draw_page(frame, page, body);
     }
@@ -93,14 +99,6 @@ fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect) {
     let lines = page.lines.iter().skip(page.top).take(usize::from(area.height));
     let lines: Vec<Line<'_>> = lines.map(|line| Line::raw(terminal(line))).collect();
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
-    let below = page.lines.len().saturating_sub(page.top + usize::from(area.height));
-    if below > 0 && area.height > 1 {
-        let mark = format!("-- {below} more --");
-        let wide = u16::try_from(width(&mark)).unwrap_or(area.width).min(area.width);
-        let corner =
-            Rect { x: area.x + area.width - wide, y: area.y + area.height - 1, width: wide, height: 1 };
-        frame.render_widget(Paragraph::new(Line::raw(mark)), corner);
-    }
 }
 
 fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {

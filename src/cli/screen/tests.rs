@@ -8,7 +8,7 @@ use ratatui::style::Color;
 use super::draw::{Colour, Look, draw};
 use super::state::{ReadRequest, Screen};
 use crate::view::status::{LoopState, LostHooks};
-use crate::view::watch::{LoopView, WatchView, WorktreeState, WorktreeView};
+use crate::view::watch::{AnswerBy, BindingHalt, LoopView, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::text::spark::Glyphs;
@@ -78,7 +78,7 @@ fn the_list_with_what_the_chosen_line_is_about() {
     assert_eq!(lines[9], "/work/side  branch ma\\u{202e}in  node agent");
     assert_eq!(lines[10], "post-commit is \\u{1b}[2Jnot there");
     assert_eq!(lines[11], "help: cd /work/side && andon install");
-    assert_eq!(lines[15], "up/down choose  Enter evidence  r round  q end");
+    assert_eq!(lines[15], "? keys  q end  Enter evidence  d diff  o file  R answer  / filter");
 }
 
 #[test]
@@ -114,13 +114,58 @@ fn keys_choose_ask_and_end() {
     screen.open("title".to_owned(), "a\nb\nc\u{1b}[2J\nd\ne\nf");
     assert_eq!(screen.key(ctrl_c), ReadRequest::Quit);
     let lines = drawn(&mut screen, (30, 5), PLAIN);
-    assert_eq!(lines, ["title", "a", "b", "c\\u{1b}[2J", "up/down turn  Esc back"]);
+    assert_eq!(lines, ["title", "a", "b", "c\\u{1b}[2J", "up/down turn  Esc back  3 more"]);
     press(&mut screen, KeyCode::PageDown);
     assert_eq!(drawn(&mut screen, (30, 5), PLAIN)[1..4], ["d", "e", "f"]);
     press(&mut screen, KeyCode::Down);
     assert_eq!(drawn(&mut screen, (30, 5), PLAIN)[1], "d");
     assert_eq!(press(&mut screen, KeyCode::Char('q')), ReadRequest::Nothing);
     assert_eq!(press(&mut screen, KeyCode::Char('q')), ReadRequest::Quit);
+}
+
+#[test]
+fn a_filter_leaves_only_lines_with_its_words() {
+    let mut screen = Screen::new(view(3));
+    for code in ['/', 'W', 't', '-', '0'] {
+        assert_eq!(press(&mut screen, KeyCode::Char(code)), ReadRequest::Nothing);
+    }
+    assert_eq!(drawn(&mut screen, (80, 16), PLAIN)[15], "/Wt-0_");
+    press(&mut screen, KeyCode::Enter);
+    assert_eq!(screen.view.worktrees.len(), 3);
+    screen.take(view(5));
+    assert_eq!(screen.view.worktrees.len(), 5, "a newer view is filtered too");
+    assert!(drawn(&mut screen, (80, 16), PLAIN)[0].contains("lines with \"Wt-0\""));
+    press(&mut screen, KeyCode::Char('/'));
+    press(&mut screen, KeyCode::Esc);
+    assert_eq!(screen.view.worktrees.len(), 7);
+}
+
+#[test]
+fn an_answer_takes_a_reason_and_a_yes() {
+    let mut halted = view(0);
+    let standing = andon_testkit::samples::standing();
+    let WorktreeState::Loop(found) = &mut halted.worktrees[1].seen else { unreachable!() };
+    found.halt = Some(BindingHalt { standing, answer: AnswerBy::Resume });
+    let mut screen = Screen::new(halted);
+    press(&mut screen, KeyCode::Char('R'));
+    press(&mut screen, KeyCode::Enter);
+    for code in "keep Ax".chars() {
+        press(&mut screen, KeyCode::Char(code));
+    }
+    press(&mut screen, KeyCode::Backspace);
+    assert_eq!(drawn(&mut screen, (80, 16), PLAIN)[15], "Answer the halt, Esc: not. Reason: keep A_");
+    assert_eq!(press(&mut screen, KeyCode::Enter), ReadRequest::Nothing);
+    assert_eq!(drawn(&mut screen, (80, 16), PLAIN)[15], "Answer with \"keep A\"? y or n");
+    assert_eq!(press(&mut screen, KeyCode::Char('n')), ReadRequest::Nothing);
+    press(&mut screen, KeyCode::Enter);
+    let answer = ReadRequest::Answer("w side".to_owned(), "keep A".to_owned());
+    assert_eq!(press(&mut screen, KeyCode::Char('y')), answer);
+    assert_eq!(press(&mut screen, KeyCode::Char('d')), ReadRequest::Diff("w side".to_owned()));
+    press(&mut screen, KeyCode::Down);
+    press(&mut screen, KeyCode::Char('R'));
+    assert_eq!(screen.typing, None, "a loop that runs has nothing to answer");
+    press(&mut screen, KeyCode::Char('?'));
+    assert!(drawn(&mut screen, (80, 16), PLAIN)[1].starts_with("up, down"));
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use crate::view::status::{LastHalt, StatusView};
-use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::decision::{Halt, LedgerEvent};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_engine::error::OpsError;
 use andon_engine::numbers::Numbers;
 use andon_engine::shown_change;
+use andon_engine::text::halted;
 use andon_engine::workspace::Workspace;
 use andon_git::GitError;
 use andon_store::ledger::Ledger;
@@ -68,10 +69,14 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
     })
 }
 
-/// What the newest halts halted, as far as it is here.
+/// What the newest halts halted, as far as it is here: of a circle of states the difference of two.
 fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, Vec<String>> {
-    let heads = halts.iter().rev().filter_map(|last| last.halt.head).take(CHANGES);
-    heads.filter_map(|head| Some((head, shown_change::list(&ws.repo, head).ok()?))).collect()
+    let newest = halts.iter().rev().filter_map(|last| Some((&last.halt, last.halt.head?))).take(CHANGES);
+    let lines = |halt: &Halt, head| match halt.summary.between().filter(|_| halted::goes_round(halt)) {
+        Some((first, second)) => shown_change::between(&ws.repo, first, second).ok(),
+        None => shown_change::list(&ws.repo, head).ok(),
+    };
+    newest.filter_map(|(halt, head)| Some((head, lines(halt, head)?))).collect()
 }
 
 fn warning(why: &str) -> Diagnostic {

@@ -65,7 +65,7 @@ fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
     match &resumed.halt {
         Some(standing) => format!(
             "resumed: {by} answered the halt of {} ({}){}; counting starts over\n",
-            shell.out.out.when(standing.halt.at),
+            shell.out.out.date(standing.halt.at),
             escape::terminal(&standing.halt.rule),
             if args.mistaken { " as mistaken" } else { "" },
         ),

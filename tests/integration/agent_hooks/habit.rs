@@ -176,7 +176,7 @@ fn a_plain_failing_run_is_evidence_of_a_loop_at_once() {
     }
     let runs = lines(&stage, "journal");
     assert!(runs.iter().filter(|run| run.to_string().contains(HANDED_IN)).count() >= 3, "{runs:?}");
-    stage.andon(&["status", "--exit-code"]).exits(1).says("halted");
+    stage.andon(&["status", "--exit-code"]).exits(1).says("HALTED");
 }
 
 #[test]

@@ -186,21 +186,16 @@ fn the_level_decides_what_it_may_do() {
     ");
     stage.andon(&["context", "--gate"]).ok();
     level("halt");
-    assert_snapshot!(call(&stage, 2).shown(), @r#"
+    assert_snapshot!(call(&stage, 2).shown(), @r"
     exit 1
     --- stderr
-    error[context-window]: loop halted: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
-      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
-    note: the loop stays halted (budget exceeded) until a person answers
-      halted: cycle agent, iteration 1
-      diffs: HASH
-      trend: 0 failing
-      next[compact_context]: compact the context window, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
-      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[context-window]: HALTED: A. Author has used up a budget
+      what   no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("begin a new session with"));
     assert_snapshot!(stage.git(&["commit", "--allow-empty", "-qm", "x"]).shown(), @r#"
     exit 1

@@ -37,12 +37,12 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
     ");
 
     stage.andon(&["stop", "--reason", "look at it"]).ok();
-    assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @r#"
+    assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @r"
     exit 1
     --- stderr
     error[purge]: nothing was purged: a halt waits for an answer, and its evidence must stay until then
-      help: answer it first: andon resume --reason "..."
-    "#);
+      help: answer it first: andon resume --reason '<decision>'
+    ");
     assert_snapshot!(stage.andon_in(&linked, &["uninstall", "--purge"]).shown(), @r#"
     exit 1
     --- stderr
@@ -103,10 +103,13 @@ fn sweeping_the_folder_away_answers_nothing() {
         assert!(!stage.exists(".andon"));
         stage.write("new.c", "1\n");
         stage.git(&["add", "-A"]).ok();
-        let said = stage.git(&["commit", "-q", "-m", "on"]).refused().says(".andon/ was deleted as a whole");
+        let said = stage
+            .git(&["commit", "-q", "-m", "on"])
+            .refused()
+            .says("deleting .andon/ does not answer the halt");
         assert_eq!(said.all().contains("CLAUDECODE"), agent, "{said}");
         assert!(stage.exists(".andon/CHECKPOINT.md"));
-        stage.git(&["commit", "-q", "-m", "on"]).refused().lacks("deleted as a whole");
+        stage.git(&["commit", "-q", "-m", "on"]).refused().lacks("deleting .andon/");
         stage.git(&["commit", "-q", "--no-verify", "-m", "on"]).refused();
         stage.unset("CLAUDECODE");
         stage.andon(&["resume", "--reason", "seen"]).ok();

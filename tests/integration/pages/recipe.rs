@@ -72,7 +72,7 @@ fn the_workflow_with_an_agent_runs_and_a_halt_ends_it() {
     // Installed; halted; pushed whatever was before.
     assert_eq!(codes, [0, 1, 0]);
     assert_eq!(steps.last().unwrap()["if"], "always()");
-    stage.andon(&["status"]).ok().says("halted");
+    stage.andon(&["status"]).ok().says("HALTED");
     let refs = stage.git(&["ls-remote", "origin"]).ok().stdout;
     for name in ["refs/heads/agent-1", "refs/andon/records/", "refs/andon/ledger/"] {
         assert!(refs.contains(name), "{name} in {refs}");

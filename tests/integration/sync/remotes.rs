@@ -69,7 +69,7 @@ fn a_forked_ledger_is_an_error_and_both_sides_stay() {
     synced with origin: nothing new
     ");
     assert_eq!(refs(&stage, &one), before);
-    status_says(&stage, &one, "halted");
+    status_says(&stage, &one, "HALTED");
 }
 
 #[test]

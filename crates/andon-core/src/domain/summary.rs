@@ -52,14 +52,14 @@ pub struct TestCounts {
     pub failing: u64,
 }
 
-/// A failing test, or a failure of the run as a whole.
+/// A failing test, or a failure of the run as a whole. Packed facts hold it: nothing of it may be left out when it is written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FailingTest {
     /// Its id; `None` for an error of the run itself, such as one of the compiler.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub test: Option<String>,
     /// Its first error in one line, secrets masked; `None` where the report has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub error: Option<String>,
 }
 

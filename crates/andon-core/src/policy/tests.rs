@@ -131,7 +131,7 @@ fn suggestions_name_what_the_halt_is_about() {
         commit(2).tests(red(2, &["suite::x", "suite::y"], 9)),
     ]);
     let stalled = suggestions(HaltReason::Stalled, "repeated-failures", &failing);
-    assert_eq!(stalled[0], "read the whole error of the first failing test, suite::x: andon test");
+    assert_eq!(stalled[0], "read the full error of suite::x: andon test");
     assert!(stalled.iter().any(|line| line.contains("best state so far (1 failing test): git switch -c")));
     assert!(stalled.last().is_some_and(|line| line.contains("andon resume")));
 

@@ -156,7 +156,13 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
         }
         (None, Some(halt)) => {
             let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
+            let try_first = decision.findings.iter().find(|finding| finding.rule == halt.rule);
             push_halt(&mut page, &format!("{words}HALTED: {}", headline(halt)), halt);
+            // Where there is no difference to look at, what to do is all that there is to say.
+            let hints = try_first.filter(|_| halted::look(&halt.summary).is_none());
+            for help in hints.into_iter().flat_map(|finding| finding.help.iter().take(HINTS)) {
+                push_help(&mut page, help);
+            }
         }
         (None, None) => {}
     }
@@ -177,6 +183,9 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
     }
     page.finish()
 }
+
+/// Hints of a halt that has no commits to be looked at.
+const HINTS: usize = 2;
 
 /// A halt in at most eight lines: who is stuck, with what, since when and at what cost, and what to do.
 fn push_halt(page: &mut Page, what: &str, halt: &Halt) {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::view::history::{HistoryCommit, HistoryView};
 use andon_core::domain::facts::CommitRecord;
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 
@@ -24,17 +25,32 @@ struct Iteration<'a> {
     record: &'a CommitRecord,
     /// When the node's commit before it was made, if that is not too long ago; else its own time.
     from: Timestamp,
+    /// The rule that halted the loop at it.
+    halted: Option<&'a str>,
 }
 
-/// The recorded commits, each after the one of its node before it.
+impl Iteration<'_> {
+    /// What acts one after the other: a node in a worktree.
+    fn track(&self) -> String {
+        track(self.record)
+    }
+}
+
+fn track(record: &CommitRecord) -> String {
+    record.worktree.iter().fold(record.node.clone(), |node, worktree| format!("{node}, worktree {worktree}"))
+}
+
+/// The recorded commits, each after the one before it of its node in its worktree.
 fn iterations(view: &HistoryView) -> Vec<Iteration<'_>> {
-    let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    let mut last: BTreeMap<String, Timestamp> = BTreeMap::new();
+    let halted: BTreeMap<CommitId, &str> =
+        view.halts.iter().filter_map(|last| Some((last.halt.head?, last.halt.rule.as_str()))).collect();
     let recorded = view.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)));
     let timed = recorded.map(|(commit, record)| {
-        let before = last.insert(&record.node, commit.at).unwrap_or(commit.at);
+        let before = last.insert(track(record), commit.at).unwrap_or(commit.at);
         let pause = commit.at.0.saturating_sub(before.0);
         let from = if (0..=LONGEST).contains(&pause) { before } else { commit.at };
-        Iteration { commit, record, from }
+        Iteration { commit, record, from, halted: halted.get(&commit.commit).copied() }
     });
     timed.collect()
 }

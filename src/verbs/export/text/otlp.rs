@@ -27,7 +27,7 @@ pub fn lines(view: &HistoryView) -> String {
     let iterations = iterations(view);
     let spans: Vec<Value> = iterations.iter().map(span).collect();
     let mut logs: Vec<Value> = iterations.iter().flat_map(findings).collect();
-    logs.extend(view.halts.iter().flat_map(halt));
+    logs.extend(view.halts.iter().flat_map(|last| halt(last, &iterations)));
     let resource = json!({ "attributes": [
         text(names::SERVICE_NAME, "andon"),
         text(names::SERVICE_VERSION, env!("CARGO_PKG_VERSION")),
@@ -47,7 +47,7 @@ pub fn lines(view: &HistoryView) -> String {
 }
 
 fn span(one: &Iteration<'_>) -> Value {
-    let Iteration { commit, record, from } = one;
+    let Iteration { commit, record, from, halted } = one;
     let mut attributes = vec![
         text(names::VCS_REVISION, &commit.commit.to_string()),
         text("andon.node", &record.node),
@@ -60,17 +60,21 @@ fn span(one: &Iteration<'_>) -> Value {
         attributes.insert(2, number("andon.iteration", of));
     }
     attributes.extend(record.session.as_deref().map(|session| text(names::SESSION_ID, session)));
-    let mut fails = false;
+    // A halted iteration is no success, whatever its tests say.
+    let mut fails = halted.is_some();
+    attributes.extend(record.worktree.as_deref().map(|worktree| text("andon.worktree", worktree)));
+    attributes.extend(halted.map(|rule| text("andon.halted.rule", rule)));
     if let Some(tests) = &record.tests {
-        fails = !tests.is_green();
+        fails |= !tests.is_green();
         attributes.push(text(names::TEST_RUN_STATUS, run_status(tests.status)));
         attributes.push(text(names::CICD_RESULT, if fails { "failure" } else { "success" }));
         attributes.push(number("andon.tests.total", tests.counts.total));
         attributes.push(number("andon.tests.failing", tests.counts.failing()));
-        if fails {
-            attributes.push(text(names::ERROR_TYPE, tests.status.as_str()));
-        }
+    } else if fails {
+        attributes.push(text(names::CICD_RESULT, "failure"));
     }
+    let red = record.tests.as_ref().filter(|tests| !tests.is_green()).map(|tests| tests.status.as_str());
+    attributes.extend(halted.or(red).map(|kind| text(names::ERROR_TYPE, kind)));
     if let Some(usage) = &record.usage {
         attributes.extend(usage.input_tokens.map(|tokens| number("andon.usage.input_tokens", tokens)));
         attributes.extend(usage.output_tokens.map(|tokens| number("andon.usage.output_tokens", tokens)));
@@ -116,7 +120,7 @@ fn findings(one: &Iteration<'_>) -> Vec<Value> {
     log.collect()
 }
 
-fn halt(last: &LastHalt) -> Vec<Value> {
+fn halt(last: &LastHalt, iterations: &[Iteration<'_>]) -> Vec<Value> {
     let halt = &last.halt;
     let mut attributes = vec![
         text("andon.rule", &halt.rule),
@@ -129,6 +133,10 @@ fn halt(last: &LastHalt) -> Vec<Value> {
     attributes.extend(halt.branch.as_deref().map(|branch| text(names::VCS_REF_NAME, branch)));
     let mut halted = log("andon.loop.halted", ERROR, halt.at, &halt.message);
     halted["attributes"] = json!(attributes);
+    if let Some(one) = iterations.iter().find(|one| Some(one.commit.commit) == halt.head) {
+        halted["spanId"] = json!(span_id(one));
+        halted["traceId"] = json!(trace_id(one));
+    }
     let answered = last.ack.as_ref().map(|ack| {
         let mut answered = log("andon.loop.acknowledged", INFO, ack.at, &ack.reason);
         answered["attributes"] =
@@ -163,10 +171,11 @@ fn nanos(at: Timestamp) -> String {
     u64::try_from(at.0).unwrap_or(0).saturating_mul(1_000_000_000).to_string()
 }
 
-/// One trace for each session; commits of no known session share that of their node.
+/// One trace for each session; commits of no known session share that of their node and worktree.
 fn trace_id(one: &Iteration<'_>) -> String {
     let session = one.record.session.as_deref().unwrap_or_default();
-    id(&format!("trace\0{}\0{session}", one.record.node), 16)
+    let track = if session.is_empty() { one.track() } else { one.record.node.clone() };
+    id(&format!("trace\0{track}\0{session}"), 16)
 }
 
 fn span_id(one: &Iteration<'_>) -> String {

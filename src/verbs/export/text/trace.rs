@@ -1,4 +1,4 @@
-//! The trace event format of Chrome, which Perfetto opens: a track for each node, a slice for each commit, the failing tests
+//! The trace event format of Chrome, which Perfetto opens: a track for each node in each worktree, a slice for each commit, the failing tests
 //! as a counter, halts and answers as instants.
 
 use std::collections::BTreeMap;
@@ -20,12 +20,12 @@ const LOOP: u64 = 1;
 /// One JSON object.
 pub fn document(view: &HistoryView) -> String {
     let iterations = iterations(view);
-    let mut tracks: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut tracks: BTreeMap<String, u64> = BTreeMap::new();
     let mut events = vec![name("process_name", LOOP, "andon"), name("thread_name", LOOP, "loop")];
     for one in &iterations {
         let next = LOOP + 1 + tracks.len() as u64;
-        let track = *tracks.entry(&one.record.node).or_insert_with(|| {
-            events.push(name("thread_name", next, &one.record.node));
+        let track = *tracks.entry(one.track()).or_insert_with_key(|track| {
+            events.push(name("thread_name", next, track));
             next
         });
         events.push(slice(one, track));
@@ -44,11 +44,12 @@ fn micros(at: Timestamp) -> i64 {
 }
 
 fn slice(one: &Iteration<'_>, track: u64) -> Value {
-    let Iteration { commit, record, from } = one;
+    let Iteration { commit, record, from, halted } = one;
     json!({
         "args": {
             "commit": commit.commit.to_string(),
             "diff": phrase::diff(&record.diff),
+            "halted": halted.map(plain),
             "findings": record.findings.iter().map(|finding| plain(&finding.rule)).collect::<Vec<_>>(),
             "iteration": record.number(),
             "session": record.session.as_deref().map(plain),

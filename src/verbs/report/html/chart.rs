@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use super::log_command;
-use super::markup::{self, derived};
+use super::markup::{self, text, time};
 use crate::view::history::HistoryView;
+use andon_core::escape::terminal_clip;
 use andon_engine::text::phrase;
 
 /// Columns that a picture has at the most; more commits share one.
@@ -44,17 +44,15 @@ pub(super) fn section(view: &HistoryView) -> Markup {
         tested().map(|(place, tests)| Point { place, value: tests.counts.failing() }).collect();
     let total: Vec<Point> =
         tested().map(|(place, tests)| Point { place, value: tests.counts.total }).collect();
+    if failing.len() < 2 {
+        return html! {};
+    }
     let body = html! {
-        @if failing.len() < 2 {
-            p { "Fewer than two commits of the range have a test run." }
-        } @else {
             (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
             (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest }))
             @if view.commits.len() > COLUMNS {
                 p.derived { "Commits share columns: of each, the most failing tests and the newest number." }
             }
-        }
-        (derived(&log_command(view)))
     };
     markup::section("h-trend", "Tests", &body)
 }
@@ -72,7 +70,8 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     let top = figure.points.iter().map(|point| point.value).max().unwrap_or(0);
     let (name, first, last, commits) = (figure.name, first.value, last.value, view.commits.len());
     let over = phrase::count(commits, "commit");
-    let label = format!("{name} over {over}, from {first} to {last}");
+    let label = format!("{name} over {over}, from {first} to {last}, {top} at the most");
+    let ends = view.commits.first().zip(view.commits.last());
     html! {
         figure {
             figcaption { (name) ": " (first) " at first, " (last) " now, " (top) " at the most" }
@@ -81,11 +80,40 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
                 svg viewBox="0 0 10000 1000" preserveAspectRatio="none" role="img" aria-label=(label) {
                     @for x in halts(view) { path.halt d={ "M" (x) " 0V1000" } {} }
                     path class=(figure.class) d=(line(figure, commits, top.max(1))) {}
+                    (tips(view, figure))
                 }
                 span.zero aria-hidden="true" { "0" }
+                @if let Some((oldest, newest)) = ends {
+                    p.axis { (time(oldest.at)) " " (time(newest.at)) }
+                }
             }
         }
         "\n"
+    }
+}
+
+/// What a pointer is told over each column that has a count of its own.
+fn tips(view: &HistoryView, figure: &Figure<'_>) -> Markup {
+    let commits = view.commits.len();
+    if commits > COLUMNS {
+        return html! {};
+    }
+    let wide = WIDTH / columns(commits) as u64;
+    let tip = |point: &Point| {
+        let commit = view.commits.get(point.place)?;
+        let title = format!(
+            "{} {}: {} {}",
+            commit.commit.short(),
+            terminal_clip(&commit.subject, 60),
+            point.value,
+            figure.name.to_lowercase()
+        );
+        Some((wide * point.place as u64, title))
+    };
+    html! {
+        @for (x, title) in figure.points.iter().filter_map(tip) {
+            path.tip d={ "M" (x) " 0h" (wide) "V1000h-" (wide) "z" } { title { (text(&title)) } }
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::log_command;
-use super::markup::{self, clipped, derived, text};
+use super::markup::{self, clipped, text, time};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use andon_core::domain::facts::CommitRecord;
@@ -25,7 +24,6 @@ pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
             div id="folds" {
                 @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate)) }
             }
-            (derived(&log_command(view)))
         }
     };
     markup::section("h-commits", "Commits", &body)
@@ -66,10 +64,11 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
         details open[number == 0] {
             summary { (places) ", counted from the newest" }
             div.wide tabindex="0" role="region" aria-label=(places) {
-                table {
+                table.commits {
                     thead {
                         tr {
-                            @for name in ["Iteration", "Commit", "Date", "Node", "Tests", "Change", "Subject"] {
+                            th.num scope="col" { "No." }
+                            @for name in ["Commit", "Date", "Node", "Tests", "Change", "Subject"] {
                                 th scope="col" { (name) }
                             }
                         }
@@ -86,14 +85,14 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
 
 fn row(commit: &HistoryCommit, gate: &str, in_full: bool) -> Markup {
     let record = commit.state.record();
-    let date = commit.at.to_string();
+    let anchor = in_full.then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();
     html! {
         "\n"
-        tr data-k=[kind(&commit.state)] {
+        tr id=[anchor] data-k=[kind(&commit.state)] {
             td.num { @if let Some(number) = record.and_then(CommitRecord::number) { (number) } }
             td { code { (commit.commit.short()) } }
-            td { (date.get(..10).unwrap_or(&date)) }
+            td { (time(commit.at)) }
             td { (clipped(record.map_or("", |record| &record.node), 30)) }
             td { (text(&tests)) }
             td {

@@ -3,33 +3,32 @@
 use maud::{Markup, html};
 
 use super::SHOWN;
-use super::markup::{self, clipped, command, derived, field, text, time};
+use super::markup::{self, clipped, command, field, look, text, time};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::status::LastHalt;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::Ack;
-use andon_core::domain::ids::{DiffHash, Digest, Signature};
-use andon_engine::text::{phrase, spark};
+use andon_core::domain::summary::SummaryStep;
+use andon_engine::text::{halted, phrase, spark};
 
 /// Commits before a halt that its story shows.
 const BEFORE: usize = 8;
 /// Columns of a line of a change.
 const COLUMNS: usize = 200;
-/// Hashes of each kind.
-const HASHES: usize = 6;
 /// Tool calls of a round: the longest that the rules look for.
 const CALLS: usize = 12;
 
 /// Newest first: the unanswered one matters most.
 pub(super) fn section(view: &HistoryView) -> Markup {
+    if view.halts.is_empty() {
+        return html! {};
+    }
     let body = html! {
-        @if view.halts.is_empty() { p { "No halt at these commits." } }
         @for (number, last) in view.halts.iter().rev().take(SHOWN).enumerate() {
             (story(view, last, number == 0))
         }
         @if view.halts.len() > SHOWN { p { "and " (view.halts.len() - SHOWN) " more" } }
-        (derived("andon log --events"))
     };
     markup::section("h-halts", "Halts", &body)
 }
@@ -39,18 +38,25 @@ fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
     let iteration = halt.iteration.to_string();
     let fields = [
         ("Iteration", iteration.as_str()),
-        ("Cycle", &halt.cycle_id),
         ("Branch", halt.branch.as_deref().unwrap_or("detached HEAD")),
         ("Worktree", &halt.worktree),
         ("Entry", &last.id.short()),
     ];
     html! {
-        details open[is_open] {
+        details id={ "halt-" (last.id.short()) } open[is_open] {
             summary {
-                (time(halt.at)) " " strong { (phrase::reason(halt.reason)) } " (" (clipped(&halt.rule, 60)) ")"
+                (time(halt.at)) " " strong { (clipped(&halted::headline(halt), 200)) } " (" (clipped(&halt.rule, 60)) ")"
                 (if last.ack.is_some() { ", answered" } else { ", not answered" })
             }
             p { (clipped(&halt.message, 1000)) }
+            @if !halt.summary.failing.is_empty() {
+                ul {
+                    @for failing in &halt.summary.failing { li { code { (clipped(&halted::failing(failing), 500)) } } }
+                }
+            }
+            @if let Some(since) = halt.summary.since {
+                p { "Since " (time(since)) @for part in halted::effort(&halt.summary) { ", " (part) } "." }
+            }
             dl.place { @for (name, value) in fields { (field(name, &clipped(value, 80))) } }
             (evidence(halt))
             (tried(view, halt))
@@ -68,29 +74,18 @@ fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
 
 fn evidence(halt: &Halt) -> Markup {
     let evidence = &halt.evidence;
-    let hashes = [
-        ("Changes", evidence.diffs.iter().map(DiffHash::short).collect::<Vec<_>>()),
-        ("Failures", evidence.tests.iter().map(Signature::short).collect()),
-        ("Outputs", evidence.outputs.iter().map(Digest::short).collect()),
-    ];
-    let none = evidence.trend.is_empty() && evidence.calls.is_empty();
-    if none && hashes.iter().all(|(_, found)| found.is_empty()) {
+    let falls = evidence.trend.iter().any(|count| *count > 0);
+    if !falls && evidence.calls.is_empty() {
         return html! {};
     }
     html! {
         h3 { "Evidence" }
         dl.place {
-            @if !evidence.trend.is_empty() { (field("Failing tests", &text(&spark::trend(&evidence.trend)))) }
+            @if falls { (field("Failing tests", &text(&spark::trend(&evidence.trend)))) }
             @for call in evidence.calls.iter().take(CALLS) {
                 div {
-                    dt { "Call " (call.exact) }
+                    dt { "Call" }
                     dd { code { (clipped(call.shown.as_deref().unwrap_or("arguments not known"), MAX_SHOWN)) } }
-                }
-            }
-            @for (name, found) in hashes.iter().filter(|(_, found)| !found.is_empty()) {
-                div {
-                    dt { (name) " (equal hashes are the same)" }
-                    dd { @for hash in found.iter().rev().take(HASHES).rev() { code { (hash) } " " } }
                 }
             }
         }
@@ -106,24 +101,31 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     let before = view.commits[..=place].iter().rev().filter(|commit| node(commit) == own);
     let mut shown: Vec<&HistoryCommit> = before.take(BEFORE).collect();
     shown.reverse();
+    let letter = |commit: &HistoryCommit| {
+        let of_it = |step: &&SummaryStep| step.commit == Some(commit.commit);
+        halt.summary.steps.iter().find(of_it).and_then(SummaryStep::letter)
+    };
     html! {
         h3 { "What was tried" }
         div.wide tabindex="0" role="region" aria-label="What was tried" {
             table {
                 thead { tr { @for name in ["Commit", "Subject", "Tests", "Change"] { th scope="col" { (name) } } } }
-                tbody { @for commit in &shown { (attempt(commit)) } }
+                tbody { @for commit in &shown { (attempt(commit, letter(commit))) } }
             }
         }
-        (derived(&format!("git log -p -{} {}", shown.len(), head.short())))
+        (look(&format!("git log -p -{} {}", shown.len(), head.short())))
     }
 }
 
-fn attempt(commit: &HistoryCommit) -> Markup {
+fn attempt(commit: &HistoryCommit, letter: Option<char>) -> Markup {
     let record = commit.state.record();
     let run = record.and_then(|record| record.tests.as_ref());
     html! {
         tr {
-            td { code { (commit.commit.short()) } }
+            td {
+                @if let Some(letter) = letter { strong class={ "letter l" (letter) } { (letter) } " " }
+                a href={ "#c-" (commit.commit.short()) } { code { (commit.commit.short()) } }
+            }
             td { (clipped(&commit.subject, 100)) }
             td { (text(&run.map_or_else(|| "no run".to_owned(), phrase::tests))) }
             td { (text(&record.map_or_else(|| "no record".to_owned(), |record| phrase::diff(&record.diff)))) }
@@ -136,13 +138,28 @@ fn change(view: &HistoryView, halt: &Halt) -> Markup {
     let found = halt.head.and_then(|head| Some((head, view.changes.get(&head)?)));
     html! {
         @if let Some((head, lines)) = found {
-            h3 { "The halted change" }
-            pre tabindex="0" role="region" aria-label="The halted change" {
-                @for line in lines { (clipped(line, COLUMNS)) "\n" }
+            @let states = halt.summary.between().filter(|_| halted::goes_round(halt));
+            @let name = if states.is_some() { "From A to B" } else { "The halted change" };
+            h3 { (name) }
+            pre tabindex="0" role="region" aria-label=(name) {
+                @for line in lines { (changed(line)) "\n" }
             }
-            (derived(&format!("git show {}", head.short())))
+            @match states {
+                Some((first, second)) => (look(&format!("git diff {} {}", first.short(), second.short()))),
+                None => (look(&format!("git show {}", head.short()))),
+            }
         }
     }
+}
+
+/// A line of a change: what came and what went differ by sign and by colour.
+fn changed(line: &str) -> Markup {
+    let class = match line.chars().next() {
+        Some('+') => "add",
+        Some('-') => "del",
+        _ => return clipped(line, COLUMNS),
+    };
+    html! { span class=(class) { (clipped(line, COLUMNS)) } }
 }
 
 fn answer(ack: Option<&Ack>) -> Markup {
@@ -151,7 +168,7 @@ fn answer(ack: Option<&Ack>) -> Markup {
             (time(ack.at)) " " (text(&phrase::acknowledged(ack)))
             @if !ack.reason.is_empty() { ": " q { (clipped(&ack.reason, 1000)) } }
         } @else {
-            "No answer yet: " (command("andon resume --reason '<decision>'"))
+            "No answer yet: " (command(halted::ANSWER))
         }
     }
 }

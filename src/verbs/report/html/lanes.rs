@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::chart::{WIDTH, column, columns};
-use super::log_command;
-use super::markup::{self, clipped, derived};
+use super::markup::{self, clipped};
 use crate::view::history::{HistoryCommit, HistoryView};
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
@@ -67,22 +66,23 @@ struct Lane {
 
 pub(super) fn section(view: &HistoryView) -> Markup {
     let lanes = lanes(view);
+    if lanes.is_empty() {
+        return html! {};
+    }
     let keys = [
         ("ok", "tests passed"),
         ("bad", "tests failed"),
         ("none", "no test run"),
         ("found", "a rule warned"),
-        ("halt", "halted. Oldest on the left."),
+        ("halt", "halted"),
     ];
     let body = html! {
-        @if lanes.is_empty() {
-            p { "No commit of the range has a record." }
-        } @else {
-            p.legend { @for (class, what) in keys { span class={ "key " (class) } {} (what) " " } }
+            p.legend {
+                @for (class, what) in keys { span class={ "key " (class) } {} (what) " " }
+                "(the oldest is on the left)"
+            }
             @for (node, lane) in lanes.iter().take(LANES) { (draw(node, lane, columns(view.commits.len()))) }
             @if lanes.len() > LANES { p { "and " (lanes.len() - LANES) " more lanes" } }
-            (derived(&log_command(view)))
-        }
     };
     markup::section("h-lanes", "Iterations", &body)
 }

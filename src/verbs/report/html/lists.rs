@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::markup::{self, clipped, command, derived, text, time};
-use super::{SHOWN, log_command, more};
+use super::markup::{self, clipped, command, text, time};
+use super::{SHOWN, more};
 use crate::view::history::{HistoryCommit, HistoryView};
 use andon_core::domain::facts::{CommitRecord, Gate, Recording};
 use andon_core::domain::usage::Usage;
@@ -27,21 +27,19 @@ pub(super) fn flaky(view: &HistoryView) -> Markup {
     for test in view.now.iter().flat_map(|now| &now.flaky) {
         found.entry(test).or_insert(1);
     }
+    if found.is_empty() {
+        return html! {};
+    }
     let all = found.len();
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by_key(|(_, commits)| std::cmp::Reverse(*commits));
     let body = html! {
-        @if found.is_empty() {
-            p { "No test gave different results on the same code." }
-        } @else {
-            ul {
-                @for (test, commits) in found.into_iter().take(SHOWN) {
-                    li { code { (clipped(test, 200)) } " at " (phrase::count(commits, "commit")) }
-                }
-                (more(all))
+        ul {
+            @for (test, commits) in found.into_iter().take(SHOWN) {
+                li { code { (clipped(test, 200)) } " at " (phrase::count(commits, "commit")) }
             }
+            (more(all))
         }
-        (derived(&log_command(view)))
     };
     markup::section("h-flaky", "Flaky tests", &body)
 }
@@ -62,20 +60,18 @@ pub(super) fn passed_over(view: &HistoryView) -> Markup {
             ) => {}
         }
     }
+    if lines.is_empty() {
+        return html! {};
+    }
     let body = html! {
-        @if lines.is_empty() {
-            p { "Nothing was passed over." }
-        } @else {
-            ul {
-                @for (commit, line) in lines.iter().rev().take(SHOWN) {
-                    li {
-                        code { (commit.commit.short()) } " " (clipped(&commit.subject, 72)) ": " (text(line))
-                    }
+        ul {
+            @for (commit, line) in lines.iter().rev().take(SHOWN) {
+                li {
+                    code { (commit.commit.short()) } " " (clipped(&commit.subject, 72)) ": " (text(line))
                 }
-                (more(lines.len()))
             }
+            (more(lines.len()))
         }
-        (derived(&format!("andon check {}", shell_quote(&view.range))))
     };
     markup::section("h-skipped", "Skipped and bypassed", &body)
 }
@@ -108,7 +104,6 @@ pub(super) fn rounds(view: &HistoryView) -> Markup {
             }
             (more(view.decided.len()))
         }
-        (derived("andon review precedents"))
     };
     markup::section("h-rounds", "Rounds and resolutions", &body)
 }
@@ -130,7 +125,7 @@ pub(super) fn costs(view: &HistoryView) -> Markup {
     }
     let tokens = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let body = html! {
-        p { "As far as they were reported to Andon." }
+        p { "Only what clients reported." }
         div.wide tabindex="0" role="region" aria-labelledby="h-costs" {
             table {
                 thead {
@@ -152,7 +147,6 @@ pub(super) fn costs(view: &HistoryView) -> Markup {
                 }
             }
         }
-        (derived(&log_command(view)))
     };
     markup::section("h-costs", "Costs", &body)
 }

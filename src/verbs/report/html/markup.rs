@@ -27,9 +27,9 @@ pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(full) { (shown) } }
 }
 
-/// The line below a figure: the command that derives it again.
-pub(super) fn derived(again: &str) -> Markup {
-    html! { p.derived { "Derived again by " (command(again)) } "\n" }
+/// What a person looks at next: the command that shows all of it.
+pub(super) fn look(again: &str) -> Markup {
+    html! { p.derived { "All of it: " (command(again)) } "\n" }
 }
 
 /// A section under its heading, by which it is labelled.

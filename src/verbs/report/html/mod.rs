@@ -45,6 +45,7 @@ pub fn page(view: &HistoryView, gate: &str) -> String {
                     (commits::section(view, gate))
                 }
                 footer {
+                    (reproduce(view))
                     p {
                         "Made by andon " (env!("CARGO_PKG_VERSION"))
                         " from the records and the ledger. Times are in UTC. The same page again: " (command(&again))
@@ -56,6 +57,26 @@ pub fn page(view: &HistoryView, gate: &str) -> String {
         "\n"
     };
     page.into_string()
+}
+
+/// The command behind each figure, in one fold.
+fn reproduce(view: &HistoryView) -> Markup {
+    let log = log_command(view);
+    let check = format!("andon check {}", shell_quote(&view.range));
+    let figures = [
+        ("State, tests of HEAD", "andon status"),
+        ("Charts, iterations, costs, commits, flaky tests", log.as_str()),
+        ("Halts and answers", "andon log --events"),
+        ("Skipped and bypassed", check.as_str()),
+        ("Rounds", "andon review precedents"),
+    ];
+    html! {
+        details {
+            summary { "Reproduce" }
+            dl { @for (name, again) in figures { (markup::field(name, &command(again))) } }
+        }
+        "\n"
+    }
 }
 
 /// The policy lets the two inlined texts through by their hashes, and nothing else: should a stranger's text ever

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 
 use super::log_command;
-use super::markup::{clipped, command, derived, field, text, time};
+use super::markup::{clipped, command, field, text, time};
 use crate::view::history::HistoryView;
 use crate::view::status::{LoopState, StatusView, TestsOf};
 use andon_core::domain::facts::Gate;
 use andon_core::escape::shell_quote;
-use andon_engine::text::{phrase, report_file, spark};
+use andon_engine::text::{halted, phrase, report_file, spark};
 
 /// The state in a word or two.
 fn word(state: LoopState) -> &'static str {
@@ -66,13 +66,12 @@ fn state(view: &HistoryView, now: &StatusView) -> Markup {
             (field("Branch", &cut(now.branch.as_deref().unwrap_or("detached HEAD"))))
             (field("HEAD", &cut(&head)))
             (field("Worktree", &cut(&now.worktree)))
-            (field("Node", &cut(&now.node)))
+            (field("By", &cut(&now.who.join(", "))))
             @if let Some(session) = &now.session { (field("Session", &cut(session))) }
             (field("Range", &cut(&view.range)))
         }
-        @if now.trend.len() > 1 {
+        @if now.trend.len() > 1 && now.trend.iter().any(|count| *count > 0) {
             p { "Failing tests of this run: " (text(&spark::trend(&now.trend))) }
-            (derived("andon status"))
         }
     }
 }
@@ -84,12 +83,16 @@ fn why(now: &StatusView) -> Markup {
         @if let Some(gone) = &now.hooks_gone { p { (clipped(&gone.what, 300)) } }
         @if let Some(last) = unanswered.filter(|_| now.state.waits_for_a_person()) {
             p.why {
-                strong { (phrase::reason(last.halt.reason)) } " (" (clipped(&last.halt.rule, 100)) "): "
-                (clipped(&last.halt.message, 1000))
+                strong { (clipped(&halted::headline(&last.halt), 300)) } " (" (clipped(&last.halt.rule, 100)) "): "
+                (clipped(&halted::what(&last.halt), 1000))
+            }
+            @for failing in last.halt.summary.failing.iter().filter(|failing| failing.error.is_some()).take(1) {
+                p { code { (clipped(&halted::failing(failing), 500)) } }
             }
             p {
-                "Since " (time(last.halt.at)) ", iteration " (last.halt.iteration) ". "
-                a href="#h-halts" { "What led to it" }
+                "Since " (time(last.halt.summary.since.unwrap_or(last.halt.at)))
+                @for part in halted::effort(&last.halt.summary) { ", " (part) }
+                ". " a href={ "#halt-" (last.id.short()) } { "What led to it" }
             }
         }
     }
@@ -97,7 +100,7 @@ fn why(now: &StatusView) -> Markup {
 
 /// The command of the one who reads.
 fn what_to_do(now: &StatusView) -> Markup {
-    let resume = "andon resume --reason '<decision>'";
+    let resume = halted::ANSWER;
     let file = now.last_halt.as_ref().map(|last| report_file::path(last.halt.report_file));
     match (now.state, file) {
         (LoopState::Halted, Some(file)) => html! {
@@ -112,6 +115,9 @@ fn what_to_do(now: &StatusView) -> Markup {
             (command(now.hooks_gone.as_ref().map_or("andon install", |gone| gone.help.as_str())))
         },
         (LoopState::Disabled, _) => html! { "The variable " code { "ANDON=0" } " is set." },
+        (LoopState::Running | LoopState::Idle, _) if failing(now) => html! {
+            "No halt waits for a person; the tests of HEAD fail."
+        },
         (LoopState::Running | LoopState::Idle, _) => html! { "Nothing waits for a person here." },
     }
 }
@@ -142,6 +148,11 @@ fn tiles(view: &HistoryView) -> Markup {
             p { (phrase::count(view.left_out, "older commit")) " of the range not shown." }
         }
     }
+}
+
+/// Whether the tests of HEAD are known to fail.
+fn failing(now: &StatusView) -> bool {
+    matches!(&now.head_tests, TestsOf::Ran(evidence) if !evidence.is_green())
 }
 
 fn tests(now: &StatusView) -> String {

@@ -1,5 +1,13 @@
 "use strict";
 (() => {
+  // A link leads into what is folded.
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    for (let at = target; at; at = at.parentElement) if (at.localName === "details") at.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
   const form = document.getElementById("filter");
   if (!form) return;
   const [find, only, order] = ["find", "only", "order"].map((id) => document.getElementById(id));

@@ -61,7 +61,7 @@ const PLAIN: usize = 7;
 const BY_IMPORTANCE: [usize; COLUMNS] = [0, 1, 3, 6, 2, 4, 5, 10, 7, 8, 9];
 /// The last column takes what is left, where that is enough for a sentence.
 const REASON: usize = 10;
-const NARROW_REASON: usize = 32;
+const NARROW_REASON: usize = 40;
 /// Widest name, and narrowest that is worth another column.
 const WIDE_NAME: usize = 28;
 const NARROW_NAME: usize = 10;

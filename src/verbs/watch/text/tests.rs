@@ -100,10 +100,10 @@ Needs a person
     post-commit is not there
     help: cd /work/bare && andon install
   side                 halted      Loop 12/100  2/120 fail  █▅▃  5m
-    oscillating (oscillation): the code state alternates A/B/A/B
+    the loop is going in circles (oscillation): the code state alternates A/B/A/B
     help: cd /work/side && andon status
   elsewhere: main      halted      Loop 12                  █▅▃  5m
-    oscillating (oscillation): the code state alternates A/B/A/B
+    the loop is going in circles (oscillation): the code state alternates A/B/A/B
     help: answer halt 070707070707 where it was made, then run here: andon sync
   round abababababab   open                                      4m
     May the API change?
@@ -143,6 +143,21 @@ fn a_narrow_terminal_keeps_what_matters_most() {
     let side = narrow.rows.iter().find(|row| row.key == "w side").unwrap();
     let cells: Vec<&str> = side.cells.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(cells, ["side", "halted", "2/120 fail", "5m"]);
+}
+
+#[test]
+fn a_loop_that_went_quiet_is_worth_a_look() {
+    let quiet = |pause, minutes| {
+        let found = LoopView { usual_pause: pause, last_at: Some(samples::at()), ..running() };
+        let view = WatchView { at: later(minutes), worktrees: vec![worktree("main", found)], ..view() };
+        let table = table::table(&view, Some(80), Glyphs::Unicode);
+        let row = table.rows.iter().find(|row| row.key == "w main").unwrap();
+        (row.cells[1].text.clone(), row.cells[1].tone)
+    };
+    assert_eq!(quiet(Some(120), 6), ("running".to_owned(), table::Tone::Good));
+    assert_eq!(quiet(Some(120), 7), ("quiet".to_owned(), table::Tone::Odd));
+    assert_eq!(quiet(Some(1), 4), ("running".to_owned(), table::Tone::Good), "minutes at least");
+    assert_eq!(quiet(None, 600), ("running".to_owned(), table::Tone::Good));
 }
 
 #[test]

@@ -144,6 +144,7 @@ const TYPES: [(&str, WordList); 12] = [
             "flaky_tests",
             "set",
             "lost",
+            "said",
             "base",
             "overlay",
             "overlay_truncated",
