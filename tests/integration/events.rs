@@ -103,13 +103,16 @@ fn three_idle_turns_halt_the_loop() {
     stage.write("code.txt", "edited\n");
     stage.git(&["add", "."]).ok();
     stage.andon(&["test"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-qm", "Edit"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-qm", "Edit"]).shown(), @r"
     exit 1
     --- stderr
-    error[idle-turns]: commit refused: the loop is halted since TIME (stalled): 3 turns in a row ended without any change
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[idle-turns]: commit refused: halted AGE: agent is making no progress
+      what   3 turns in a row ended without any change
+      since  TIME, 3 turns; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.andon(&["resume", "--reason", "it waited for me"]).ok();
     assert_snapshot!(stage.andon(&["tick"]).shown(), @"
     exit 0
@@ -177,6 +180,7 @@ fn the_same_answer_three_times_halts_at_once() {
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
+      help: give the node what it does not know: tighten its context or its task
     ");
     stage.git(&["commit", "--allow-empty", "-qm", "More"]).refused();
 }
@@ -245,6 +249,7 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
+      help: do something else than this call: its answer is known by now
     ");
     stage.git(&["commit", "--allow-empty", "-qm", "More"]).refused();
     let status = stage.andon(&["status", "--format", "json"]).ok();

@@ -29,16 +29,10 @@ fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
     --- stdout
     Loop 1/100  running
       branch     main, HASH
-      node       agent
-      last halt  none
-      trend      0 failing  ▁
+      by         A. Author
       tests      sh check.sh
                  HEAD: 2 passed
                  work tree: 1 of 2 failing (handed in), but the run proves nothing: handed in, and test.handed_in is "record"
-
-    Loop Evidence
-      diffs      HASH
-      code       HASH
     "#);
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @r#"
     exit 1

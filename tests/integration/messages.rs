@@ -180,10 +180,10 @@ fn one_cause_gives_one_error() {
     let out = stage.iterate("2\n", &["ok a"], "Two").refused();
     assert_eq!(out.stderr.matches("error[").count(), 1, "{out}");
     let resumed = stage.andon(&["resume", "--reason", "seen"]).ok();
-    assert_snapshot!(resumed.says("2026-11-20 1").lacks("T1").shown(), @"
+    assert_snapshot!(resumed.says("2026-11-20 1").lacks("T1").shown(), @r"
     exit 0
     --- stdout
-    resumed: the halt of TIME (user-stop) is answered by A. Author <author@example.org>; the window starts anew
+    resumed: A. Author <author@example.org> answered the halt of TIME (user-stop); counting starts over
     ");
     stage.andon(&["status"]).ok().says("answered by");
     for number in 3..6 {

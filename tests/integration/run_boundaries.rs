@@ -49,15 +49,18 @@ fn resetting_before_each_attempt_does_not_begin_anew() {
       help: fix what fails, then: andon test
     ");
     stage.git(&["checkout", "-q", "-f", "--detach", &base]).ok();
-    assert_snapshot!(fails(&stage, 10).shown(), @r#"
+    assert_snapshot!(fails(&stage, 10).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
     warning[failing-tests]: 1 of 2 tests fails on this code: a
       help: fix what fails, then: andon test
-    "#);
+    ");
 }
 
 #[test]

@@ -180,13 +180,16 @@ fn a_halt_cannot_be_skipped() {
     error[untested-edit]: the tests last ran on other code, which differs in: code.txt
       help: andon test
     ");
-    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      since  TIME, 3 commits; tests: 1 of 1 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     let events = stage.read(".git/andon/journal.jsonl");
     assert!(!events.contains(r#""type":"skipped""#), "{events}");
 }

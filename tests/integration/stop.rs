@@ -62,20 +62,26 @@ fn a_halt_refuses_every_way_to_commit() {
     stage.git(&["branch", "other", "HEAD~2"]).ok();
     stage.write("code.txt", "4\n");
     assert_snapshot!(stage.git(&["commit", "-qam", "Try 4"]).shown());
-    assert_snapshot!(stage.git(&["commit", "-qam", "Try 4", "--no-verify"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-qam", "Try 4", "--no-verify"]).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
-    assert_snapshot!(stage.git(&["commit", "-q", "--amend", "--no-edit"]).shown(), @r#"
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
+    assert_snapshot!(stage.git(&["commit", "-q", "--amend", "--no-edit"]).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.git(&["checkout", "-q", "code.txt", "tests.txt"]).ok();
     stage.git(&["revert", "--no-edit", "HEAD"]).refused().says("halted");
     stage.git(&["revert", "--abort"]);
@@ -106,10 +112,10 @@ fn resume_answers_and_starts_the_window_anew() {
     error: a reason is required: say what was decided
       help: andon resume --reason '<decision>'
     ");
-    assert_snapshot!(stage.andon(&["resume", "--reason", "looked at it"]).shown(), @"
+    assert_snapshot!(stage.andon(&["resume", "--reason", "looked at it"]).shown(), @r"
     exit 0
     --- stdout
-    resumed: the halt of TIME (repeated-failures) is answered by A. Author <author@example.org>; the window starts anew
+    resumed: A. Author <author@example.org> answered the halt of TIME (repeated-failures); counting starts over
     ");
     assert!(!stage.exists(".andon/CHECKPOINT.md"));
     stage.iterate("4\n", &["ok a", "not ok b"], "Try 4").ok().lacks("repeated-failures");
@@ -235,29 +241,30 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     stage.andon(&["status", "--exit-code"]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
     stage.andon(&["pause"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
     exit 1
     --- stderr
-    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/PAUSE exists: this loop is paused
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[user-stop]: commit refused: halted AGE: a person stopped the loop
+      what   .andon/PAUSE exists: this loop is paused
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     std::fs::remove_file(stage.path(".andon/PAUSE")).unwrap();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
     // A bare file does the same as the command.
     stage.write(".andon/STOP", "");
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
     exit 1
     --- stderr
-    error[user-stop]: commit refused: .andon/STOP exists: a person stopped this loop
-    note: the loop stays halted (stopped by a person) until a person answers
-      halted: cycle agent, iteration 1
-      diffs: HASH
-      trend: 0 failing
-      next[ask_person]: ask the person who stopped the loop; when it may go on: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[user-stop]: commit refused: HALTED: a person stopped the loop
+      what   .andon/STOP exists: a person stopped this loop
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
     stage.write("code.txt", "on\n");
     stage.andon(&["test"]).ok();
@@ -312,13 +319,16 @@ fn the_iteration_cap_halts() {
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
     ");
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
     exit 1
     --- stderr
-    error[iteration-cap]: commit refused: the loop is halted since TIME (budget exceeded): Reached iteration cap: 3/3
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[iteration-cap]: commit refused: halted AGE: A. Author has used up a budget
+      what   Reached iteration cap: 3/3
+      since  TIME, 3 commits; tests: 2 passed
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     stage.andon(&["status"]).ok().says("Loop 3/3");
 }
 

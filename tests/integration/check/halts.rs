@@ -15,22 +15,26 @@ fn commits_forced_through_a_halt_are_named() {
     stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "Forced"]).ok();
     assert_eq!(codes(&stage, "HEAD~4..HEAD"), ["halted-commit", "open-halt"]);
     assert_eq!(undecided(&stage, "HEAD~4..HEAD"), ["missing-record"]);
-    assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @r#"
+    assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @r"
     exit 1
     --- stdout
+    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed in 3 iterations in a row, with code edited in between: b
+      --> HASH Try 3
+      help: a person decides, then runs: andon resume --reason '<decision>'
+      help: look at it: git diff HASH HASH
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
-      help: a person answers the halt where it was made: andon resume --reason "..."
+      help: a person answers the halt where it was made: andon resume --reason '<decision>'
     error[missing-record]: the commit has no record
       --> HASH Forced
       help: andon sync, where the commit was made, if Andon ran there
       help: andon check --test 'HEAD~4..HEAD', to let the tests of the tip count instead
-    checked 4 commits in HEAD~4..HEAD: 1 error
-    "#);
+    checked 4 commits in HEAD~4..HEAD: 2 errors
+    ");
     // Answered later: what was forced stays forced, what follows is free.
     stage.andon(&["resume", "--reason", "seen"]).ok();
     stage.iterate("free\n", &["ok a", "ok b"], "Free").ok();
-    assert_snapshot!(check(&stage, "HEAD~5..HEAD").lacks("Free").shown(), @r#"
+    assert_snapshot!(check(&stage, "HEAD~5..HEAD").lacks("Free").shown(), @r"
     exit 1
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
@@ -38,12 +42,12 @@ fn commits_forced_through_a_halt_are_named() {
       help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
-      help: a person answers the halt where it was made: andon resume --reason "..."
+      help: a person answers the halt where it was made: andon resume --reason '<decision>'
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen
       --> HASH Forced
       help: andon log --events
     checked 5 commits in HEAD~5..HEAD: 2 errors
-    "#);
+    ");
     // A range above it has nothing to answer for.
     assert_eq!(codes(&stage, "HEAD~1..HEAD"), [""; 0]);
 }

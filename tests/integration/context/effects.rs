@@ -195,13 +195,18 @@ fn the_level_decides_what_it_may_do() {
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
     ");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("begin a new session with"));
-    assert_snapshot!(stage.git(&["commit", "--allow-empty", "-qm", "x"]).shown(), @r#"
+    assert_snapshot!(stage.git(&["commit", "--allow-empty", "-qm", "x"]).shown(), @r"
     exit 1
     --- stderr
-    error[context-window]: commit refused: the loop is halted since TIME (budget exceeded): no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[context-window]: commit refused: halted AGE: A. Author has used up a budget
+      what   no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
+      since  TIME, 1 commit; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
 }

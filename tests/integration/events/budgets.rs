@@ -115,6 +115,7 @@ fn a_budget_halts_exactly_where_it_is_spent_in_a_long_journal() {
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
+      help: look at what the cycle has achieved: andon status
     ");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("cycle-cost"));
     stage.andon(&["resume", "--reason", "more money"]).ok();
@@ -165,29 +166,31 @@ fn an_answer_frees_a_turn_that_goes_on() {
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
+      help: give the node a smaller task, or less to read
     ");
     stage.andon(&["resume", "--reason", "go on"]).ok();
     observe(&stage, "usage", "{\"input_tokens\":99}\n").ok();
-    assert_snapshot!(observe(&stage, "usage", "{\"input_tokens\":1}\n").shown(), @r#"
+    assert_snapshot!(observe(&stage, "usage", "{\"input_tokens\":1}\n").shown(), @r"
     exit 1
     --- stderr
-    error[turn-tokens]: loop halted: a turn of agent used 100 of 100 tokens
+    error[turn-tokens]: HALTED: the loop has used up a budget
+      what   a turn of agent used 100 of 100 tokens
+      since  TIME, 200 tokens; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
       help: give the node a smaller task, or less to read
-    note: the loop stays halted (budget exceeded) until a person answers
-      halted: cycle agent, iteration 0
-      next[split_task]: split the task: commit what is done and start a new session for the rest
-      next[raise_budget]: raise the budget of turn-tokens in andon.toml, under [rules] or in [workflow]
-      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    ");
     assert_snapshot!(observe(&stage, "verdict", "{\"approve\":-1}\n").shown(), @r#"
     exit 1
     --- stderr
     error[event]: no fact: the member "approve": invalid type: integer `-1`, expected a whole number of at least 0 and below 2^64
       --> line 1
-    error[turn-tokens]: the loop is halted since TIME (budget exceeded): a turn of agent used 100 of 100 tokens
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
+    error[turn-tokens]: halted AGE: the loop has used up a budget
+      what   a turn of agent used 100 of 100 tokens
+      since  TIME, 200 tokens; tests: 2 passed
+      look   .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
     "#);
 }

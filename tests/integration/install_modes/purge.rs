@@ -43,12 +43,12 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
     error[purge]: nothing was purged: a halt waits for an answer, and its evidence must stay until then
       help: answer it first: andon resume --reason '<decision>'
     ");
-    assert_snapshot!(stage.andon_in(&linked, &["uninstall", "--purge"]).shown(), @r#"
+    assert_snapshot!(stage.andon_in(&linked, &["uninstall", "--purge"]).shown(), @r"
     exit 1
     --- stderr
     error[purge]: nothing was purged: a halt waits for an answer, and its evidence must stay until then
-      help: answer it first: andon resume --reason "..."
-    "#);
+      help: answer it first: andon resume --reason '<decision>'
+    ");
     stage.andon(&["resume", "--reason", "seen"]).ok();
     stage.set("CLAUDECODE", "1");
     assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @"
