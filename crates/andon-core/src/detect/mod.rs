@@ -26,6 +26,7 @@ mod signals;
 mod situation;
 mod soon;
 mod step;
+mod stretch;
 mod switches;
 #[cfg(test)]
 mod testkit;
