@@ -108,7 +108,11 @@ mod tests {
         let named = b"{\"payload\":{\"type\":\"token_count\",\"info\":{\"model_context_window\":258400,\"last_token_usage\":{\"input_tokens\":7}}}}\n\
             {\"payload\":{\"type\":\"token_count\",\"info\":{\"last_token_usage\":{\"input_tokens\":0}}}}";
         let found = newest_usage(Client::Codex, named).unwrap().usage;
-        assert_eq!((found.context_tokens, found.window_tokens), (Some(7), Some(258_400)), "nothing is passed over");
+        assert_eq!(
+            (found.context_tokens, found.window_tokens),
+            (Some(7), Some(258_400)),
+            "nothing is passed over"
+        );
         for (model, window) in [
             ("claude-sonnet-4-5[1m]", Some(1_000_000)),
             ("gpt[400k]", Some(400_000)),

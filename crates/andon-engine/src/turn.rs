@@ -67,8 +67,7 @@ impl WorkingTree {
     /// Whether a part of the code may have been written since then. What is gone shows in its directory.
     pub fn is_newer(&self, ws: &Workspace, since: Timestamp) -> bool {
         let Some(top) = ws.repo.workdir() else { return true };
-        let is_code =
-            |entry: &&OverlayEntry| ws.config.paths.rules.class(&entry.path) == PathClass::Code;
+        let is_code = |entry: &&OverlayEntry| ws.config.paths.rules.class(&entry.path) == PathClass::Code;
         self.overlay.entries.iter().filter(is_code).any(|entry| {
             let Ok(path) = std::str::from_utf8(&entry.path) else { return true };
             let path = top.join(path);
@@ -90,12 +89,7 @@ pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>, OpsError> {
 }
 
 /// Ends a turn that left the working tree like this.
-pub fn end(
-    ctx: &Context,
-    ws: &Workspace,
-    end: TurnEnd,
-    whose: TurnOwner,
-) -> Result<TurnReport, OpsError> {
+pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<TurnReport, OpsError> {
     let TurnOwner { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };

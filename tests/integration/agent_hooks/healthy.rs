@@ -26,7 +26,12 @@ fn is_halted(stage: &Stage) -> bool {
 fn ask(stage: &Stage, (client, events): (&str, [&str; 3]), session: &str, prompt: &str) -> Out {
     let told = json!({ "session_id": session, "prompt": prompt, "prompt_id": prompt });
     send(stage, client, events[1], &told).ok();
-    send(stage, client, events[2], &json!({ "session_id": session, "last_assistant_message": "It is like this." }))
+    send(
+        stage,
+        client,
+        events[2],
+        &json!({ "session_id": session, "last_assistant_message": "It is like this." }),
+    )
 }
 
 #[test]
@@ -70,7 +75,8 @@ fn where_a_person_sits_the_first_question_is_one_too() {
             command.args(["agent", "hook", "claude", event]).env("CLAUDE_CODE_ENTRYPOINT", "cli");
             command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
             let mut child = command.spawn().unwrap();
-            std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes()).unwrap();
+            std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.to_string().as_bytes())
+                .unwrap();
             assert!(child.wait().unwrap().success());
         }
     }
@@ -126,7 +132,8 @@ fn the_window_is_that_of_the_model() {
     assert_eq!(usage(&stage), 258_400);
     let call = json!({ "session_id": "c", "tool_name": "Bash", "tool_use_id": "2", "tool_input": { "command": "make" } });
     send(&stage, "codex", "PreToolUse", &call).ok();
-    let shown = stage.andon(&["context", "--format", "json"]).ok().json();
+    let shown = stage.andon(&["context", "--format", "json"]).ok().stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((&shown["used"], &shown["window"]), (&180_000.into(), &258_400.into()), "{shown}");
 }
 
@@ -151,7 +158,8 @@ fn subagents_that_read_the_same_are_no_loop_and_one_that_does_is() {
 #[test]
 fn one_compaction_is_one_whichever_hooks_report_it() {
     let stage = Stage::installed();
-    let count = |stage: &Stage| lines(stage, "journal").iter().filter(|line| line["type"] == "compaction").count();
+    let count =
+        |stage: &Stage| lines(stage, "journal").iter().filter(|line| line["type"] == "compaction").count();
     for round in 0..3 {
         for (event, source) in [("PreCompact", ""), ("SessionStart", "compact"), ("PostCompact", "")] {
             send(&stage, "claude", event, &json!({ "session_id": "s", "source": source })).ok();

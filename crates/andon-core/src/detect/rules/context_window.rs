@@ -20,8 +20,12 @@ const DEFAULT_WINDOW: u64 = 200_000;
 /// What an estimate may lead to.
 const ESTIMATES: &[&str] = &["off", "warn", "block"];
 
-pub(in crate::detect) const WINDOW: Param<u64> =
-    Param::count("window", DEFAULT_WINDOW, 1, "Size of the context window in tokens, where the client names none.");
+pub(in crate::detect) const WINDOW: Param<u64> = Param::count(
+    "window",
+    DEFAULT_WINDOW,
+    1,
+    "Size of the context window in tokens, where the client names none.",
+);
 pub(in crate::detect) const WARN: Param<u64> =
     Param::rising_percent("warn", 75, "Percent of the window that warn.");
 pub(in crate::detect) const COMPACT: Param<u64> = Param::rising_percent(
@@ -95,11 +99,7 @@ pub static RULE: Rule = Rule {
 };
 
 /// What leads to what, and the size of the window of `node`: as configured, else as its client names it.
-pub(in crate::detect) fn limits(
-    timeline: &Timeline,
-    node: &str,
-    setting: &RuleSetting,
-) -> (Thresholds, u64) {
+pub(in crate::detect) fn limits(timeline: &Timeline, node: &str, setting: &RuleSetting) -> (Thresholds, u64) {
     let thresholds = Thresholds {
         warn: setting.count(&WARN),
         compact: setting.count(&COMPACT),
@@ -118,8 +118,9 @@ pub(in crate::detect) fn context_use(
     let (thresholds, window) = limits(timeline, node, setting);
     let lines = timeline.window(node).lines;
     let estimate = setting.word(&ESTIMATE);
-    let guess =
-        || (estimate != "off" && lines > 0).then(|| (estimated(lines, window, setting), FillSource::Estimate));
+    let guess = || {
+        (estimate != "off" && lines > 0).then(|| (estimated(lines, window, setting), FillSource::Estimate))
+    };
     let (used, source) = timeline.window_tokens(node).or_else(guess)?;
     let pressure = match percent(used, window) {
         full if full >= thresholds.block => Pressure::HardBlock,
