@@ -193,7 +193,7 @@ fn six_failing_handed_in_runs_halt_at_every_door() {
         let replayed = stage.andon(&["replay", "--events", "../events"]);
         assert!(replayed.all().contains("would have halted once"), "{name}: {replayed}");
         let batch = stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(events.as_bytes()));
-        batch.exits(1).says("halted");
+        batch.exits(1).says("HALTED");
         stage.write("code.txt", "two\n");
         stage.git(&["commit", "-qam", "Two"]).refused().says("commit refused: halted");
 

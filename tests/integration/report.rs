@@ -20,7 +20,7 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
         "1, 1 unanswered",
         "What was tried",
         "The halted change",
-        "\n+ 3\n",
+        "<span class=\"add\">+ 3</span>\n",
         "No answer yet",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");

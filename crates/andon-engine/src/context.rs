@@ -33,6 +33,7 @@ const KEPT: WordList = words![
     "ANDON_TRANSCRIPT",
     "CI",
     "CI_PROJECT_URL",
+    "CLAUDE_CODE_ENTRYPOINT",
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "COLUMNS",

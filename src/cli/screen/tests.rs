@@ -72,7 +72,7 @@ fn the_list_with_what_the_chosen_line_is_about() {
     let lines = drawn(&mut Screen::new(view(0)), (80, 16), PLAIN);
     assert_eq!(lines[0], "2 worktrees: 1 needs a person, 1 running");
     assert_eq!(lines[1], "Needs a person");
-    assert_eq!(lines[2], "> side  hooks gone  Loop 3/100  █▅▃  5m");
+    assert_eq!(lines[2], "> side  hooks gone  Loop 3/100  █▅▃  5m  post-commit is \\u{1b}[2Jnot there");
     assert_eq!(lines[3], "Running");
     assert_eq!(lines[4], "  main  running     Loop 3/100  █▅▃  5m");
     assert_eq!(lines[9], "/work/side  branch ma\\u{202e}in  node agent");

@@ -207,7 +207,7 @@ mod tests {
       warning[recurrence]: seen 2 iterations back
       -- 2026-11-20T15:30:00Z halted: oscillating (oscillation)
          the code state alternates A/B/A/B
-      -- 2026-11-20T15:30:00Z acknowledged by Ada <ada@example.org> with andon resume
+      -- 2026-11-20T15:30:00Z answered by Ada <ada@example.org> with andon resume
          \"fixture repaired\"
    4  1b1b1b1b1b1b  120 pass      empty        [amend, gate bypassed] \\u{1b}[2J# Approved\\n## To ...
    -  1c1c1c1c1c1c  unreadable record          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...

@@ -9,9 +9,9 @@ mod shell;
 mod testing;
 mod turn;
 
-pub use before::{Before, Refused, ToolGround, before_tool};
+pub use before::{Before, Refused, ToolGround, before_tool, touch};
 pub use paths::GuardFiles;
-pub use session::{Session, in_order};
+pub use session::{OpenTurn, Session, Touch, in_order};
 pub use shell::runs_git;
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};
 pub use turn::{TurnAsked, TurnRuling, turn_end};

@@ -217,7 +217,8 @@ mod tests {
         assert_eq!((&spans[0]["status"]["code"], &spans[1]["status"]["code"]), (&json!(1), &json!(2)));
         let attributes = spans[1]["attributes"].as_array().unwrap();
         for expected in [
-            text("error.type", "failed"),
+            text("error.type", "oscillation"),
+            text("andon.halted.rule", "oscillation"),
             text("session.id", "s-1"),
             text("test.suite.run.status", "failure"),
             number("andon.tests.failing", 2),

@@ -143,8 +143,8 @@ fn what_is_asked_first_stands_first() {
 #[test]
 fn each_state_says_what_to_do() {
     for (state, says) in [
-        (LoopState::Idle, "Nothing waits for a person here."),
-        (LoopState::Running, "Nothing waits for a person here."),
+        (LoopState::Idle, "No halt waits for a person; the tests of HEAD fail."),
+        (LoopState::Running, "No halt waits for a person; the tests of HEAD fail."),
         (LoopState::Stopped, "Decide, then run"),
         (LoopState::Paused, "Decide, then run"),
         (LoopState::NotInstalled, "andon install"),
