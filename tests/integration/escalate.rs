@@ -161,7 +161,7 @@ fn perpetual_degrade_to_notify() {
     assert_snapshot!(reword(&stage, 10).shown(), @"
     exit 0
     --- stderr
-    warning: perpetual mode: PAUSE was cleared and the run was not halted (please wait)
+    warning: perpetual mode: PAUSE was cleared, it does not hold the run (please wait)
       help: to make a pause hold, in andon.toml under [guard]:  perpetual = false
     ");
     assert!(!stage.exists(".andon/PAUSE"));

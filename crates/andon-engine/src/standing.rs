@@ -44,8 +44,20 @@ pub struct Resumed {
     pub by: String,
 }
 
-/// Looks for `.andon/STOP` and `.andon/PAUSE`.
+/// Whether `.andon/STOP` or `.andon/PAUSE` holds the loop. In perpetual mode a PAUSE alone holds nothing: the next commit or
+/// turn clears it.
 pub fn stops(ws: &Workspace) -> Stops {
+    let there = stop_files(ws);
+    if pause_is_cleared(ws) { Stops { pause: Presence::Absent, ..there } } else { there }
+}
+
+/// Whether a PAUSE, were it there alone, would be cleared: it is only told.
+pub fn pause_is_cleared(ws: &Workspace) -> bool {
+    ws.config.guard.perpetual == Perpetual::Yes
+}
+
+/// Looks for `.andon/STOP` and `.andon/PAUSE`.
+pub fn stop_files(ws: &Workspace) -> Stops {
     let look = |name: &str| match ws.andon_dir().map(|dir| dir.look(name)) {
         Some(Look::There) => Presence::Present,
         Some(Look::Gone | Look::Unknown) | None => Presence::Absent,
@@ -207,8 +219,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
 /// In perpetual mode a PAUSE does not hold: it is cleared, and that is reported (docs/spec-map.md, signals and
 /// escalation: section 5). A STOP holds, and so does every other halt.
 fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
-    let stops = stops(ws);
-    let clears = ws.config.guard.perpetual == Perpetual::Yes
+    let stops = stop_files(ws);
+    let clears = pause_is_cleared(ws)
         && stops.pause == Presence::Present
         && stops.stop == Presence::Absent;
     let dir = ws.andon_dir().filter(|_| clears)?;
@@ -218,7 +230,7 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
             "perpetual mode: .andon/{PAUSE_FILE} could not be cleared: {err}"
         )));
     }
-    let message = format!("perpetual mode: PAUSE was cleared and the run was not halted ({why})");
+    let message = format!("perpetual mode: PAUSE was cleared, it does not hold the run ({why})");
     let notice = Notice {
         kind: NoticeKind::PauseCleared,
         rule: detect::USER_STOP.id.to_owned(),
@@ -242,7 +254,7 @@ fn pause_text(dir: &AndonDir) -> String {
 
 /// Whether the PAUSE that is there was written by Andon itself, together with a halt.
 pub(crate) fn own_pause(ws: &Workspace) -> bool {
-    let alone = stops(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
+    let alone = stop_files(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
     alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
 }
 

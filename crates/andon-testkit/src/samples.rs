@@ -165,6 +165,7 @@ pub fn tried(iteration: u64, subject: &str, failing: Option<u64>) -> TriedLine {
         code: CodeId([5; 32]),
         failing,
         passed: failing.map(|failing| 120 - failing),
+        status: failing.map(|_| TestStatus::Failed),
     }
 }
 

@@ -6,6 +6,7 @@ use super::facts::{Ack, CommitKind};
 use super::findings::{Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
+use super::tests::TestStatus;
 use super::time::Timestamp;
 
 /// Where a decision is made. The same rule may have another effect at another stage.
@@ -182,6 +183,8 @@ pub struct TriedLine {
     pub failing: Option<u64>,
     /// Passed tests, when tests ran on it.
     pub passed: Option<u64>,
+    /// How the run of its tests ended, when there was one: a build that failed has no counts.
+    pub status: Option<TestStatus>,
 }
 
 /// The window in words: what was tried and what came nearest.

@@ -53,6 +53,7 @@ impl Timeline {
                 code: iteration.code,
                 failing: tests.and_then(failing_count),
                 passed: tests.filter(|tests| failing_count(tests).is_some()).map(|tests| tests.counts.passed),
+                status: tests.map(|tests| tests.status),
             }
         });
         let sum = |lines: fn(&super::Iteration) -> u64| {

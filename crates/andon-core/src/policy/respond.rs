@@ -57,8 +57,8 @@ pub fn responses(
     {
         let signals = episode.hot.iter().map(|signal| (setup.signal_name)(*signal)).collect();
         let (halt, story) = (halt(finding, timeline, place), timeline.story());
-        responses
-            .extend(escalation(finding.level, Handoff { signals, halt, episode: episode.clone(), story }));
+        let episode = Episode { mode: mode_of(episode, decision), ..episode.clone() };
+        responses.extend(escalation(finding.level, Handoff { signals, halt, episode, story }));
     }
     let Some(finding) = halting else { return responses };
     let halt = halt(finding, timeline, place);
@@ -72,6 +72,14 @@ pub fn responses(
     let conditions = conditions(timeline, Some(finding.about.event), setup.pressure);
     responses.extend(on_stall(&halt, &conditions, setup, escalated));
     responses
+}
+
+/// What the escalation does in this decision: one that only notifies says so where nothing else halts the run.
+fn mode_of(episode: &Episode, decision: &Decision) -> EscalationMode {
+    match episode.mode {
+        EscalationMode::Perpetual if decision.verdict == Verdict::Halt => EscalationMode::PerpetualHalted,
+        mode @ (EscalationMode::Halting | EscalationMode::Perpetual | EscalationMode::PerpetualHalted) => mode,
+    }
 }
 
 /// Handoff, notification, marker and PAUSE, in this order (docs/spec-map.md, signals and escalation: slice B). In perpetual mode

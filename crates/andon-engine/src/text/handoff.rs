@@ -28,16 +28,23 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
         EscalationMode::Perpetual => {
             "Perpetual mode: this is notify-only. PAUSE is cleared, and the run is NOT halted."
         }
+        EscalationMode::PerpetualHalted => {
+            "Perpetual mode: this is notify-only, but another rule has halted the run. Commits are refused until that halt is answered."
+        }
     });
     page.line("To do without: `co-occurrence = \"off\"` under `[rules]` in andon.toml.");
     page.blank();
     let mut out = page.finish();
     out.push_str(&match episode.mode {
         EscalationMode::Halting => report_file::render(halt, story, ack),
-        EscalationMode::Perpetual => report_file::perpetual(halt, story),
+        EscalationMode::Perpetual => report_file::told(halt, story, GOES_ON),
+        EscalationMode::PerpetualHalted => report_file::told(halt, story, HALTED),
     });
     out
 }
+
+const GOES_ON: &str = "Nothing has to be done: the run goes on, and commits pass.";
+const HALTED: &str = "Another rule has halted the run: `andon status` names the halt and the file to read.";
 
 /// The question for an advisor (docs/spec-map.md, loop rules: out-of-band advisor). `transcript` is shown as a block that
 /// its own text cannot end.

@@ -42,12 +42,12 @@ pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
     page.finish()
 }
 
-/// The same for a halt that is only reported: nothing is refused, and nothing has to be answered.
-pub(super) fn perpetual(halt: &Halt, story: &Story) -> String {
+/// The same for a halt that is only reported and needs no answer itself.
+pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str) -> String {
     let mut page = Page::new(Style::Plain);
     what_stands(&mut page, halt, story, "Told by the rule");
     section(&mut page, "To Continue");
-    page.line("Nothing has to be done: the run goes on, and commits pass.");
+    page.line(to_continue);
     page.finish()
 }
 
@@ -106,7 +106,12 @@ fn current_state(page: &mut Page, halt: &Halt, story: &Story) {
         Some((iteration, passed, failing)) => {
             page.line(&format!("- Tests of iteration {iteration}: {passed} passing, {failing} failing"));
         }
-        None => page.line("- Tests: none ran on these commits"),
+        None => page.line(&match story.tried.iter().rev().find_map(|tried| Some((tried.iteration, tried.status?))) {
+            Some((iteration, status)) => {
+                format!("- Tests of iteration {iteration}: {}", phrase::without_counts(status))
+            }
+            None => "- Tests: none ran on these commits".to_owned(),
+        }),
     }
     for test in story.failing_now.iter().take(FAILING) {
         page.line(&format!("  - {}", span(test)));
@@ -175,7 +180,11 @@ fn tried_line(page: &mut Page, tried: &TriedLine) {
         | CommitKind::CherryPick
         | CommitKind::Rebase => format!(" ({})", tried.kind.as_str()),
     };
-    let tests = tried.failing.map_or_else(|| "not tested".to_owned(), |failing| format!("{failing} failing"));
+    let tests = match (tried.failing, tried.status) {
+        (Some(failing), _) => format!("{failing} failing"),
+        (None, Some(status)) => phrase::without_counts(status).to_owned(),
+        (None, None) => "not tested".to_owned(),
+    };
     page.line(&format!("- {}: {place}{kind} {tests}: {}", tried.iteration, span(&tried.subject)));
 }
 

@@ -224,7 +224,7 @@ fn a_huge_overlay_is_cut_and_says_so() {
 #[test]
 fn safety_events_survive_a_round_trip_and_say_by_which_rule() {
     for (kind, name) in SafetyKind::ALL {
-        let figures = Figures::Calls { tool: "mcp: search".into(), count: 5 };
+        let figures = Figures::Calls { tool: "mcp: search".into(), signature: None, count: 5 };
         let line = JournalLine::Safety(Box::new(SafetyFact {
             figures,
             kind,
