@@ -26,6 +26,8 @@ pub struct StatusJson<'a> {
     pub cycles: Vec<CycleJson<'a>>,
     pub node: &'a str,
     pub session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<&'a str>,
     pub last_halt: Option<LastHaltJson<'a>>,
     pub refused: Option<&'a RefusedCommits>,
     pub trend: &'a [u64],

@@ -182,6 +182,8 @@ pub struct StatusView {
     pub node: String,
     /// Session, when one is known.
     pub session: Option<String>,
+    /// The provider of the fallback chain that is at work; `None` without a chain.
+    pub provider: Option<String>,
     /// The newest halt of this worktree.
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.

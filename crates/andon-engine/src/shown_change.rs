@@ -1,7 +1,7 @@
 //! The change of a commit for people who read about it, bounded, and followed by the command that shows all of it.
 
 use andon_core::domain::change::Change;
-use andon_core::domain::ids::CommitId;
+use andon_core::domain::ids::{CommitId, TreeId};
 use andon_git::{GitError, Repo, Text, Texts, hunks};
 
 /// Most lines that are shown, and most characters of each.
@@ -17,9 +17,22 @@ const MAX_FILE: usize = 1 << 20;
 pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     let info = repo.commit(head)?;
     let before = info.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
+    between(repo, before, info.tree, &format!("git show {}", head.short()))
+}
+
+/// What leads from one tree to another; `all` is the command that shows all of it.
+///
+/// # Errors
+/// One of the trees is not here.
+pub fn between(
+    repo: &Repo,
+    before: Option<TreeId>,
+    after: TreeId,
+    all: &str,
+) -> Result<Vec<String>, GitError> {
     let mut texts = Texts::new(repo, 0);
     let mut lines = Vec::new();
-    for change in repo.changes(before, info.tree)? {
+    for change in repo.changes(before, after)? {
         if lines.len() >= LINES {
             break;
         }
@@ -27,7 +40,7 @@ pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     }
     if lines.len() > LINES {
         lines.truncate(LINES);
-        lines.push(format!("(cut; all of it: git show {})", head.short()));
+        lines.push(format!("(cut; all of it: {all})"));
     }
     Ok(lines)
 }

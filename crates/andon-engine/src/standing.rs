@@ -292,6 +292,8 @@ pub enum Answer<'a> {
     Mistaken(&'a StandingHalt),
     /// The unanswered halt, by a witness whose signature was verified.
     Witness(&'a StandingHalt, &'a HaltAnswer),
+    /// The unanswered halt, on behalf of the next provider of the fallback chain, which goes on.
+    Provider(&'a StandingHalt, &'a str),
     /// One counter, and the halt that it made: the window continues.
     Counter(&'a str, Option<&'a StandingHalt>),
 }
@@ -306,7 +308,7 @@ pub fn acknowledge(
 ) -> Result<(), OpsError> {
     let (halt, counter, witness) = match answer {
         Answer::Loop(halt) => (halt, None, None),
-        Answer::Mistaken(halt) => (Some(halt), None, None),
+        Answer::Mistaken(halt) | Answer::Provider(halt, _) => (Some(halt), None, None),
         Answer::Counter(counter, halt) => (halt, Some(counter), None),
         Answer::Witness(halt, answer) => (Some(halt), None, Some(answer)),
     };
@@ -318,17 +320,23 @@ pub fn acknowledge(
             help: "a witness answers: andon review resolve halt".to_owned(),
         });
     }
+    let provider = match answer {
+        Answer::Provider(_, name) => Some(name),
+        Answer::Loop(_) | Answer::Mistaken(_) | Answer::Witness(..) | Answer::Counter(..) => None,
+    };
+    let person = || witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
         counter: counter.map(str::to_owned),
-        by: witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone()),
+        by: provider.map_or_else(person, |name| format!("the fallback chain, for {name}")),
         how,
         halt_was: match answer {
             Answer::Mistaken(_) => HaltWas::Mistaken,
             Answer::Witness(_, answer) => answer.halt_was,
-            Answer::Loop(_) | Answer::Counter(..) => HaltWas::Unsaid,
+            Answer::Loop(_) | Answer::Counter(..) | Answer::Provider(..) => HaltWas::Unsaid,
         },
         agent: ctx.actor().marker.map(str::to_owned),
+        provider: provider.map(str::to_owned),
         reason: reason.to_owned(),
         head: answered_at(ws, halt)?,
         worktree: ws.repo.worktree_name(),

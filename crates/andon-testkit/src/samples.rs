@@ -92,6 +92,7 @@ pub fn ack() -> Ack {
         how: AckHow::Resume,
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
+        provider: None,
         reason: "fixture repaired".to_owned(),
         head: Some(commit(0x1a)),
         worktree: "main".to_owned(),
@@ -179,6 +180,8 @@ pub fn story() -> Story {
         best: Some((commit(11), 2)),
         flaky: vec![],
         failing_now: vec!["suite::a".to_owned(), "suite::`b`\n# c".to_owned()],
+        files: Some(3),
+        last_action: Some("commit: Drop the lock".to_owned()),
         lines_added: 30,
         lines_removed: 12,
     }

@@ -20,6 +20,7 @@ use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::{self, Subject};
+use andon_engine::fallback;
 use andon_engine::guard;
 use andon_engine::standing;
 use andon_engine::timeline::LoadedTimeline;
@@ -58,6 +59,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         cycles: cycles(ws, &loaded.timeline),
         node: actor.node_name(),
         session: actor.session,
+        provider: provider(ws, &loaded),
         last_halt,
         trend: loaded.timeline.trend(),
         uncredited: detect::uncredited_falls(&loaded.timeline),
@@ -74,6 +76,12 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         findings: decision.findings,
         warnings,
     })
+}
+
+/// The provider at work: the one that was started at the newest stall, else the first of the chain.
+fn provider(ws: &Workspace, loaded: &LoadedTimeline) -> Option<String> {
+    let primary = ws.config.response.providers.first().map(|one| one.name.as_str())?;
+    Some(fallback::current(loaded).unwrap_or(primary).to_owned())
 }
 
 /// Reminds of an unanswered halt, for loops that wait by `--exit-code`; returns what failed.

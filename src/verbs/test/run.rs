@@ -19,6 +19,7 @@ use andon_core::escape::shell_quote_bytes;
 use andon_engine::apart::{self, Checkout, TestedSubject};
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::{compare, passed_unread_before, without_its_reports};
+use andon_engine::effect::best_effort;
 use andon_engine::effect::private::PrivateDir;
 use andon_engine::effect::program::{
     self, CommandExit, ProgramEnd, ProgramError, Screens, StopCause, Surroundings,
@@ -234,6 +235,11 @@ fn execute_on(
     warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
+    let first = parsed.errors.first().map_or_else(String::new, |first| {
+        let test = first.test.as_ref().map_or_else(String::new, |test| format!("{test}: "));
+        secrets::masked(&format!("{test}{}", first.text)).into_owned()
+    });
+    best_effort::remember_error(ws.repo.git_dir(), &first);
     tested.bind(ws, &mentions.named_in(&parsed))?;
     warnings.extend(changed_paths(&since));
     warnings.extend(hidden_paths(tested.hidden()));

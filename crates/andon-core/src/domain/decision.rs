@@ -198,7 +198,11 @@ pub struct Story {
     pub failing_now: Vec<String>,
     /// Ids of the tests that gave different results on the same code.
     pub flaky: Vec<String>,
-    /// Distinct files changed is not known from records; sums of added and removed lines are.
+    /// Files that the window changed; `None` where that is not known of each commit.
+    pub files: Option<u64>,
+    /// What was done last: a tool call, a commit or a turn. Untrusted text.
+    pub last_action: Option<String>,
+    /// Added lines in the window.
     pub lines_added: u64,
     /// Removed lines in the window.
     pub lines_removed: u64,

@@ -288,7 +288,8 @@ impl Timeline {
         let ran = self.activity.ran.take();
         let end = TurnEnd { code: end.code.or(ran.as_ref().map(|tests| tests.code)), ..end };
         let change = change(before, self.activity.docs, end);
-        let docs_before = std::mem::replace(&mut self.activity.docs, end.docs.or(self.activity.docs));
+        let docs_before = self.activity.docs;
+        self.activity.docs = end.docs.or(docs_before);
         match (change, docs_before, end.docs) {
             (TurnChange::Changed, _, _) => self.activity.docs_states.clear(),
             (TurnChange::Documents, Some(before), Some(now)) => {

@@ -27,6 +27,8 @@ pub struct Setup<'a> {
     pub on_stall: OnStall,
     /// `fallback.providers`
     pub providers: &'a [Provider],
+    /// The provider at work; `None`: the first of the chain.
+    pub current: Option<&'a str>,
     /// The result of the signals; `None` where they were not computed.
     pub episode: Option<&'a Episode>,
     /// How a signal is called.
@@ -160,7 +162,7 @@ fn on_stall(
         OnStall::Pause => Some(Effect::Pause(Box::new(halt.clone()))),
         OnStall::SpawnReviewer => Some(start(None)),
         OnStall::RetryWithNewProvider => {
-            Some(start(next_provider(setup.providers, None, conditions).cloned()))
+            Some(start(next_provider(setup.providers, setup.current, conditions).cloned()))
         }
     }
 }
@@ -175,7 +177,9 @@ pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pre
         Outcome::Green | Outcome::Nothing => false,
     });
     let mut conditions = Vec::new();
-    if failed.count() > FAILED_GATES {
+    // A commit that the gate refused failed it too.
+    let refused = usize::try_from(timeline.activity.refusals.times).unwrap_or(usize::MAX);
+    if failed.count().saturating_add(refused) > FAILED_GATES {
         conditions.push(Condition::FailedGate);
     }
     if pressure == Pressure::HardBlock || halted == Some(EventClass::Compaction) {
@@ -249,7 +253,7 @@ mod tests {
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let again = None;
         let setup =
-            Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure, again };
+            Setup { on_stall, providers: &providers, current: None, episode: None, signal_name: |_| "", pressure, again };
         let line = Timeline::new(crate::testkit::GAP);
         let found = responses(&decision, &line, &place, &setup);
         let started = found.iter().find_map(|one| {

@@ -12,6 +12,7 @@ pub mod editor;
 mod files;
 pub mod hook_program;
 pub mod interrupt;
+pub mod plan_document;
 pub mod private;
 pub mod program;
 pub mod report_files;
@@ -129,7 +130,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
                 write_andon_file(
                     site,
                     halt.report_file.file_name(),
-                    &report_file::render(halt, story, site.ack),
+                    &report_file::render(halt, story, plan_document::read(site.repo).as_ref(), site.ack),
                 )?;
             }
             stop_point("halt:shown");

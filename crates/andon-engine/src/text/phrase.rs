@@ -180,6 +180,7 @@ pub fn skip(skip: &Skip) -> String {
 /// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`reason`].
 pub fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
+        _ if ack.provider.is_some() => "as on_stall.policy says",
         AckHow::Resume => "with andon resume",
         AckHow::Signed => "with a signed resolution",
         AckHow::FileDeleted => "by deleting the file",

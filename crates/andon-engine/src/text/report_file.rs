@@ -3,6 +3,7 @@
 //! a page or two. Text by agents and authors is shown as code spans or escaped, so that no subject can pose as a
 //! heading, a link or an instruction of this file.
 
+use andon_core::domain::briefing::Plan;
 use andon_core::domain::decision::{Halt, HaltEvidence, Story, TriedLine};
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::CommitKind;
@@ -35,9 +36,9 @@ pub fn path(report_file: ReportFile) -> String {
 }
 
 /// The text of the file that shows `halt`.
-pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
+pub fn render(halt: &Halt, story: &Story, plan: Option<&Plan>, ack: AckMode) -> String {
     let mut page = Page::new(Style::Plain);
-    what_stands(&mut page, halt, story, "Halted by the rule");
+    what_stands(&mut page, (halt, plan), story, "Halted by the rule");
     to_continue(&mut page, halt, ack);
     page.finish()
 }
@@ -45,13 +46,13 @@ pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
 /// The same for a halt that is only reported and needs no answer itself.
 pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str) -> String {
     let mut page = Page::new(Style::Plain);
-    what_stands(&mut page, halt, story, "Told by the rule");
+    what_stands(&mut page, (halt, None), story, "Told by the rule");
     section(&mut page, "To Continue");
     page.line(to_continue);
     page.finish()
 }
 
-fn what_stands(page: &mut Page, halt: &Halt, story: &Story, by: &str) {
+fn what_stands(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &Story, by: &str) {
     let title = match halt.report_file {
         ReportFile::Checkpoint => "Checkpoint",
         ReportFile::BlockerReport => "Blocker Report",
@@ -61,7 +62,8 @@ fn what_stands(page: &mut Page, halt: &Halt, story: &Story, by: &str) {
     page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
     page.blank();
     page.line(&format!("{by} {} ({}).", code_span(&clip(&halt.rule, TEXT)), phrase::reason(halt.reason)));
-    current_state(page, halt, story);
+    current_state(page, (halt, plan), story);
+    progress(page, story);
     evidence(page, &halt.evidence);
     tried(page, story);
     best(page, story);
@@ -77,8 +79,20 @@ pub(super) fn span(text: &str) -> String {
     code_span(&clip(text, TEXT))
 }
 
-fn current_state(page: &mut Page, halt: &Halt, story: &Story) {
+fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &Story) {
     section(page, "Current State");
+    if let Some(plan) = plan.filter(|plan| plan.total > 0) {
+        if let Some(phase) = plan.phase.as_ref().or(plan.title.as_ref()) {
+            page.line(&format!("- Phase: {}", span(phase)));
+        }
+        match plan.open.first() {
+            Some(task) => page.line(&format!("- Task: {} ({})", span(task), span(&plan.path))),
+            None => page.line(&format!("- Task: none is open in {}", span(&plan.path))),
+        }
+    }
+    if let Some(action) = &story.last_action {
+        page.line(&format!("- Last action: {}", span(action)));
+    }
     match &halt.branch {
         Some(branch) => page.line(&format!("- Branch: {}", span(branch))),
         None => page.line("- Branch: none (detached HEAD)"),
@@ -122,6 +136,16 @@ fn current_state(page: &mut Page, halt: &Halt, story: &Story) {
     for test in story.flaky.iter().take(FAILING) {
         page.line(&format!("- Flaky (the same code gave both results): {}", span(test)));
     }
+}
+
+/// The headings of the document (docs/spec-map.md, loop rules: CHECKPOINT.md format).
+fn progress(page: &mut Page, story: &Story) {
+    section(page, "Progress Summary");
+    let tests = story.tried.iter().rev().find_map(|tried| Some((tried.passed?, tried.failing?)));
+    let known = |number: Option<u64>| number.map_or_else(|| "not known".to_owned(), |number| number.to_string());
+    page.line(&format!("- Files modified: {}", known(story.files)));
+    page.line(&format!("- Tests run: {}", known(tests.map(|(passed, failing)| passed.saturating_add(failing)))));
+    page.line(&format!("- Tests passing: {}", known(tests.map(|(passed, _)| passed))));
 }
 
 fn evidence(page: &mut Page, evidence: &HaltEvidence) {
@@ -224,7 +248,10 @@ fn to_continue(page: &mut Page, halt: &Halt, ack: AckMode) {
     page.blank();
     match ack {
         AckMode::Delete => {
-            page.line("Or delete this file to resume:");
+            page.line(match halt.report_file {
+                ReportFile::Checkpoint => "Or delete this file to resume:",
+                ReportFile::BlockerReport => "Or delete this file to resume, with the checkpoint before it:",
+            });
             page.blank();
             page.line(&format!("    {}", removal(halt)));
         }
@@ -238,6 +265,10 @@ fn removal(halt: &Halt) -> String {
     let file = path(halt.report_file);
     match halt.reason {
         HaltReason::UserStop => format!("rm -f .andon/STOP .andon/PAUSE {file}"),
+        // It may have come after a checkpoint of the same halt.
+        _ if halt.report_file == ReportFile::BlockerReport => {
+            format!("rm -f {} {file}", path(ReportFile::Checkpoint))
+        }
         HaltReason::BudgetExceeded
         | HaltReason::Stalled
         | HaltReason::Oscillating
@@ -255,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_checkpoint_tells_the_whole_story() {
-        let text = render(&samples::halt(), &samples::story(), AckMode::Delete);
+        let text = render(&samples::halt(), &samples::story(), None, AckMode::Delete);
         let expected = "\
 # Checkpoint - 2026-11-20T15:30:00Z
 
@@ -265,6 +296,7 @@ the code state alternates A/B/A/B
 Halted by the rule `oscillation` (oscillating).
 
 ## Current State
+- Last action: `commit: Drop the lock`
 - Branch: `main`
 - Commit: `1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a`
 - Iteration: 12
@@ -272,6 +304,11 @@ Halted by the rule `oscillation` (oscillating).
 - Tests of iteration 11: 118 passing, 2 failing
   - `suite::a`
   - ``suite::`b`\\n# c``
+
+## Progress Summary
+- Files modified: 3
+- Tests run: 120
+- Tests passing: 118
 
 ## Evidence
 - Failing tests: 7 -> 4 -> 2  █▅▃
@@ -310,7 +347,7 @@ Or delete this file to resume:
         let call = |shown: &str| NamedCall { exact: ShortHash([9; 8]), shown: Some(shown.to_owned()) };
         halt.evidence.calls = vec![call("Bash: cargo test"), call("Bash: `rm`\n# Approved")];
         halt.evidence.calls.push(NamedCall { shown: None, ..call("") });
-        let text = render(&halt, &Story::default(), AckMode::Delete);
+        let text = render(&halt, &Story::default(), None, AckMode::Delete);
         assert!(
             text.contains(
                 "\n- Call `0909090909090909`: `Bash: cargo test`\n\
@@ -326,12 +363,12 @@ Or delete this file to resume:
         let mut halt = samples::halt();
         halt.report_file = ReportFile::BlockerReport;
         for mode in [AckMode::Resume, AckMode::Signed] {
-            let text = render(&halt, &Story::default(), mode);
+            let text = render(&halt, &Story::default(), None, mode);
             assert!(text.starts_with("# Blocker Report - 2026"), "{text}");
             assert!(!text.contains("rm .andon"), "{text}");
         }
         assert!(
-            render(&halt, &Story::default(), AckMode::Delete).contains("    rm .andon/BLOCKER_REPORT.md\n")
+            render(&halt, &Story::default(), None, AckMode::Delete).contains("    rm -f .andon/CHECKPOINT.md .andon/BLOCKER_REPORT.md\n")
         );
     }
 
@@ -339,7 +376,7 @@ Or delete this file to resume:
     fn a_stop_file_is_part_of_the_answer() {
         let mut halt = samples::halt();
         halt.reason = HaltReason::UserStop;
-        let text = render(&halt, &Story::default(), AckMode::Delete);
+        let text = render(&halt, &Story::default(), None, AckMode::Delete);
         assert!(text.contains("    rm -f .andon/STOP .andon/PAUSE .andon/CHECKPOINT.md\n"), "{text}");
     }
 
@@ -359,10 +396,10 @@ Or delete this file to resume:
         let mut story = samples::story();
         story.tried = (0..1_000).map(|number| samples::tried(number, &huge, Some(1))).collect();
         story.failing_now = vec![huge; 500];
-        let text = render(&halt, &story, AckMode::Delete);
+        let text = render(&halt, &story, None, AckMode::Delete);
         assert!(text.len() < 100_000, "{}", text.len());
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(headings.len(), 8, "{headings:?}");
+        assert_eq!(headings.len(), 9, "{headings:?}");
         assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)));
         assert!(text.contains("- ... 975 more"));
     }

@@ -15,6 +15,7 @@ use andon_core::domain::findings::Level;
 use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::context::Context;
+use andon_engine::effect::best_effort;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
@@ -57,6 +58,9 @@ pub fn run(
     let moment = payload.moment.unwrap_or(told);
     let ctx = of_agent(ctx, client);
     let place = Place { ctx: &ctx, ws, client, session: payload.session.clone() };
+    if let Some(transcript) = &payload.transcript {
+        best_effort::remember_transcript(ws.repo.git_dir(), transcript);
+    }
     let heard = match moment {
         HookMoment::BeforeTool => before(&place, asked, halted)?,
         HookMoment::AfterTool => after_tool(&place, event, payload.clone())?,

@@ -27,6 +27,7 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         cycles: view.cycles.iter().map(cycle_json).collect(),
         node: &view.node,
         session: view.session.as_deref(),
+        provider: view.provider.as_deref(),
         last_halt: last.map(|last| LastHaltJson::new(last.id, &last.halt, last.ack.as_ref())),
         refused: view.refused.as_ref(),
         trend: &view.trend,

@@ -113,6 +113,9 @@ fn place(page: &mut Page, view: &StatusView) {
         .as_ref()
         .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
     page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
+    if let Some(provider) = &view.provider {
+        page.field("provider", &terminal_clip(provider, NAME));
+    }
 }
 
 /// Unrecorded commits, where the window crosses some.

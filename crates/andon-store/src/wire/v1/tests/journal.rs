@@ -36,6 +36,7 @@ fn journal_lines() -> Vec<JournalLine> {
             how: AckHow::FileDeleted,
             halt_was: andon_core::domain::facts::HaltWas::Unsaid,
             agent: Some("CLAUDECODE".into()),
+            provider: None,
             reason: "looked at it\nby hand".into(),
             head: Some(CommitId(oid(4))),
             worktree: "main".into(),
