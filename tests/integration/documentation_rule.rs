@@ -35,7 +35,10 @@ fn documentation_goes_with_the_declared_api() {
     assert_eq!(told["type"], "DIRTY_BIT_VIOLATION", "{log}");
     assert_eq!(told["details"]["rule"], "docs-not-updated");
     assert_eq!(told["details"]["docs_updated"], false);
-    assert_eq!((&told["details"]["tests_run"], &told["details"]["tests_passing"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (&told["details"]["tests_run"], &told["details"]["tests_passing"]),
+        (&true.into(), &true.into())
+    );
     configure("block");
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1

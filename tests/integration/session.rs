@@ -190,7 +190,7 @@ fn a_session_is_walked_step_by_step() {
         steps,
         [
             "idle | turn_start | planning",
-            "planning | tool_call Edit | executing",
+            "planning | tool_call Edit: code.txt | executing",
             "executing | test_run passed: 0 of 2 failing | tests_passed",
             "tests_passed | commit Work of the session | committed",
             "committed | turn_end | idle",
@@ -207,7 +207,7 @@ fn a_session_is_walked_step_by_step() {
       prompt     sha256:def456
 
     TIME  idle         -> planning      turn_start
-    TIME  planning     -> executing     tool_call Edit
+    TIME  planning     -> executing     tool_call Edit: code.txt
     TIME  executing    -> tests_passed  test_run passed: 0 of 2 failing
     TIME  tests_passed -> committed     commit Work of the session
     TIME  committed    -> idle          turn_end

@@ -50,7 +50,9 @@ pub(crate) fn start(
     standing::acknowledge(ctx, ws, Answer::Provider(&standing, name), AckHow::Resume, &reason)?;
     let failed = run()?;
     if failed.is_empty() {
-        let what = format!("the halt was answered for the next provider, {name}, which was started; this worker stops here");
+        let what = format!(
+            "the halt was answered for the next provider, {name}, which was started; this worker stops here"
+        );
         return Ok(vec![Diagnostic::note(what).code("response").help("andon status")]);
     }
     if standing::recorded(ws)?.is_none() {

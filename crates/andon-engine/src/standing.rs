@@ -220,9 +220,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
 /// escalation: section 5). A STOP holds, and so does every other halt.
 fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     let stops = stop_files(ws);
-    let clears = pause_is_cleared(ws)
-        && stops.pause == Presence::Present
-        && stops.stop == Presence::Absent;
+    let clears = pause_is_cleared(ws) && stops.pause == Presence::Present && stops.stop == Presence::Absent;
     let dir = ws.andon_dir().filter(|_| clears)?;
     let why = pause_text(&dir);
     if let Err(err) = dir.remove(PAUSE_FILE) {

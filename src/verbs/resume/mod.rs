@@ -124,7 +124,10 @@ fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsErro
         Format::Text => format!("{effect}\n  help: {help}\n"),
         Format::Json => {
             let reason = args.reason.as_deref();
-            json::document(verb, &StopJson { file: &file, reason, not_held: is_cleared.then_some(&*effect), help: &[help] })
+            json::document(
+                verb,
+                &StopJson { file: &file, reason, not_held: is_cleared.then_some(&*effect), help: &[help] },
+            )
         }
     });
     Ok(Exit::Allowed)

@@ -150,7 +150,8 @@ fn two_doors_of_one_call_are_one_call() {
 }
 
 fn tool(name: &str, file: &str) -> String {
-    serde_json::json!({ "session_id": "s", "tool_name": name, "tool_input": { "file_path": file } }).to_string()
+    serde_json::json!({ "session_id": "s", "tool_name": name, "tool_input": { "file_path": file } })
+        .to_string()
 }
 
 #[test]

@@ -19,12 +19,14 @@ pub(super) fn leads_out(used: &ToolUse, guarded: &GuardFiles) -> bool {
 }
 
 fn of_script(script: &str, guarded: &GuardFiles) -> bool {
-    shell::commands(script).is_some_and(|all| !all.is_empty() && all.iter().all(|one| of_command(one, guarded)))
+    shell::commands(script)
+        .is_some_and(|all| !all.is_empty() && all.iter().all(|one| of_command(one, guarded)))
 }
 
 fn of_command(command: &Simple, guarded: &GuardFiles) -> bool {
     let is_briefing = |path: &&String| paths::is_briefing(path, guarded);
-    let nowhere = |path: &&String| path.as_str() == "/dev/null" || path.bytes().all(|byte| byte.is_ascii_digit());
+    let nowhere =
+        |path: &&String| path.as_str() == "/dev/null" || path.bytes().all(|byte| byte.is_ascii_digit());
     if !command.writes.iter().all(|path| is_briefing(&path) || nowhere(&path)) {
         return false;
     }

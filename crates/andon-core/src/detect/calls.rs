@@ -40,7 +40,8 @@ pub(super) fn row(calls: &[&Call]) -> String {
 pub(super) fn signature(calls: &[&Call]) -> Option<String> {
     let of_call = |call: &&Call| {
         let (tool, shown) = (words::bounded(&call.call.tool), call.call.shown.as_deref()?);
-        let asked = shown.strip_prefix(call.call.tool.as_str())?.strip_prefix(": ")?;
+        let rest = shown.strip_prefix(call.call.tool.as_str())?;
+        let asked = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(' '))?;
         // Behind a file come the other arguments, as JSON.
         let file = asked.split(" {").next().unwrap_or(asked);
         let name = file.rsplit('/').next().unwrap_or(file);
@@ -57,8 +58,16 @@ pub(super) fn signature(calls: &[&Call]) -> Option<String> {
 }
 
 /// Tools that run command lines, in lower case.
-const RUNS_COMMANDS: [&str; 8] =
-    ["bash", "shell", "run_shell_command", "execute_command", "execute_bash", "exec", "local_shell", "terminal"];
+const RUNS_COMMANDS: [&str; 8] = [
+    "bash",
+    "shell",
+    "run_shell_command",
+    "execute_command",
+    "execute_bash",
+    "exec",
+    "local_shell",
+    "terminal",
+];
 
 /// A call as evidence: its hash, with the short form.
 pub(super) fn evidence(call: &ToolCall) -> Evidence {
@@ -103,7 +112,7 @@ mod tests {
             ("Edit", "Edit: src/a.rs {\"new_string\":\"y\"}", Some("Edit(file=a.rs)")),
             ("Write", "Write: a.rs", Some("Write(file=a.rs)")),
             ("Bash", "Bash: cargo test --lib", Some("Bash(cmd=cargo test --lib)")),
-            ("mcp: find", "mcp: find: {\"x\":1}", Some("mcp: find({\"x\":1})")),
+            ("mcp: find", "mcp: find {\"x\":1}", Some("mcp: find({\"x\":1})")),
             ("Read", "Read", None),
         ] {
             assert_eq!(of(tool, shown).as_deref(), expected, "{shown}");

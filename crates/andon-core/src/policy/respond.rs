@@ -80,7 +80,9 @@ pub fn responses(
 fn mode_of(episode: &Episode, decision: &Decision) -> EscalationMode {
     match episode.mode {
         EscalationMode::Perpetual if decision.verdict == Verdict::Halt => EscalationMode::PerpetualHalted,
-        mode @ (EscalationMode::Halting | EscalationMode::Perpetual | EscalationMode::PerpetualHalted) => mode,
+        mode @ (EscalationMode::Halting | EscalationMode::Perpetual | EscalationMode::PerpetualHalted) => {
+            mode
+        }
     }
 }
 
@@ -252,8 +254,15 @@ mod tests {
         let providers = chain();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let again = None;
-        let setup =
-            Setup { on_stall, providers: &providers, current: None, episode: None, signal_name: |_| "", pressure, again };
+        let setup = Setup {
+            on_stall,
+            providers: &providers,
+            current: None,
+            episode: None,
+            signal_name: |_| "",
+            pressure,
+            again,
+        };
         let line = Timeline::new(crate::testkit::GAP);
         let found = responses(&decision, &line, &place, &setup);
         let started = found.iter().find_map(|one| {

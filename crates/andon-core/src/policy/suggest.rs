@@ -96,7 +96,8 @@ fn oscillating(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     if fails(timeline) {
         actions.extend(failing(timeline));
     }
-    let decide = "update the documents: write into the plan or the contract which of the states holds, and why";
+    let decide =
+        "update the documents: write into the plan or the contract which of the states holds, and why";
     actions.push(Suggestion::new(AdvisedStep::UpdateDocs, decide));
     actions
 }

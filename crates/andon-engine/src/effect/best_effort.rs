@@ -15,8 +15,8 @@ use super::{AndonDir, EffectError, Site, write_andon_file};
 use crate::json;
 use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
 use crate::shown_change;
-use crate::text::handoff::{self, Material};
 use crate::text::briefing as report;
+use crate::text::handoff::{self, Material};
 use andon_core::domain::briefing::{BRIEFING, Briefing};
 use andon_core::domain::decision::{Halt, Story, TriedLine};
 use andon_core::domain::ids::Digest;
@@ -131,7 +131,9 @@ pub(super) fn ask(question: &Question, site: &Site<'_>) -> Result<(), EffectErro
 /// What the advisor reads beside the halt.
 fn material(question: &Question, site: &Site<'_>) -> Material {
     let git_dir = site.repo.git_dir();
-    let reported = || newest_bytes(&git_dir.join(TRANSCRIPT), TRANSCRIPT_BYTES).map(|path| PathBuf::from(path.trim_end()));
+    let reported = || {
+        newest_bytes(&git_dir.join(TRANSCRIPT), TRANSCRIPT_BYTES).map(|path| PathBuf::from(path.trim_end()))
+    };
     let named = site.programs.transcript.clone().or_else(reported);
     let named = named.and_then(|path| newest_bytes(&path, TRANSCRIPT_BYTES));
     let journal = || newest_bytes(&Journal::open(git_dir).path(), TRANSCRIPT_BYTES);

@@ -120,12 +120,16 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
         Some((iteration, passed, failing)) => {
             page.line(&format!("- Tests of iteration {iteration}: {passed} passing, {failing} failing"));
         }
-        None => page.line(&match story.tried.iter().rev().find_map(|tried| Some((tried.iteration, tried.status?))) {
-            Some((iteration, status)) => {
-                format!("- Tests of iteration {iteration}: {}", phrase::without_counts(status))
-            }
-            None => "- Tests: none ran on these commits".to_owned(),
-        }),
+        None => {
+            page.line(
+                &match story.tried.iter().rev().find_map(|tried| Some((tried.iteration, tried.status?))) {
+                    Some((iteration, status)) => {
+                        format!("- Tests of iteration {iteration}: {}", phrase::without_counts(status))
+                    }
+                    None => "- Tests: none ran on these commits".to_owned(),
+                },
+            )
+        }
     }
     for test in story.failing_now.iter().take(FAILING) {
         page.line(&format!("  - {}", span(test)));
@@ -142,9 +146,13 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
 fn progress(page: &mut Page, story: &Story) {
     section(page, "Progress Summary");
     let tests = story.tried.iter().rev().find_map(|tried| Some((tried.passed?, tried.failing?)));
-    let known = |number: Option<u64>| number.map_or_else(|| "not known".to_owned(), |number| number.to_string());
+    let known =
+        |number: Option<u64>| number.map_or_else(|| "not known".to_owned(), |number| number.to_string());
     page.line(&format!("- Files modified: {}", known(story.files)));
-    page.line(&format!("- Tests run: {}", known(tests.map(|(passed, failing)| passed.saturating_add(failing)))));
+    page.line(&format!(
+        "- Tests run: {}",
+        known(tests.map(|(passed, failing)| passed.saturating_add(failing)))
+    ));
     page.line(&format!("- Tests passing: {}", known(tests.map(|(passed, _)| passed))));
 }
 
@@ -368,7 +376,8 @@ Or delete this file to resume:
             assert!(!text.contains("rm .andon"), "{text}");
         }
         assert!(
-            render(&halt, &Story::default(), None, AckMode::Delete).contains("    rm -f .andon/CHECKPOINT.md .andon/BLOCKER_REPORT.md\n")
+            render(&halt, &Story::default(), None, AckMode::Delete)
+                .contains("    rm -f .andon/CHECKPOINT.md .andon/BLOCKER_REPORT.md\n")
         );
     }
 

@@ -10,8 +10,8 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::Session;
 use andon_agents::{self as agent, Called, HookPayload, Say};
 use andon_core::detect;
-use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::about::EventClass;
+use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::What;
@@ -137,7 +137,8 @@ fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
 
 /// That the briefing is due, once at each commit.
 fn nearly_full(place: &Place<'_>, session: &Session, decision: &Decision) -> Result<Say, OpsError> {
-    let due = |finding: &&Finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Block;
+    let due =
+        |finding: &&Finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Block;
     let Some(finding) = decision.findings.iter().find(due) else { return Ok(Say::Nothing) };
     let mark = events::mark(&["compact", &place.head()?]);
     once(place, session, mark, finding.rule, || words::nearly_full(finding))

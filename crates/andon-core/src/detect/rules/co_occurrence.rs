@@ -97,11 +97,8 @@ struct Together {
 impl FindingDetail for Together {
     fn while_halted(&self) -> Option<Detail> {
         let Self { names, iterations, mode } = self;
-        let halted = || Self {
-            names: names.clone(),
-            iterations: *iterations,
-            mode: EscalationMode::PerpetualHalted,
-        };
+        let halted =
+            || Self { names: names.clone(), iterations: *iterations, mode: EscalationMode::PerpetualHalted };
         (*mode == EscalationMode::Perpetual).then(|| Detail::new(halted()))
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::file_comebacks::{self, AMONG, COMEBACKS, EXEMPT};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::releases::is_release_step;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -11,9 +12,19 @@ use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
-use crate::domain::settings::RuleSetting;
+use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::domain::suggestion::AdvisedStep;
-use crate::history::{Iteration, PathState, Source, Timeline, TurnChange, stood};
+use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, stood};
+
+pub(in crate::detect) const COMEBACKS: Param<u64> =
+    Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
+pub(in crate::detect) const AMONG: Param<u64> =
+    Param::count("among", 12, 2, "Newest changes of that document that are looked at.").sense(Sense::Wider);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
@@ -39,6 +50,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             AdvisedStep::UpdateDocs,
             "update the documents: agree on one text and say there why it is so",
         ),
+        names_documents: true,
         ..About::new(EventClass::Oscillation)
     },
     params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
@@ -69,7 +81,9 @@ impl fmt::Display for Documents {
         let place = if self.in_turns { "the documents" } else { "a document" };
         let and_no_code = "while no code changed";
         match self.round {
-            Round::Alternates => write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}"),
+            Round::Alternates => {
+                write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
+            }
             Round::ComesBack { times } => {
                 write!(f, "{place} came back to earlier contents {} {and_no_code}", words::times(times))
             }
@@ -95,12 +109,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option<Finding> {
     let all = timeline.path_states(path);
     // Work on the code begins the row anew.
-    let code = all.iter().rposition(|state| state.brought_by.is_some_and(|one| !timeline.leaves_the_code(one)));
+    let code =
+        all.iter().rposition(|state| state.brought_by.is_some_and(|one| !timeline.leaves_the_code(one)));
     let states: &[PathState<'_>] = all.get(code.unwrap_or(0)..).unwrap_or_default();
     let by = |at: usize| states.get(at).and_then(|state| state.brought_by);
     let counts = |at: usize| {
         let stays = |(earlier, later): (&Iteration, &Iteration)| stood(earlier, later);
-        let one = by(at).filter(|one| file_comebacks::counts(one, timeline, setting));
+        let meant = |one: &Iteration| {
+            goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
+        };
+        let one = by(at).filter(|one| one.strike == Strike::Candidate && !meant(one));
         one.is_some_and(|one| !at.checked_sub(1).and_then(by).map(|before| (before, one)).is_some_and(stays))
     };
     if states.last()?.brought_by != timeline.newest() {
@@ -110,7 +128,11 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let round = round(&contents, &counts, setting)?;
     let evidence = states.iter().rev().take(4).rev();
     let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
-    Some(Finding { files: vec![path], evidence, ..RULE.finding(setting.level, Documents { round, in_turns: false }) })
+    Some(Finding {
+        files: vec![path],
+        evidence,
+        ..RULE.finding(setting.level, Documents { round, in_turns: false })
+    })
 }
 
 /// How a row of states goes round, oldest first; `counts` says of which of them a return counts.
@@ -145,7 +167,7 @@ mod tests {
     use crate::domain::change::Nature;
     use crate::domain::events::{TurnEnd, What};
     use crate::domain::ids::Digest;
-    use crate::testkit::{Commit, chain, code, commit, event, folded};
+    use crate::testkit::{Commit, chain, code, commit, event, folded, green};
 
     /// A document in these states, while the code stays.
     fn written(states: &[u8]) -> Vec<Commit> {
@@ -178,6 +200,12 @@ mod tests {
         assert!(checked(&RULE, beside).is_none());
         let reverted = written(&[2, 1, 2]).into_iter().map(|one| one.subject("Revert \"words\"")).collect();
         assert!(checked(&RULE, reverted).is_none());
+    }
+
+    #[test]
+    fn it_is_seen_among_commits_with_times_and_tests() {
+        let watched = (100..).zip(written(&[2, 1, 2, 1])).map(|(at, one)| one.at(at).tests(green(7, 1)));
+        assert!(checked(&RULE, watched.collect()).is_some());
     }
 
     #[test]

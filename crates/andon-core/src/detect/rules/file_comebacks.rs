@@ -115,7 +115,7 @@ fn of_path<'a>(
     (current && enough && code).then_some((path, back, changes))
 }
 
-pub(super) fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
+fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
     one.strike == Strike::Candidate
         && !goes_back_on_purpose(one, setting.list(&EXEMPT))
         && !is_release_step(one, timeline)

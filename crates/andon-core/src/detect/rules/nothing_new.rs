@@ -104,7 +104,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         help: vec![
             "say what is looked for, and where it was looked for already, before the next call".to_owned(),
         ],
-        ..RULE.finding(setting.level, InVain { tool, named, signature, calls: count, among: told.len() - first })
+        ..RULE.finding(
+            setting.level,
+            InVain { tool, named, signature, calls: count, among: told.len() - first },
+        )
     })
 }
 

@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn figures_come_back_and_others_are_untold() {
-        let calls = Figures::Calls { tool: "Edit".into(), signature: Some("Edit(file=a.rs)".into()), count: 5 };
+        let calls =
+            Figures::Calls { tool: "Edit".into(), signature: Some("Edit(file=a.rs)".into()), count: 5 };
         let bits = Figures::Bits {
             code_modified: Some(false),
             tests_run: Some(true),
