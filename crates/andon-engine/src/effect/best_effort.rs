@@ -17,6 +17,7 @@ use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
 use crate::shown_change;
 use crate::text::briefing as report;
 use crate::text::handoff::{self, Material};
+use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
 use andon_core::domain::decision::{Halt, Story, TriedLine};
 use andon_core::domain::ids::Digest;
@@ -28,6 +29,8 @@ use andon_store::journal::Journal;
 const TRANSCRIPT_LINES: usize = 500;
 /// Bytes of it, the newest.
 const TRANSCRIPT_BYTES: u64 = 256 << 10;
+/// Longest path of a transcript, in bytes.
+const MAX_PATH: usize = 4096;
 /// Bytes of an answer that are kept.
 const ANSWER_BYTES: usize = 256 << 10;
 /// A longer list of notices begins anew.
@@ -140,9 +143,10 @@ fn material(question: &Question, site: &Site<'_>) -> Material {
     let transcript = named.or_else(journal).unwrap_or_default();
     let lines: Vec<&str> = transcript.lines().collect();
     let newest = lines.get(lines.len().saturating_sub(TRANSCRIPT_LINES)..).unwrap_or_default();
+    let masked = |text: &str| secrets::masked(text).into_owned();
     Material {
-        transcript: newest.join("\n"),
-        states: states(site, &question.story),
+        transcript: masked(&newest.join("\n")),
+        states: states(site, &question.story).map(|text| masked(&text)),
         error: newest_bytes(&git_dir.join(FIRST_ERROR), TRANSCRIPT_BYTES),
     }
 }
@@ -165,7 +169,9 @@ const FIRST_ERROR: &str = "andon/first-error";
 
 /// Keeps which transcript the client writes, for an advisor.
 pub fn remember_transcript(git_dir: &Path, transcript: &str) {
-    keep_text(git_dir, TRANSCRIPT, transcript);
+    if transcript.len() <= MAX_PATH && Path::new(transcript).is_absolute() {
+        keep_text(git_dir, TRANSCRIPT, transcript);
+    }
 }
 
 /// Keeps the error of the newest run of the tests, for an advisor; none where nothing failed.
