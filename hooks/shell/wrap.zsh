@@ -1,19 +1,8 @@
-# andon: the configured test command, typed in a repository with Andon, runs as `andon test`. To switch it on: eval "$(andon completions zsh --wrap)"
+# andon: the configured test commands, typed in a repository with Andon, run as `andon test`. To switch it on: eval "$(andon completions zsh --wrap)"
 # It asks andon once for each change into a directory with an andon.toml, and once more before the tests run.
-_andon_learn() {
-  local name=${_andon_words[1]-}
-  if [ -n "$name" ] && [ "$(whence -w -- "$name")" = "$name: function" ]; then unset -f "$name"; fi
-  _andon_words=() _andon_in=$PWD
-  [ -f andon.toml ] || return 0
-  eval "$(command andon completions zsh --words 2> /dev/null)"
-  name=${_andon_words[1]-}
-  [ -n "$name" ] || return 0
-  # What is an alias, a function or a part of the shell stays.
-  if [ "$(whence -w -- "$name")" = "$name: command" ]; then
-    eval "$name() { _andon_run $name \"\$@\"; }"
-  else
-    _andon_words=()
-  fi
+_andon_shell=zsh
+_andon_is_program() {
+  case "$(whence -w -- "$1")" in "$1: command" | "$1: hashed") ;; *) return 1 ;; esac
 }
 _andon_prompt() {
   [ "$PWD" = "${_andon_in-}" ] || _andon_learn

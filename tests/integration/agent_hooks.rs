@@ -4,6 +4,7 @@ mod breakdowns;
 mod done_gate;
 mod guarding;
 mod habit;
+mod healthy;
 mod layers;
 mod payloads;
 mod pending;

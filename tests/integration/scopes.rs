@@ -3,7 +3,9 @@
 use crate::support::{Out, Stage};
 
 mod at_commit;
+mod comparisons;
 mod property;
+mod side_by_side;
 
 /// Prints a line for each file below the named directories, in TAP; one with `bad` in it fails. What it read goes into
 /// a log outside of the repository.

@@ -53,6 +53,8 @@ pub struct HookPayload {
     pub said: Option<String>,
     /// What was asked of the agent.
     pub prompt: Option<String>,
+    /// The client's id of that.
+    pub prompt_id: Option<String>,
     /// How a session begins, or what was compacted.
     pub source: Option<String>,
     /// A file of settings that changed.
@@ -188,11 +190,10 @@ pub fn rewrites(client: Client, event: &str) -> bool {
     }
 }
 
-/// Whether a prompt of this client is a person's, so that what is counted per turn begins anew.
-pub fn is_of_a_person(client: Client, prompt: Option<&str>, own: &str) -> bool {
-    let told = !client.spec().habits.prompts_itself;
+/// Whether a prompt is a person's, so that what is counted per turn begins anew.
+pub fn is_of_a_person(prompt: Option<&str>, own: &str) -> bool {
     let machine = |text: &str| text.contains(own) || text.trim_start().starts_with("<task-notification>");
-    told && !prompt.is_some_and(machine)
+    !prompt.is_some_and(machine)
 }
 
 #[cfg(test)]

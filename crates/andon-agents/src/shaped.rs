@@ -39,6 +39,9 @@ struct Shaped {
     file_path: Told<String>,
     context_tokens: Told<u64>,
     input_tokens: Told<u64>,
+    context_limit: Told<u64>,
+    model: Told<String>,
+    prompt_id: Told<String>,
     llm_response: Told<Value>,
 }
 
@@ -68,6 +71,9 @@ pub(super) fn read(
             payload.ended(result, end);
         }
     }
+    if let Some(window) = shaped.context_limit.0.or_else(|| tools::window_of(&shaped.model.0?)) {
+        payload.usage.get_or_insert_with(Usage::default).window_tokens = Some(window);
+    }
     Ok(payload)
 }
 
@@ -88,6 +94,7 @@ fn common(shaped: &mut Shaped) -> HookPayload {
         continued: shaped.stop_hook_active.0,
         said: take(&mut shaped.last_assistant_message).or_else(|| take(&mut shaped.prompt_response)),
         prompt: take(&mut shaped.prompt).or_else(|| take(&mut shaped.message)),
+        prompt_id: name(&mut shaped.prompt_id),
         source: name(&mut shaped.source).or(name(&mut shaped.trigger)),
         file: name(&mut shaped.file_path),
         moment: None,

@@ -252,6 +252,18 @@ fn named(value: &Value) -> Vec<String> {
     }
 }
 
+/// The context window that the name of a model tells: `claude-sonnet-4-5[1m]`.
+pub(super) fn window_of(model: &str) -> Option<u64> {
+    let (_, size) = model.strip_suffix(']')?.rsplit_once('[')?;
+    let (number, unit) = size.split_at_checked(size.len().checked_sub(1)?)?;
+    let unit = match unit {
+        "m" | "M" => 1_000_000,
+        "k" | "K" => 1_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit).filter(|tokens| *tokens > 0)
+}
+
 /// The exit code behind `Exit Code: ` or `Exit code: ` at the beginning of a line.
 pub(super) fn told_exit(text: &str) -> Option<i64> {
     text.lines().find_map(|line| {

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::tools;
 use andon_core::domain::agent::Client;
 use andon_core::domain::client_spec::Transcript;
 use andon_core::domain::usage::Usage;
@@ -22,7 +23,8 @@ pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
         Transcript::Claude => claude,
         Transcript::Codex => codex,
     };
-    lines(tail).find_map(|line| of(&line))
+    // A request that failed, or is on its way, is reported as nothing.
+    lines(tail).filter_map(|line| of(&line)).find(|found| found.usage.context_tokens != Some(0))
 }
 
 /// The exit code of the command with that id, where the client keeps it there.
@@ -56,6 +58,7 @@ fn claude(line: &Value) -> Option<ReadUsage> {
         output_tokens: count("output_tokens"),
         cached_tokens: Some(cached),
         context_tokens: Some(input.saturating_add(cached)),
+        window_tokens: message.get("model").and_then(Value::as_str).and_then(tools::window_of),
         ..Usage::default()
     };
     Some(ReadUsage { id: message.get("id")?.as_str()?.to_owned(), usage })
@@ -73,6 +76,7 @@ fn codex(line: &Value) -> Option<ReadUsage> {
         input_tokens: Some(input),
         output_tokens: count("output_tokens"),
         context_tokens: Some(input),
+        window_tokens: info.get("model_context_window").and_then(Value::as_u64),
         ..Usage::default()
     };
     let total = info.get("total_token_usage").map_or_else(String::new, Value::to_string);
@@ -101,6 +105,24 @@ mod tests {
             (exit_code(Client::Codex, tail, "c1"), exit_code(Client::Codex, tail, "c2")),
             (Some(3), None)
         );
+        let named = b"{\"payload\":{\"type\":\"token_count\",\"info\":{\"model_context_window\":258400,\"last_token_usage\":{\"input_tokens\":7}}}}\n\
+            {\"payload\":{\"type\":\"token_count\",\"info\":{\"last_token_usage\":{\"input_tokens\":0}}}}";
+        let found = newest_usage(Client::Codex, named).unwrap().usage;
+        assert_eq!(
+            (found.context_tokens, found.window_tokens),
+            (Some(7), Some(258_400)),
+            "nothing is passed over"
+        );
+        for (model, window) in [
+            ("claude-sonnet-4-5[1m]", Some(1_000_000)),
+            ("gpt[400k]", Some(400_000)),
+            ("claude-sonnet-4-5", None),
+            ("x[]", None),
+            ("x[\u{e9}]", None),
+            ("x[0m]", None),
+        ] {
+            assert_eq!(tools::window_of(model), window, "{model}");
+        }
         assert_eq!(newest_usage(Client::Gemini, tail), None);
         assert_eq!(newest_usage(Client::Claude, b"\xff\n\n"), None);
     }

@@ -34,7 +34,7 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
         detect::context_finding(found, level.min(most))
     });
     let written = ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
-    let (thresholds, window) = detect::context_limits(&ws.config.rules);
+    let (thresholds, window) = detect::context_limits(&loaded.timeline, node, &ws.config.rules);
     Ok(ContextView {
         node: node.to_owned(),
         fill,

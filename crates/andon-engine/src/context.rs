@@ -32,6 +32,7 @@ const KEPT: WordList = words![
     "ANDON_TEST_UPTIME",
     "ANDON_TRANSCRIPT",
     "CI",
+    "CLAUDE_CODE_ENTRYPOINT",
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "EDITOR",

@@ -1,5 +1,7 @@
 //! A test run compared with earlier ones: the same code with another result, and fewer tests than before.
 
+use std::collections::BTreeSet;
+
 use crate::effect::report_files;
 use crate::error::OpsError;
 use crate::weakening;
@@ -43,17 +45,35 @@ pub fn passed_unread_before(ws: &Workspace, command: &str) -> bool {
 
 /// Notes in `run` what only the runs before it can tell, and what that makes of it.
 pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
+    compare_with(ws, &valid_runs(ws).collect::<Vec<_>>(), run)
+}
+
+/// The same of a run of the tests of one scope, which is compared with earlier results of that scope.
+pub fn compare_scope(ws: &Workspace, scope: &str, run: &mut TestRun) -> Result<(), OpsError> {
+    let mut seen = BTreeSet::new();
+    let own = valid_runs(ws).filter_map(|mut run| {
+        let row = run.evidence.scopes.iter().position(|row| row.name == scope)?;
+        run.evidence = run.evidence.scopes.swap_remove(row).tests;
+        // Later runs repeat a result beside code that it did not run on.
+        seen.insert((run.evidence.code, run.evidence.signature)).then_some(run)
+    });
+    compare_with(ws, &own.collect::<Vec<_>>(), run)
+}
+
+fn valid_runs(ws: &Workspace) -> impl Iterator<Item = TestRun> {
+    let reach = Reach { runs: RUNS, commits: 0, turns: 0, since: None };
+    let recent = Journal::open(ws.repo.git_dir()).recent(reach);
+    recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid)
+}
+
+fn compare_with(ws: &Workspace, earlier: &[TestRun], run: &mut TestRun) -> Result<(), OpsError> {
     if run.validity != RunValidity::Valid {
         return Ok(());
     }
-    let recent =
-        Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: 0, turns: 0, since: None });
-    let earlier: Vec<TestRun> =
-        recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid).collect();
     let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);
     let flaky = history::flaky(same_code.chain([&run.evidence]));
     run.evidence.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
-    run.evidence.caveats.full_run = full_run(ws, &earlier, run)?;
+    run.evidence.caveats.full_run = full_run(ws, earlier, run)?;
     if run.evidence.caveats.full_run.is_some() && ws.config.test.full == FullRuns::Required {
         run.validity = RunValidity::Filtered;
     }

@@ -21,17 +21,57 @@ pub fn keep(ws: &Workspace, run: &ParsedRun) {
     }
 }
 
-/// What `now`, the tests of a commit, lost against the newest record in `timeline` of a run of the same command. Where
-/// other work without a test run came in between, it may have removed the missing tests, and nothing is reported.
+/// What `now`, the tests of a commit, lost against the newest record in `timeline` of a run of the same command, each scope
+/// by itself. Where other work without a test run came in between, it may have removed the missing tests, and nothing is
+/// reported.
 pub fn lost(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeId) -> LostTests {
-    compared(ws, timeline, now, tree).unwrap_or_default()
+    let whole = sets(ws, timeline, now, Some);
+    let scopes = now.scopes.iter().filter_map(|row| {
+        sets(ws, timeline, &row.tests, |tests| Some(&TestEvidence::of_scope(tests, &row.name)?.tests))
+    });
+    let all: Vec<Sets> = whole.into_iter().chain(scopes).collect();
+    let recorded = timeline.iterations.iter().filter_map(|one| one.tests.as_ref());
+    let told = recorded.flat_map(|tests| tests.caveats.lost.gone.iter().chain(&tests.caveats.lost.skipped));
+    let told: BTreeSet<&str> = told.map(String::as_str).collect();
+    let mut lost = LostTests::default();
+    for (at, Sets { now, before }) in all.iter().enumerate() {
+        let Some((before, old)) = before else { continue };
+        let files = by_files(ws, *before, tree).unwrap_or_default();
+        // A test that moved into another scope is not lost.
+        let others = all.iter().enumerate().filter(|(other, _)| *other != at);
+        let elsewhere = others.flat_map(|(_, sets)| sets.came());
+        let new: Vec<Identity> = now.iter().chain(elsewhere).cloned().collect();
+        add(&mut lost, detect::lost_tests(old, &new, &told, &files));
+    }
+    lost
 }
 
-fn compared(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeId) -> Option<LostTests> {
+/// The set of tests of a commit, or of one scope of it, and the last one before that differs, with its tree.
+struct Sets {
+    now: Vec<Identity>,
+    before: Option<(TreeId, Vec<Identity>)>,
+}
+
+impl Sets {
+    /// The tests that are new, as far as is known: all of them where there is nothing to compare with.
+    fn came(&self) -> impl Iterator<Item = &Identity> {
+        let before = self.before.iter().flat_map(|(_, tests)| tests);
+        let had: BTreeSet<&str> = before.map(|test| test.id.as_str()).collect();
+        self.now.iter().filter(move |test| !had.contains(test.id.as_str()))
+    }
+}
+
+/// `own` finds in the tests of an earlier commit those that `now` is compared with.
+fn sets<'a>(
+    ws: &Workspace,
+    timeline: &'a Timeline,
+    now: &TestEvidence,
+    own: impl Fn(&'a TestEvidence) -> Option<&'a TestEvidence>,
+) -> Option<Sets> {
     let new = now.caveats.set.filter(|_| came_to_its_end(now))?;
     let mut before = None;
     for one in timeline.iterations.iter().rev() {
-        let alike = one.tests.as_ref().filter(|tests| {
+        let alike = one.tests.as_ref().and_then(&own).filter(|tests| {
             tests.command == now.command && tests.runner == now.runner && came_to_its_end(tests)
         });
         before = alike.and_then(|tests| Some((tests.caveats.set?, one.tree)));
@@ -39,14 +79,22 @@ fn compared(ws: &Workspace, timeline: &Timeline, now: &TestEvidence, tree: TreeI
             break;
         }
     }
-    let (old, old_tree) = before.filter(|(old, _)| *old != new)?;
+    if before.is_some_and(|(old, _)| old == new) {
+        return None;
+    }
     let load = |set| load(ws, timeline, set);
-    let recorded = timeline.iterations.iter().filter_map(|one| one.tests.as_ref());
-    let told = recorded.flat_map(|tests| tests.caveats.lost.gone.iter().chain(&tests.caveats.lost.skipped));
-    let told: BTreeSet<&str> = told.map(String::as_str).collect();
-    let (old, new) = (load(old)?, load(new)?);
-    let files = by_files(ws, old_tree, tree).unwrap_or_default();
-    Some(detect::lost_tests(&old, &new, &told, &files))
+    Some(Sets { now: load(new)?, before: before.and_then(|(old, tree)| Some((tree, load(old)?))) })
+}
+
+fn add(all: &mut LostTests, lost: LostTests) {
+    all.gone_total = all.gone_total.saturating_add(lost.gone_total);
+    all.skipped_total = all.skipped_total.saturating_add(lost.skipped_total);
+    for (all, more) in
+        [(&mut all.gone, lost.gone), (&mut all.skipped, lost.skipped), (&mut all.back, lost.back)]
+    {
+        all.extend(more);
+        all.truncate(LostTests::MAX_NAMES);
+    }
 }
 
 /// The tests of a set: as this clone keeps them, else as the records tell.

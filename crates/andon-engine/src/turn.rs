@@ -5,6 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::context::Context;
 use super::error::OpsError;
+use super::timeline;
 use super::watch::{self, WatchStage};
 use super::workspace::Workspace;
 use andon_core::domain::decision::{Decision, Stage};
@@ -12,6 +13,8 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{Event, TurnEnd, What};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash};
 use andon_core::domain::paths::PathClass;
+use andon_core::domain::tests::OverlayEntry;
+use andon_core::domain::time::Timestamp;
 use andon_git::Overlay;
 use andon_store::fingerprint::Fingerprinter;
 use andon_store::journal::{Journal, JournalLine};
@@ -55,16 +58,38 @@ impl WorkingTree {
         let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
         Ok(Self { overlay, code })
     }
+
+    /// The end of a turn that left it like this.
+    pub fn ended(&self, ws: &Workspace) -> TurnEnd {
+        TurnEnd { code: Some(self.code), docs: Some(documents(ws, &self.overlay)) }
+    }
+
+    /// Whether a part of the code may have been written since then. What is gone shows in its directory.
+    pub fn is_newer(&self, ws: &Workspace, since: Timestamp) -> bool {
+        let Some(top) = ws.repo.workdir() else { return true };
+        let is_code = |entry: &&OverlayEntry| ws.config.paths.rules.class(&entry.path) == PathClass::Code;
+        self.overlay.entries.iter().filter(is_code).any(|entry| {
+            let Ok(path) = std::str::from_utf8(&entry.path) else { return true };
+            let path = top.join(path);
+            let place = if entry.entry.is_some() { Some(path.as_path()) } else { path.parent() };
+            let written = place.and_then(|place| place.symlink_metadata().ok()?.modified().ok());
+            let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            written.is_none_or(|at| i64::try_from(at.as_secs()).unwrap_or(i64::MAX) >= since.0)
+        })
+    }
+}
+
+/// The end of a turn that touched nothing, where it is known what there was before.
+///
+/// # Errors
+/// Whatever keeps the timeline from being read.
+pub fn untouched(ws: &Workspace) -> Result<Option<TurnEnd>, OpsError> {
+    let activity = timeline::load(ws)?.timeline.activity;
+    Ok(activity.code.map(|code| TurnEnd { code: Some(code), docs: activity.docs }))
 }
 
 /// Ends a turn that left the working tree like this.
-pub fn end(
-    ctx: &Context,
-    ws: &Workspace,
-    left: &WorkingTree,
-    whose: TurnOwner,
-) -> Result<TurnReport, OpsError> {
-    let end = TurnEnd { code: Some(left.code), docs: Some(documents(ws, &left.overlay)) };
+pub fn end(ctx: &Context, ws: &Workspace, end: TurnEnd, whose: TurnOwner) -> Result<TurnReport, OpsError> {
     let TurnOwner { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };

@@ -7,8 +7,8 @@ use crate::memory::{Kind, Memory};
 use andon_core::domain::ids::Digest;
 use andon_core::domain::tests::Identity;
 
-/// Lists that are kept, the newest.
-const MAX_KEPT: usize = 32;
+/// Lists that are kept, the newest: each scope has its own.
+const MAX_KEPT: usize = 256;
 
 fn memory(common_dir: &Path) -> Memory {
     Memory::below(&common_dir.join("andon"), Kind::Tests)
@@ -42,16 +42,22 @@ mod tests {
     fn the_newest_lists_are_kept_and_damaged_ones_are_none() {
         let dir = tempfile::tempdir().unwrap();
         let tests = [Identity { id: "a::b".into(), skipped: true }];
-        for number in 0..40 {
-            keep(dir.path(), Digest([number; 32]), &tests);
+        let digest = |number: usize| {
+            let mut bytes = [0; 32];
+            bytes[24..].copy_from_slice(&number.to_be_bytes());
+            Digest(bytes)
+        };
+        let newest = MAX_KEPT + 7;
+        for number in 0..=newest {
+            keep(dir.path(), digest(number), &tests);
         }
         assert_eq!(std::fs::read_dir(memory(dir.path()).path()).unwrap().count(), MAX_KEPT);
-        assert_eq!(load(dir.path(), Digest([39; 32])), Some(tests.to_vec()));
-        assert_eq!(load(dir.path(), Digest([0; 32])), None);
-        let place = |number: u8| memory(dir.path()).path().join(Digest([number; 32]).to_string());
-        std::fs::copy(place(39), place(38)).unwrap();
-        assert_eq!(load(dir.path(), Digest([38; 32])), None, "another set");
-        std::fs::write(place(39), "x").unwrap();
-        assert_eq!(load(dir.path(), Digest([39; 32])), None);
+        assert_eq!(load(dir.path(), digest(newest)), Some(tests.to_vec()));
+        assert_eq!(load(dir.path(), digest(0)), None);
+        let place = |number| memory(dir.path()).path().join(digest(number).to_string());
+        std::fs::copy(place(newest), place(newest - 1)).unwrap();
+        assert_eq!(load(dir.path(), digest(newest - 1)), None, "another set");
+        std::fs::write(place(newest), "x").unwrap();
+        assert_eq!(load(dir.path(), digest(newest)), None);
     }
 }

@@ -20,6 +20,7 @@ use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::ids::ShortHash;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
@@ -34,6 +35,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         let what = format!("no such client: {client}; known are {known}");
         return unknown(ctx, &what);
     };
+    let report = hook::report(event, bytes.as_deref().unwrap_or_default());
     // The bytes go with it: a payload may be large, and what is made of it is.
     let read = guarded(move || match bytes {
         Some(bytes) => agent::read(client, event, &bytes).map_err(|error| format!("the payload: {error}")),
@@ -45,7 +47,7 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
     };
     let halted = guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(HaltState::Unknown);
-    ClientHook { ctx, ws, client, event, halted }.answer(read)
+    ClientHook { ctx, ws, client, event, report, halted }.answer(read)
 }
 
 /// An unknown client is refused in the way that most understand, while the loop is halted.
@@ -68,6 +70,7 @@ struct ClientHook<'a> {
     ws: Workspace,
     client: Client,
     event: &'a str,
+    report: ShortHash,
     halted: HaltState,
 }
 
@@ -86,7 +89,12 @@ impl ClientHook<'_> {
             if self.client.spec().habits.shell_without_hooks && moment == HookMoment::AfterTool {
                 notes.extend(self.catch_up());
             }
-            let asked = AgentHookCall { client: self.client, event: self.event, payload: &payload };
+            let asked = AgentHookCall {
+                client: self.client,
+                event: self.event,
+                payload: &payload,
+                report: self.report,
+            };
             hook::run(&self.ctx, &self.ws, asked, &self.halted).map_err(|error| error.to_string())
         });
         match judged {

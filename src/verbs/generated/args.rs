@@ -8,10 +8,10 @@ pub struct CompletionsArgs {
     /// Which shell
     #[arg(value_name = "SHELL")]
     pub shell: clap_complete::Shell,
-    /// Print instead a function for bash, zsh or fish that runs the configured test command, as it is typed, as `andon test`
+    /// Print instead a function for bash, zsh or fish that runs the configured test commands, as they are typed, as `andon test`
     #[arg(long)]
     pub wrap: bool,
-    /// Print the words of test.command for that function
+    /// Print the words of the configured commands for that function
     #[arg(long, hide = true)]
     pub words: bool,
 }

@@ -1,10 +1,13 @@
-//! A shell function that turns the configured test command into `andon test`, and the words by which it knows it.
+//! A shell function that turns the configured test commands into `andon test`, and the words by which it knows them.
 
 use andon_agents::ruling::plain_words;
 use andon_core::escape::shell_quote;
 use andon_engine::context::Context;
 use andon_engine::workspace::Workspace;
 use clap_complete::Shell as CompletionShell;
+
+/// What stands between the words of a command: no shell has it in one that is typed.
+const BETWEEN: char = '\u{1f}';
 
 /// The function; `None` for a shell that has none here.
 pub fn function(shell: CompletionShell) -> Option<String> {
@@ -21,26 +24,76 @@ pub fn function(shell: CompletionShell) -> Option<String> {
     functions.iter().find(|(known, _)| *known == shell).map(|(_, parts)| parts.concat())
 }
 
-/// The words of `test.command` as an assignment of that shell; empty outside of the top of a repository, and where the
-/// command is more than plain words.
-pub fn words(ctx: &Context, shell: CompletionShell) -> String {
-    let words = known(ctx).unwrap_or_default();
-    let Some(first) = words.first() else { return String::new() };
-    // The name of a function.
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
-    if !first.chars().all(plain) || first.starts_with('-') {
-        return String::new();
-    }
-    if shell == CompletionShell::Fish {
-        let quoted = |word: &String| format!("'{}'", word.replace('\\', "\\\\").replace('\'', "\\'"));
-        return format!("set -g _andon_words {}\n", words.iter().map(quoted).collect::<Vec<_>>().join(" "));
-    }
-    let words: Vec<String> = words.iter().map(|word| shell_quote(word)).collect();
-    format!("_andon_words=({})\n", words.join(" "))
+/// A configured command whose words are plain.
+struct KnownCommand {
+    /// The scope; empty for `test.command`.
+    scope: String,
+    words: Vec<String>,
 }
 
-fn known(ctx: &Context) -> Option<Vec<String>> {
+/// The programs of the configured commands, and a function that knows a command by its first words, as that shell reads
+/// them; empty outside of the top of a repository. What is more than plain words is not among them.
+pub fn words(ctx: &Context, shell: CompletionShell) -> String {
+    let mut known = known(ctx).unwrap_or_default();
+    // `cargo test -p core` is no `cargo test` with arguments.
+    known.sort_by_key(|command| std::cmp::Reverse(command.words.len()));
+    let mut programs: Vec<&str> = known.iter().map(|command| command.words[0].as_str()).collect();
+    programs.sort_unstable();
+    programs.dedup();
+    if programs.is_empty() {
+        return String::new();
+    }
+    if shell == CompletionShell::Fish { fish(&programs, &known) } else { posix(&programs, &known) }
+}
+
+fn posix(programs: &[&str], known: &[KnownCommand]) -> String {
+    let case = |command: &KnownCommand| {
+        let (words, count) = (shell_quote(&command.joined()), command.words.len());
+        format!("{words}*) _andon_scope={} _andon_count={count} ;;\n", shell_quote(&command.scope))
+    };
+    let cases: String = known.iter().map(case).collect();
+    let programs = programs.join(" ");
+    format!(
+        "_andon_programs=({programs})\n_andon_match() {{\nlocal IFS='{BETWEEN}'\ncase \"$*$IFS\" in\n{cases}*) return 1 ;;\nesac\n}}\n"
+    )
+}
+
+fn fish(programs: &[&str], known: &[KnownCommand]) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
+    let case = |command: &KnownCommand| {
+        let (words, count) = (quoted(&format!("{}*", command.joined())), command.words.len());
+        format!("case {words}\nset -g _andon_scope {}\nset -g _andon_count {count}\n", quoted(&command.scope))
+    };
+    // There quotes keep no pattern from being one.
+    let plain = known.iter().filter(|command| !command.words.iter().any(|word| word.contains(['*', '?'])));
+    let cases: String = plain.map(case).collect();
+    let programs = programs.join(" ");
+    format!(
+        "set -g _andon_programs {programs}\nfunction _andon_match\nswitch (string join \\x1f -- $argv)\\x1f\n{cases}case '*'\nreturn 1\nend\nend\n"
+    )
+}
+
+impl KnownCommand {
+    fn new(scope: &str, command: &str) -> Option<Self> {
+        let words = plain_words(command)?;
+        let first = words.first()?;
+        // The name of a function.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_.+-".contains(c);
+        let is_name = first.chars().all(plain) && !first.starts_with('-');
+        is_name.then(|| Self { scope: scope.to_owned(), words })
+    }
+
+    fn joined(&self) -> String {
+        self.words.iter().flat_map(|word| word.chars().chain([BETWEEN])).collect()
+    }
+}
+
+fn known(ctx: &Context) -> Option<Vec<KnownCommand>> {
     let ws = Workspace::open(ctx).ok()?;
     let is_top = ws.repo.workdir()?.canonicalize().ok()? == ctx.cwd.canonicalize().ok()?;
-    plain_words(&ws.config.test.command.as_ref().filter(|_| is_top)?.display())
+    let test = &ws.config.test;
+    let whole = test.command.iter().filter_map(|command| KnownCommand::new("", &command.display()));
+    let scopes = test.scopes.settings.iter();
+    let scopes = scopes.filter_map(|one| KnownCommand::new(&one.scope.name, &one.command.display()));
+    is_top.then(|| whole.chain(scopes).collect())
 }

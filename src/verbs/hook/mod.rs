@@ -17,7 +17,7 @@ use crate::verbs::hook::{
     run as hook,
     run::{HookCall, HookEnd, HookOutcome, Refusal},
 };
-use crate::verbs::test::run::scopes::ScopeChoice;
+use crate::verbs::test::run::scopes::{ScopeChoice, ScopeRequest};
 use crate::verbs::test::{run as test, scoped};
 use andon_config::OnInternalError;
 use andon_core::domain::decision::Decision;
@@ -133,13 +133,9 @@ fn test_at_commit(shell: &Shell, ws: &Workspace, untested: &UntestedTree) -> Res
         test::run(&shell.ctx, ws, (&subject, test::WantedTests::Configured), shown)?;
     } else {
         let mut tell = scoped::progress(out);
-        test::scopes::run(
-            &shell.ctx,
-            ws,
-            (&subject, &ScopeChoice::Needed(untested.before)),
-            shown,
-            &mut tell,
-        )?;
+        let choice = ScopeChoice::Needed(untested.before);
+        let wanted = ScopeRequest { subject: &subject, choice: &choice, jobs: 1 };
+        test::scopes::run(&shell.ctx, ws, &wanted, shown, &mut tell)?;
     }
     Ok(())
 }

@@ -23,6 +23,9 @@ pub struct TestArgs {
     /// Test everything at once with test.command, also where each scope passed
     #[arg(long, conflicts_with_all = ["command", "scopes"])]
     pub all: bool,
+    /// Test up to this many scopes at once, where none needs the other; what each prints is shown when it ends
+    #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
     /// Say what would run and what not, and why
     #[arg(long)]
     pub dry_run: bool,

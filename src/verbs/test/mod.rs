@@ -38,7 +38,9 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     if args.command.is_empty()
         && let Some(choice) = test::scopes::choice(&ws, args.all, &args.arguments)?
     {
-        return scoped::run(shell, &ws, (&subject, &choice), shown, format);
+        let wanted =
+            test::scopes::ScopeRequest { subject: &subject, choice: &choice, jobs: args.jobs.into() };
+        return scoped::run(shell, &ws, &wanted, shown, format);
     }
     let asked = match (args.arguments.as_slice(), args.command.as_slice()) {
         ([], []) => test::WantedTests::Configured,

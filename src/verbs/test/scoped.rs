@@ -2,8 +2,8 @@
 
 use super::args::TestArgs;
 use super::run as test;
-use super::run::scopes::{self, LeftOut, Plan, ScopeChoice, ScopesRan, TestProgress, TestStep};
-use super::{proves_nothing, unread};
+use super::run::scopes::{self, LeftOut, Plan, ScopeRequest, ScopesRan, TestProgress, TestStep};
+use super::{flaky, proves_nothing, unread};
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
 use crate::cli::output::{Format, Printer};
@@ -28,7 +28,7 @@ use andon_engine::workspace::Workspace;
 pub fn run(
     shell: &Shell,
     ws: &Workspace,
-    wanted: (&TestedSubject, &ScopeChoice),
+    wanted: &ScopeRequest<'_>,
     shown: test::OutputTarget<'_>,
     format: Format,
 ) -> Result<Exit, OpsError> {
@@ -80,6 +80,7 @@ pub fn progress(out: Printer) -> impl FnMut(TestProgress<'_>) {
             step += 1;
             out.message(&format!("andon: [{step}/{steps}] {}\n", begins(next)));
         }
+        TestProgress::Printed(step) => out.message(&format!("andon: {} printed:\n", called(&step.name))),
         TestProgress::Ended(step, ran) => {
             let said = about(&step.name, remarks(ran));
             out.message(&message::diagnostics(&said, out.err));
@@ -233,6 +234,7 @@ fn remarks(ran: &test::Ran) -> Vec<Diagnostic> {
     let mut said: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     said.extend(proves_nothing(ran));
     said.extend(unread(ran));
+    said.extend(flaky(ran));
     said
 }
 

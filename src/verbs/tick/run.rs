@@ -18,5 +18,5 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<TurnRe
         let warnings = resolved.failed.as_ref().map(OpsError::as_warning).into_iter().collect();
         return Ok(TurnReport { decision: policy::decide(Vec::new(), resolved.halt), warnings });
     }
-    turn::end(ctx, ws, &WorkingTree::look(ws)?, TurnOwner { node, session, id: None })
+    turn::end(ctx, ws, WorkingTree::look(ws)?.ended(ws), TurnOwner { node, session, id: None })
 }

@@ -16,6 +16,12 @@ fn is_held(out: &crate::support::Out) -> bool {
     out.all().contains("andon: not done yet:")
 }
 
+/// The agent edits a file.
+fn edited(stage: &Stage) {
+    let call = r#"{"session_id":"s","tool_name":"Edit","tool_use_id":"e","tool_input":{"file_path":"code.txt"},"tool_response":{}}"#;
+    hook(stage, "claude", "PostToolUse", call).ok();
+}
+
 #[test]
 fn a_model_that_moves_and_never_obeys_is_let_go_after_three() {
     for client in ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "openhands", "goose"] {
@@ -41,6 +47,7 @@ fn one_that_does_nothing_is_held_once() {
     stop(&stage, "claude").ok().says("unfinished").says("systemMessage");
     // A person asks again: counted anew.
     hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"please finish"}"#).ok();
+    edited(&stage);
     assert!(is_held(&stop(&stage, "claude")));
     // What we say ourselves, and tasks that end, are no person.
     for prompt in ["andon: not done yet: x", "<task-notification>x"] {
@@ -71,6 +78,7 @@ fn a_turn_that_touched_nothing_is_not_asked_for_tests() {
     hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"what is this?"}"#).ok();
     assert_eq!(stop(&stage, "claude").ok().all(), "");
     stage.write("code.txt", "y\n");
+    edited(&stage);
     assert!(is_held(&stop(&stage, "claude")));
 }
 

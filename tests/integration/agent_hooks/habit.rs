@@ -268,6 +268,18 @@ fn a_shell_turns_what_is_typed_into_andon_test_once_it_is_asked_to() {
         assert_eq!(lines(&stage, "journal").len(), quiet, "{shell}");
         let plain = stage.run_in(stage.dir(), shell, &["-c", "sh check.sh"], None);
         assert_eq!(lines(&stage, "journal").len(), quiet, "{plain}");
+        let config = stage.read("andon.toml");
+        let scopes = "[test.scopes.one]\npaths = [\"one/**\"]\ncommand = \"sh check.sh 'a b'\"\n\
+                      [test.scopes.two]\npaths = [\"two/**\"]\ncommand = \"env sh check.sh\"\n";
+        std::fs::write(stage.path("andon.toml"), format!("{config}{scopes}")).unwrap();
+        run("sh check.sh 'a b'").exits(1).says("[1/1] scope one");
+        run("sh check.sh a b").says("proves nothing").lacks("scope one");
+        run("sh check.sh 'a b' c; sh check.sh 'a b'")
+            .says("scope one: this was a part of the tests")
+            .says("[1/1] scope one");
+        run("env sh check.sh").exits(1).says("[1/1] scope two");
+        run("env sh -c 'exit 4'").exits(4);
+        std::fs::write(stage.path("andon.toml"), config).unwrap();
     }
     stage.andon(&["completions", "elvish", "--wrap"]).exits(2);
     stage.andon(&["t"]).exits(1).says("not ok 1 - a");

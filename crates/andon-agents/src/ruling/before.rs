@@ -2,9 +2,11 @@
 
 use super::disarm;
 use super::paths::{self, GuardFiles, Use};
+use super::session::Touch;
 use super::way_out::leads_out;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::agent_ruling::Disarm;
+use andon_core::domain::events::CallEnd;
 
 /// What is known when a tool is about to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +92,21 @@ fn takes_away(name: &str) -> bool {
     ["delete", "remove", "move", "rename", "unlink"].iter().any(|verb| name.contains(verb))
 }
 
+/// Tools that begin a subagent: what it does is reported call by call.
+const DELEGATES: [&str; 4] = ["agent", "task", "delegate", "subagent"];
+
+/// What a call may have done to files.
+pub fn touch(used: &ToolUse) -> Touch {
+    let delegates = || DELEGATES.iter().any(|name| used.name.eq_ignore_ascii_case(name));
+    match used.kind {
+        ToolKind::Edit if used.end == CallEnd::Failed => Touch::Nothing,
+        ToolKind::Edit => Touch::Edited,
+        _ if reads(used) || delegates() => Touch::Nothing,
+        ToolKind::Shell => Touch::Ran,
+        ToolKind::Read | ToolKind::Unknown => Touch::Edited,
+    }
+}
+
 fn reads(used: &ToolUse) -> bool {
     match used.kind {
         ToolKind::Read => true,
@@ -103,7 +120,6 @@ fn reads(used: &ToolUse) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use andon_core::domain::events::CallEnd;
 
     fn tool(kind: ToolKind, word: &str) -> ToolUse {
         let (commands, paths) = match kind {

@@ -10,9 +10,9 @@ mod testing;
 mod turn;
 mod way_out;
 
-pub use before::{Before, Refused, ToolGround, before_tool};
+pub use before::{Before, Refused, ToolGround, before_tool, touch};
 pub use paths::GuardFiles;
-pub use session::{Session, in_order};
+pub use session::{OpenTurn, Session, Touch, in_order};
 pub use shell::runs_git;
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};
 pub use turn::{TurnAsked, TurnRuling, turn_end};

@@ -5,6 +5,46 @@ use std::collections::{BTreeMap, BTreeSet};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::ids::ShortHash;
+use andon_core::domain::time::Timestamp;
+
+/// What the calls of a turn may have done to files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Touch {
+    /// Nothing: they read.
+    #[default]
+    Nothing,
+    /// A command ran that is not known to read alone.
+    Ran,
+    /// A file was edited, or a tool ran of which nothing is known.
+    Edited,
+}
+
+impl Touch {
+    /// The name in the journal of agents.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Ran => RAN,
+            Self::Edited => "edit",
+        }
+    }
+}
+
+/// See [`Touch::Ran`].
+const RAN: &str = "command";
+
+/// The turn that is open, or would begin now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenTurn {
+    /// Whether a new prompt of a person began it, as one of several in its session.
+    pub asked: bool,
+    /// Whether it is the first of its session.
+    pub first: bool,
+    /// What its calls may have done.
+    pub touch: Touch,
+    /// When it began.
+    pub since: Option<Timestamp>,
+}
 
 /// What is remembered of one session of one client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,28 +65,80 @@ pub struct Session {
     pub ended: u64,
     /// HEAD at the newest prompt, or where the session began.
     pub began: Option<String>,
+    /// The turn.
+    pub turn: OpenTurn,
+    /// How often the context window was compacted.
+    pub compacted: u64,
+    /// Whether nothing was done since it was.
+    pub just_compacted: bool,
+    /// How often each payload without an id came.
+    pub heard: BTreeMap<ShortHash, u64>,
 }
 
 impl Session {
-    /// Folds the facts, oldest first, of this session. A message that the model got from another client, whose settings
-    /// start us too, counts.
+    /// Folds the facts, oldest first, of this session. What another client, whose settings start us too, reported of a
+    /// message to the model and of a compaction counts. A prompt is new where no session of the client had it before.
     pub fn of(facts: &[AgentFact], client: Client, session: Option<&str>) -> Self {
-        let of_session = |fact: &&AgentFact| fact.session.as_deref() == session;
-        facts.iter().filter(of_session).fold(Self::default(), |folded, fact| {
+        let mut folded = Self::default();
+        let mut prompts = BTreeSet::new();
+        for fact in facts {
+            let own = fact.session.as_deref() == session;
             if fact.client == client {
-                folded.take(fact)
-            } else if let (AgentAction::Nudged, Some(mark), Some(_)) = (fact.deed, fact.mark, session) {
-                let mut folded = folded;
-                folded.nudged.insert(mark);
-                folded
-            } else {
-                folded
+                let prompt = fact.mark.filter(|_| fact.deed == AgentAction::Prompt);
+                let is_new = prompt.is_some_and(|mark| prompts.insert(mark));
+                if own {
+                    folded.take(fact, is_new);
+                }
+            } else if own && session.is_some() {
+                folded.take_of_other(fact);
             }
-        })
+        }
+        folded
     }
 
-    fn take(mut self, fact: &AgentFact) -> Self {
+    fn take_of_other(&mut self, fact: &AgentFact) {
+        if let (AgentAction::Nudged, Some(mark)) = (fact.deed, fact.mark) {
+            self.nudged.insert(mark);
+        }
+        if fact.deed == AgentAction::Compacted {
+            self.take_compaction(fact);
+        }
+    }
+
+    fn take_compaction(&mut self, fact: &AgentFact) {
+        self.compacted = number(fact).unwrap_or(self.compacted).saturating_add(1);
+        self.just_compacted = true;
+    }
+
+    /// Keeps what is known of the turn.
+    fn take_turn(&mut self, fact: &AgentFact, is_new: bool) {
+        let turn = OpenTurn { since: fact.at, ..OpenTurn::default() };
+        match fact.deed {
+            AgentAction::Session => self.turn = OpenTurn { first: true, ..turn },
+            AgentAction::Prompt => self.turn = OpenTurn { asked: is_new, first: self.turn.first, ..turn },
+            AgentAction::Ended => self.turn = turn,
+            AgentAction::Wrote => {
+                let touch = if fact.about == RAN { Touch::Ran } else { Touch::Edited };
+                self.turn.touch = self.turn.touch.max(touch);
+            }
+            AgentAction::Compacted => return self.take_compaction(fact),
+            AgentAction::Called => {}
+            AgentAction::Asked
+            | AgentAction::Counted
+            | AgentAction::Heard
+            | AgentAction::Refused
+            | AgentAction::Nudged
+            | AgentAction::Held
+            | AgentAction::Released
+            | AgentAction::Kept
+            | AgentAction::Broken => return,
+        }
+        self.just_compacted = false;
+    }
+
+    fn take(&mut self, fact: &AgentFact, is_new: bool) {
         self.remembered = true;
+        self.take_turn(fact, is_new);
         if matches!(fact.deed, AgentAction::Session | AgentAction::Prompt) {
             self.began = Some(fact.about.clone());
         }
@@ -66,11 +158,14 @@ impl Session {
                 let times = self.called.entry(mark).or_default();
                 *times = number(fact).unwrap_or(*times).saturating_add(1);
             }
+            (AgentAction::Heard, Some(mark)) => *self.heard.entry(mark).or_default() += 1,
             (AgentAction::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
             (
                 AgentAction::Asked
                 | AgentAction::Session
+                | AgentAction::Wrote
+                | AgentAction::Compacted
                 | AgentAction::Released
                 | AgentAction::Kept
                 | AgentAction::Broken,
@@ -78,7 +173,6 @@ impl Session {
             )
             | (_, None) => {}
         }
-        self
     }
 }
 
@@ -102,6 +196,38 @@ mod tests {
     fn fact(client: Client, session: &str, deed: AgentAction, mark: u8) -> AgentFact {
         let mark = (mark > 0).then_some(ShortHash([mark; 8]));
         AgentFact { at: None, client, session: Some(session.into()), deed, about: String::new(), mark }
+    }
+
+    #[test]
+    fn a_turn_is_known_by_its_prompt_and_what_was_done_in_it() {
+        use AgentAction::{Called, Compacted, Ended, Prompt, Session as Began, Wrote};
+        use Client::{Claude, Copilot};
+        let turn = |facts: &[AgentFact]| {
+            let turn = Session::of(facts, Claude, Some("a")).turn;
+            (turn.asked, turn.first, turn.touch)
+        };
+        let mut facts = vec![fact(Claude, "a", Began, 0), fact(Claude, "a", Prompt, 1)];
+        assert_eq!(turn(&facts), (true, true, Touch::Nothing));
+        facts.extend([fact(Claude, "a", Ended, 0), fact(Claude, "a", Prompt, 2)]);
+        assert_eq!(turn(&facts), (true, false, Touch::Nothing), "a second question");
+        facts.push(AgentFact { about: "command".into(), ..fact(Claude, "a", Wrote, 0) });
+        assert_eq!(turn(&facts).2, Touch::Ran);
+        facts.push(AgentFact { about: "edit".into(), ..fact(Claude, "a", Wrote, 0) });
+        assert_eq!(turn(&facts).2, Touch::Edited);
+        facts.push(fact(Claude, "a", Ended, 0));
+        assert_eq!(turn(&facts), (false, false, Touch::Nothing), "no prompt began it");
+        facts.push(fact(Claude, "a", Prompt, 2));
+        assert!(!turn(&facts).0, "the same again");
+        let other = [fact(Claude, "b", Prompt, 1), fact(Claude, "a", Began, 0), fact(Claude, "a", Prompt, 1)];
+        assert!(!turn(&other).0, "the same in another session");
+        let compacted = |facts: &[AgentFact]| {
+            let session = Session::of(facts, Claude, Some("a"));
+            (session.compacted, session.just_compacted)
+        };
+        let mut facts = vec![fact(Claude, "a", Called, 1), fact(Copilot, "a", Compacted, 0)];
+        assert_eq!(compacted(&facts), (1, true), "whichever client reported it");
+        facts.extend([fact(Claude, "a", Called, 2), fact(Claude, "a", Compacted, 0)]);
+        assert_eq!(compacted(&facts), (2, true));
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod signals;
 mod situation;
 mod soon;
 mod step;
+mod stretch;
 mod switches;
 #[cfg(test)]
 mod testkit;
@@ -111,8 +112,8 @@ pub fn unguarded_level(settings: &RuleSettings) -> Option<Level> {
 }
 
 /// At which shares of the window `context-window` warns, demands a compaction and blocks, and how large the window is.
-pub fn context_limits(settings: &RuleSettings) -> (Thresholds, u64) {
-    rules::context_window::limits(&CONTEXT_WINDOW.setting(settings))
+pub fn context_limits(timeline: &Timeline, node: &str, settings: &RuleSettings) -> (Thresholds, u64) {
+    rules::context_window::limits(timeline, node, &CONTEXT_WINDOW.setting(settings))
 }
 
 /// How full the context window of `node` is; `None` where it is unknown. The rule judges by the same value.

@@ -11,12 +11,14 @@ use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::history::Timeline;
 
 /// The signals of rules. The proxies of "signals and escalation" (docs/spec-map.md) are folds of their own, in `signals`.
-const RULES: [Signal; 5] = [
+const RULES: [Signal; 7] = [
     Signal::WeakChange,
     Signal::FailuresNotDecreasing,
     Signal::UndoChurn,
     Signal::ToolLoop,
     Signal::FileComebacks,
+    Signal::RevertedAttempts,
+    Signal::Rework,
 ];
 
 /// The knobs of `co-occurrence`, those of the rules behind the proxies included; `None` while it is off. A rule that
@@ -46,6 +48,10 @@ pub fn signals_by(hot: &mut dyn FnMut(Signal) -> bool) -> BTreeSet<Signal> {
     // What comes back in a file undoes hunks: that is one sign, seen twice.
     if found.contains(&Signal::UndoChurn) {
         found.remove(&Signal::FileComebacks);
+    }
+    // What undoes hunks rewrites them as well.
+    if found.contains(&Signal::UndoChurn) || found.contains(&Signal::FileComebacks) {
+        found.remove(&Signal::Rework);
     }
     found
 }

@@ -42,12 +42,18 @@ pub struct ToolUse {
 pub enum AgentAction {
     /// A session began.
     Session,
-    /// A person gave a prompt: counts per turn begin anew.
+    /// A person gave a prompt: counts per turn begin anew. The mark is that of its text.
     Prompt,
     /// A command line that runs git was let through.
     Asked,
     /// A tool call was recorded; the mark distinguishes it from others.
     Called,
+    /// A call of this turn may have changed files; whether it was an edit or a command is said in words.
+    Wrote,
+    /// The context window was compacted; which time that was is said in words.
+    Compacted,
+    /// An event was reported that has no id of its own; the mark is that of its payload.
+    Heard,
     /// Tokens were taken in; the mark is that of the client's message.
     Counted,
     /// A tool was refused; the mark says why.
@@ -68,11 +74,14 @@ pub enum AgentAction {
 
 impl AgentAction {
     /// Every deed with its name in the journal of agents.
-    pub const ALL: [(Self, &'static str); 12] = [
+    pub const ALL: [(Self, &'static str); 15] = [
         (Self::Session, "session"),
         (Self::Prompt, "prompt"),
         (Self::Asked, "asked"),
         (Self::Called, "called"),
+        (Self::Wrote, "wrote"),
+        (Self::Compacted, "compacted"),
+        (Self::Heard, "heard"),
         (Self::Counted, "counted"),
         (Self::Refused, "refused"),
         (Self::Nudged, "nudged"),

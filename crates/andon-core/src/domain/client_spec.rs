@@ -48,6 +48,10 @@ pub struct ClientSpec {
     pub dialect: Dialect,
     /// The format of its transcript, where that is read.
     pub transcript: Option<Transcript>,
+    /// Tokens in the context window of its usual model, where that is not the default of the rule and nothing else says so.
+    pub window: Option<u64>,
+    /// A variable, with its value, that its hooks have where a person sits before it.
+    pub attended: Option<(&'static str, &'static str)>,
     /// What it does otherwise than most.
     pub habits: Habits,
     /// Where hooks are installed.

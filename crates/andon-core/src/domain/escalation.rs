@@ -22,6 +22,10 @@ pub enum Signal {
     ToolLoop,
     /// Rule `file-comebacks`.
     FileComebacks,
+    /// Rule `reverted-attempts`.
+    RevertedAttempts,
+    /// Rule `rework`.
+    Rework,
 }
 
 /// What an escalation does to the loop (docs/spec-map.md, signals and escalation: honest limits).

@@ -124,6 +124,8 @@ pub struct ToolCall {
     pub tool: String,
     /// Whether its arguments are known: a call without known arguments proves nothing.
     pub args: Arguments,
+    /// The subagent that made it; `None` of the agent of the session itself.
+    pub by: Option<ShortHash>,
     /// Tool and full canonical arguments: keys sorted.
     pub exact: ShortHash,
     /// The coarse form: an editing tool with the file's base name, a command with its paths generalized, else the tool.
@@ -160,6 +162,7 @@ impl ToolCall {
         Self {
             tool,
             args: Arguments::Unknown,
+            by: None,
             exact: nothing,
             coarse: nothing,
             result: None,

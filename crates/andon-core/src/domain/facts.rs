@@ -113,6 +113,11 @@ pub struct Hunk {
     pub added: HunkHash,
 }
 
+impl Hunk {
+    /// The hash of a side without lines.
+    pub const NO_LINES: HunkHash = HunkHash([0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14]);
+}
+
 /// The normalized diff of a commit against its first parent (docs/formats.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffSummary {

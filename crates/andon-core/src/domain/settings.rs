@@ -225,6 +225,11 @@ impl RuleSetting {
         }
     }
 
+    /// The value of a parameter that is a duration.
+    pub fn span(&self, param: &Param<Span>) -> Span {
+        if let ParamValue::Span(span) = *self.value(&param.spec) { span } else { Span(0) }
+    }
+
     /// The value of a parameter between 0 and 1.
     pub fn share(&self, param: &Param<f64>) -> f64 {
         if let ParamValue::Share(share) = *self.value(&param.spec) { share } else { 1.0 }

@@ -69,6 +69,11 @@ impl TestEvidence {
         let failing: Vec<String> = failing.into_iter().take(Self::MAX_FAILING).cloned().collect();
         let untracked: BTreeSet<&String> = tests().flat_map(|tests| &tests.caveats.untracked).collect();
         let untracked = untracked.into_iter().take(Caveats::MAX_UNTRACKED).cloned().collect();
+        let flaky: BTreeSet<&String> = tests().flat_map(|tests| &tests.caveats.flaky).collect();
+        let flaky = flaky.into_iter().take(Self::MAX_FLAKY).cloned().collect();
+        let is_part = tests().any(|tests| tests.caveats.full_run.is_some());
+        let full = || tests().map(|tests| tests.caveats.full_run.unwrap_or(tests.counts.ran())).sum();
+        let full_run = is_part.then(full);
         let mut runners: Vec<&str> = tests().map(|tests| tests.runner.as_str()).collect();
         runners.dedup();
         let runner = if let [runner] = runners[..] { runner.to_owned() } else { "scopes".to_owned() };
@@ -82,7 +87,7 @@ impl TestEvidence {
             failing,
             runner,
             command: Self::OF_SCOPES.to_owned(),
-            caveats: Caveats { untracked, ..Caveats::default() },
+            caveats: Caveats { full_run, flaky, untracked, ..Caveats::default() },
             scopes,
         }
     }

@@ -15,6 +15,8 @@ pub struct Usage {
     pub context_tokens: Option<u64>,
     /// Tokens that were read from a cache; whether `input_tokens` holds them is `usage.cached`. Not part of records.
     pub cached_tokens: Option<u64>,
+    /// Size of the context window in tokens, where the client or its transcript says so. Not part of records.
+    pub window_tokens: Option<u64>,
     /// Lines of output, for an estimate where nothing better is known. Not part of records.
     pub output_lines: Option<u64>,
 }
@@ -36,6 +38,7 @@ impl Usage {
         self.cached_tokens = sum(self.cached_tokens, later.cached_tokens);
         self.output_lines = sum(self.output_lines, later.output_lines);
         self.context_tokens = later.context_tokens.or(self.context_tokens);
+        self.window_tokens = later.window_tokens.or(self.window_tokens);
         if self.cost_usd.is_some() && later.cost_usd.is_some() {
             let micros = self.cost_micros().saturating_add(later.cost_micros());
             self.cost_usd = Some(format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));

@@ -251,6 +251,10 @@ pub struct Activity {
     /// The same as attempts, which tests do not end.
     #[serde(default)]
     pub refused: RefusedAttempts,
+    /// The turn that ended last was reported by the hook of a client, and nothing was done since: a loop around the client
+    /// that reports the end as well means the same turn.
+    #[serde(default)]
+    pub ended_by_hook: bool,
     /// The newest test run since the newest iteration.
     #[serde(default)]
     pub ran: Option<TestEvidence>,

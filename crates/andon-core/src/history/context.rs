@@ -44,7 +44,9 @@ impl Timeline {
         match what {
             What::Usage(usage) => window.report(usage),
             What::Output(output) => window.say(output.lines),
-            What::Cleared(_) => *window = ContextWindow { session: window.session.take(), ..fresh() },
+            What::Cleared(_) => {
+                *window = ContextWindow { session: window.session.take(), size: window.size, ..fresh() }
+            }
             What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) | What::Refused(_) => {}
         }
     }

@@ -82,11 +82,20 @@ impl Timeline {
             return EventEffect::Nothing;
         }
         self.tick_clock(event.at, event.uptime);
+        let ended_by_hook = std::mem::take(&mut self.activity.ended_by_hook);
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
         self.take_window(&node, (event.at, event.session.as_deref()), &event.what);
         match event.what {
             What::TurnStart => self.begin_turn(&node, event.at),
-            What::TurnEnd(end) => return self.end_turn(&node, event.at, end),
+            // `andon tick` has no id for the turn whose end the hook of a client reported under one.
+            What::TurnEnd(end) if ended_by_hook && event.id.is_none() && self.activity.code == end.code => {
+                return EventEffect::Within;
+            }
+            What::TurnEnd(end) => {
+                let effect = self.end_turn(&node, event.at, end);
+                self.activity.ended_by_hook = event.id.is_some();
+                return effect;
+            }
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
@@ -231,6 +240,7 @@ impl Timeline {
         }
         self.activity.ran = None;
         self.activity.docs_states.clear();
+        self.activity.ended_by_hook = false;
         let Some(turn) = self.turn_of(node, at) else { return };
         turn.commits = turn.commits.saturating_add(1);
         if turn.commits == 1

@@ -24,6 +24,8 @@ pub struct ContextWindow {
     pub reported: Option<u64>,
     /// Input and cached tokens of the newest request that reported them.
     pub request: Option<(u64, u64)>,
+    /// Its size, where the client says so.
+    pub size: Option<u64>,
     /// Lines of output.
     pub lines: u64,
     /// When it was cleared, or the first word about it came.
@@ -34,10 +36,13 @@ pub struct ContextWindow {
 
 impl ContextWindow {
     pub(super) fn report(&mut self, usage: &Usage) {
-        self.reported = usage.context_tokens.or(self.reported);
-        if usage.input_tokens.is_some() || usage.cached_tokens.is_some() {
-            self.request = Some((usage.input_tokens.unwrap_or(0), usage.cached_tokens.unwrap_or(0)));
+        // A request that has not been answered yet, or failed, is reported as nothing: no window is emptied by it.
+        self.reported = usage.context_tokens.filter(|tokens| *tokens > 0).or(self.reported);
+        let request = (usage.input_tokens.unwrap_or(0), usage.cached_tokens.unwrap_or(0));
+        if request != (0, 0) {
+            self.request = Some(request);
         }
+        self.size = usage.window_tokens.filter(|tokens| *tokens > 0).or(self.size);
         self.say(usage.output_lines);
     }
 

@@ -127,36 +127,53 @@ impl ProgramError {
     }
 }
 
-/// Runs the test command and hands its output to `sink` in chunks as it comes.
-///
-/// Holds SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD back in the calling thread meanwhile, and passes the
-/// first four on. For that no other thread of the process may take them: call it from a process that has
-/// no other threads. After `timeout` the command gets SIGTERM, and five seconds later SIGKILL. A process
-/// that the command left behind with its output in its hands is waited for two seconds, not longer.
-pub fn run_test_command(
-    spec: &CommandLine,
-    around: Surroundings<'_>,
-    timeout: Option<Span>,
-    sink: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<ProgramEnd, ProgramError> {
-    let argv = argv_of(spec)?;
-    let program = argv.first().cloned().ok_or(ProgramError::Empty)?;
-    let Surroundings { directory, environment: env, screens } = around;
-    if !directory.is_dir() {
-        return Err(ProgramError::NoDirectory(directory.to_owned()));
+/// SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD held back in the calling thread and those that it starts, for as long as
+/// this lives: what runs under it gets the first four. For that no other thread of the process may take them: begin in a
+/// process that has no other threads.
+pub struct Signals(HeldSignals);
+
+impl Signals {
+    /// Holds them back.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn hold() -> Result<Self, ProgramError> {
+        HeldSignals::hold().map(Self).map_err(ProgramError::Signals)
     }
-    let group = if io::stdin().is_terminal() { Group::Ours } else { Group::Own };
-    let held = HeldSignals::hold().map_err(ProgramError::Signals)?;
-    let (command, outputs) = match (Start { argv: &argv, directory, env, screens, group }).run(&held) {
-        Ok(started) => started,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(ProgramError::NotFound { program });
+
+    /// Runs the test command and hands its output to `sink` in chunks as it comes. Several threads may each run one.
+    ///
+    /// After `timeout` the command gets SIGTERM, and five seconds later SIGKILL. A process that the command left behind with
+    /// its output in its hands is waited for two seconds, not longer.
+    ///
+    /// # Errors
+    /// The command cannot be started or waited for.
+    pub fn run(
+        &self,
+        spec: &CommandLine,
+        around: Surroundings<'_>,
+        timeout: Option<Span>,
+        sink: &mut dyn FnMut(Stream, &[u8]),
+    ) -> Result<ProgramEnd, ProgramError> {
+        let argv = argv_of(spec)?;
+        let program = argv.first().cloned().ok_or(ProgramError::Empty)?;
+        let Surroundings { directory, environment: env, screens } = around;
+        if !directory.is_dir() {
+            return Err(ProgramError::NoDirectory(directory.to_owned()));
         }
-        Err(source) => return Err(ProgramError::Start { program, source }),
-    };
-    let ended = Watch::new(command, group, timeout).run((&held, outputs), sink);
-    let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
-    Ok(ProgramEnd { exit: CommandExit::from_status(status), stopped })
+        let group = if io::stdin().is_terminal() { Group::Ours } else { Group::Own };
+        let Self(held) = self;
+        let (command, outputs) = match (Start { argv: &argv, directory, env, screens, group }).run(held) {
+            Ok(started) => started,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(ProgramError::NotFound { program });
+            }
+            Err(source) => return Err(ProgramError::Start { program, source }),
+        };
+        let ended = Watch::new(command, group, timeout).run((held, outputs), sink);
+        let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
+        Ok(ProgramEnd { exit: CommandExit::from_status(status), stopped })
+    }
 }
 
 /// The program and its arguments.

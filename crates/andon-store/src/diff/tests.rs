@@ -74,6 +74,7 @@ fn the_bytes_are_what_the_head_of_the_module_says() {
     );
     let first = |text: &str| HunkHash(Sha256::digest(text)[..8].try_into().unwrap());
     assert_eq!(found.hunks, [Hunk { removed: first("two\n"), added: first("2\n") }]);
+    assert_eq!(Hunk::NO_LINES, first(""));
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn events() -> impl Strategy<Value = Fact> {
                 output_tokens: count,
                 cost_usd: Some(cost),
                 context_tokens: count.filter(|count| count % 3 == 0),
+                window_tokens: count.filter(|count| count % 7 == 0),
                 cached_tokens: count.filter(|count| count % 2 == 0),
                 output_lines: count.filter(|count| count % 5 == 0),
             })

@@ -3,7 +3,7 @@
 use super::place::{Place, guard_files, of_agent};
 use super::rewrite;
 use super::seen::{EventOutcome, after_tool};
-use super::{observed, turn};
+use super::{observed, turn, twice};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{Before, Refused, ToolGround, before_tool, runs_git};
 use andon_agents::{self as agent, HookPayload, Say};
@@ -12,6 +12,7 @@ use andon_core::domain::agent_door::{AgentAction, HookMoment, ToolUse};
 use andon_core::domain::context::Pressure;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
+use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::context::Context;
@@ -31,6 +32,8 @@ pub struct AgentHookCall<'a> {
     pub event: &'a str,
     /// The report of the client.
     pub payload: &'a HookPayload,
+    /// What distinguishes this report from another.
+    pub report: ShortHash,
 }
 
 /// What is said to the client, and to people.
@@ -43,6 +46,11 @@ pub struct AgentHookAnswer {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// What distinguishes a report: its event and its bytes.
+pub fn report(event: &str, bytes: &[u8]) -> ShortHash {
+    events::mark(&["report", event, &String::from_utf8_lossy(bytes)])
+}
+
 /// Judges what a client reports.
 ///
 /// # Errors
@@ -53,13 +61,16 @@ pub fn run(
     asked: AgentHookCall<'_>,
     halted: &HaltState,
 ) -> Result<AgentHookAnswer, OpsError> {
-    let AgentHookCall { client, event, payload } = asked;
+    let AgentHookCall { client, event, payload, report } = asked;
     let told = agent::moment(client, event).unwrap_or(HookMoment::Aside);
     let moment = payload.moment.unwrap_or(told);
     let ctx = of_agent(ctx, client);
     let place = Place { ctx: &ctx, ws, client, session: payload.session.clone() };
     if let Some(transcript) = &payload.transcript {
         best_effort::remember_transcript(ws.repo.git_dir(), transcript);
+    }
+    if twice::is_second(&place, (event, moment), payload, report)? {
+        return Ok(AgentHookAnswer { say: Say::Nothing, moment, warnings: Vec::new() });
     }
     let heard = match moment {
         HookMoment::BeforeTool => before(&place, asked, halted)?,

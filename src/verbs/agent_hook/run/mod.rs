@@ -9,3 +9,4 @@ mod rewrite;
 mod seen;
 mod tail;
 mod turn;
+mod twice;

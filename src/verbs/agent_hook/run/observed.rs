@@ -13,6 +13,7 @@ use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::events::{Clearing, What};
+use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::error::OpsError;
 use andon_engine::timeline;
@@ -27,17 +28,18 @@ pub(super) fn session_start(
     payload: HookPayload,
     halt: Option<Halt>,
 ) -> Result<EventOutcome, OpsError> {
-    place.remember(AgentAction::Session, &place.head()?, None)?;
-    let clearing = match payload.source.as_deref() {
-        Some("resume" | "fork") => None,
-        Some("compact") => Some(Clearing::Compaction),
-        Some(_) | None => Some(Clearing::SessionStart),
-    };
-    if let Some(clearing) = clearing {
-        place.append(&place.event(None, What::Cleared(clearing)))?;
+    match payload.source.as_deref() {
+        // The turn goes on.
+        Some("compact") => place.compacted()?,
+        source => {
+            place.remember(AgentAction::Session, &place.head()?, None)?;
+            if !matches!(source, Some("resume" | "fork")) {
+                place.append(&place.event(None, What::Cleared(Clearing::SessionStart)))?;
+            }
+        }
     }
     if let Some(usage) = payload.usage {
-        place.append(&place.event(None, What::Usage(usage)))?;
+        place.append(&place.usage(None, usage))?;
     }
     Ok(EventOutcome { say: Say::Tell(context(place, halt)?), warnings: Vec::new() })
 }
@@ -61,8 +63,20 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
 
 /// A prompt to the agent: counts per turn begin anew, where it comes from a person.
 pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
-    if agent::is_of_a_person(place.client, payload.prompt.as_deref(), words::HELD) {
-        place.remember(AgentAction::Prompt, &place.head()?, None)?;
+    let own = place.client.spec().habits.prompts_itself;
+    // A client that asks before every request says by an id which prompt of a person it is about.
+    let again = own && {
+        let told = payload.prompt_id.as_deref().map(|id| place.mark(&["prompt", id]));
+        let known = told.is_none_or(|mark| place.remembered().heard.contains_key(&mark));
+        if !known {
+            place.remember(AgentAction::Heard, "prompt", told)?;
+        }
+        known
+    };
+    if !again && agent::is_of_a_person(payload.prompt.as_deref(), words::HELD) {
+        let text = payload.prompt.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let mark = text.map(|text| events::mark(&["prompt", text]));
+        place.remember(AgentAction::Prompt, &place.head()?, mark)?;
     }
     Ok(EventOutcome::nothing())
 }
@@ -74,19 +88,19 @@ pub(super) fn compaction(
     moment: HookMoment,
 ) -> Result<EventOutcome, OpsError> {
     if moment == HookMoment::Compacted {
-        place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
+        place.compacted()?;
         return Ok(EventOutcome::nothing());
     }
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     if let Some(usage) = &payload.usage {
-        place.append(&place.event(None, What::Usage(usage.clone())))?;
+        place.append(&place.usage(None, usage.clone()))?;
     } else if let Some(line) = seen::counted(place, &mut place.remembered(), &transcript)? {
         place.append(&line)?;
     }
     compaction::brief(place.ctx, place.ws, place.ctx.actor().node.as_deref())?;
     let habits = place.client.spec().habits;
     if habits.compacts_in_silence {
-        place.append(&place.event(None, What::Cleared(Clearing::Compaction)))?;
+        place.compacted()?;
     }
     let say = if habits.hears_at_compaction { Say::Tell(context(place, None)?) } else { Say::Nothing };
     Ok(EventOutcome { say, warnings: Vec::new() })
@@ -95,7 +109,7 @@ pub(super) fn compaction(
 /// The client reported tokens.
 pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<EventOutcome, OpsError> {
     let Some(usage) = payload.usage else { return Ok(EventOutcome::nothing()) };
-    let line = place.event(None, What::Usage(usage));
+    let line = place.usage(None, usage);
     place.append(&line)?;
     let mut watch = RuleWatch::new(place.ctx, place.ws);
     watch.take(line)?;

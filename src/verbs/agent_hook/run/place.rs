@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use andon_agents::ruling::{GuardFiles, Session};
 use andon_core::domain::agent::{Client, markers_of};
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
-use andon_core::domain::events::{Event, What};
+use andon_core::domain::events::{Clearing, Event, What};
 use andon_core::domain::ids::ShortHash;
+use andon_core::domain::usage::Usage;
 use andon_engine::adapter::events;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
@@ -62,6 +63,29 @@ impl Place<'_> {
         let (at, uptime) = (Some(self.ctx.now), self.ctx.uptime());
         let (node, session) = (self.ctx.actor().node, self.session.clone());
         JournalLine::Event(Box::new(Event { at, uptime, node, session, id, trace: None, what }))
+    }
+
+    /// Tokens, with the size of the window where the client names none.
+    pub(super) fn usage(&self, id: Option<ShortHash>, mut usage: Usage) -> JournalLine {
+        usage.window_tokens = usage.window_tokens.or(self.client.spec().window);
+        self.event(id, What::Usage(usage))
+    }
+
+    /// The context window was compacted: several hooks report one compaction.
+    pub(super) fn compacted(&self) -> Result<(), OpsError> {
+        let _alone = self.alone();
+        let session = self.remembered();
+        if session.just_compacted {
+            return Ok(());
+        }
+        self.remember(AgentAction::Compacted, &session.compacted.to_string(), None)?;
+        let id = self.session.is_some().then(|| self.id("compacted", "", session.compacted));
+        self.append(&self.event(id, What::Cleared(Clearing::Compaction)))
+    }
+
+    /// Whether a person sits before the client, as far as its hooks are told.
+    pub(super) fn is_attended(&self) -> bool {
+        self.client.spec().attended.is_some_and(|(name, value)| self.ctx.var(name) == Some(value))
     }
 
     /// Keeps a fact.

@@ -7,14 +7,14 @@ use super::place::Place;
 use super::reported;
 use super::tail;
 use crate::verbs::agent_hook::text as words;
-use andon_agents::ruling::Session;
+use andon_agents::ruling::{self, Session};
 use andon_agents::{self as agent, Called, HookPayload, Say};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
-use andon_core::domain::events::What;
+use andon_core::domain::events::{ToolCall, What};
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
@@ -53,8 +53,10 @@ pub(super) fn after_tool(
         watch.take(line)?;
     }
     let test_call = reported::call(place, event, &payload, &transcript);
+    let by = subagent(place, &session, payload.subagent.as_deref());
+    touched(place, &session, &payload)?;
     for call in payload.calls {
-        if let Some(line) = called(place, &mut session, call, &transcript)? {
+        if let Some(line) = called(place, &mut session, (call, by), &transcript)? {
             place.append(&line)?;
             watch.take(line)?;
             // Only of a call that is new: two hooks may report one.
@@ -87,7 +89,7 @@ pub(super) fn after_tool(
 fn called(
     place: &Place<'_>,
     session: &mut Session,
-    call: Called,
+    (call, by): (Called, Option<ShortHash>),
     transcript: &[u8],
 ) -> Result<Option<andon_store::journal::JournalLine>, OpsError> {
     let Called { used, args, result } = call;
@@ -109,8 +111,26 @@ fn called(
     place.remember(AgentAction::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
     let seen = events::OwnCall { args, result, end };
-    let what = What::ToolCall(events::seen_call(&used.name, seen, &place.ws.normalizer()?));
-    Ok(Some(place.event(Some(id), what)))
+    let call = events::seen_call(&used.name, seen, &place.ws.normalizer()?);
+    Ok(Some(place.event(Some(id), What::ToolCall(ToolCall { by, ..call }))))
+}
+
+/// Which subagent makes the calls of a payload.
+fn subagent(place: &Place<'_>, session: &Session, named: Option<&str>) -> Option<ShortHash> {
+    let own = place.client.spec().habits.subagent_sessions && session.began.is_none();
+    match named {
+        Some(name) => Some(place.mark(&["subagent", name])),
+        None => own.then(|| place.mark(&["subagent"])),
+    }
+}
+
+/// Keeps once a turn that it may have changed files.
+fn touched(place: &Place<'_>, session: &Session, payload: &HookPayload) -> Result<(), OpsError> {
+    let touch = payload.calls.iter().map(|call| ruling::touch(&call.used)).max().unwrap_or_default();
+    if touch > session.turn.touch {
+        place.remember(AgentAction::Wrote, touch.as_str(), None)?;
+    }
+    Ok(())
 }
 
 /// Tokens in the transcript that are not known yet.
@@ -125,7 +145,7 @@ pub(super) fn counted(
         return Ok(None);
     }
     place.remember(AgentAction::Counted, "", Some(mark))?;
-    Ok(Some(place.event(Some(mark), What::Usage(counted.usage))))
+    Ok(Some(place.usage(Some(mark), counted.usage)))
 }
 
 /// That the loop is halted now, once.

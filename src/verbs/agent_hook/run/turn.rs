@@ -7,12 +7,12 @@ use super::place::Place;
 use super::seen::{self, EventOutcome};
 use super::tail;
 use crate::verbs::agent_hook::text as words;
-use andon_agents::ruling::{Session, TurnAsked, TurnRuling, turn_end};
+use andon_agents::ruling::{OpenTurn, Session, Touch, TurnAsked, TurnRuling, turn_end};
 use andon_agents::{HookPayload, Say};
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::agent_ruling::ReleaseReason;
 use andon_core::domain::decision::Verdict;
-use andon_core::domain::events::What;
+use andon_core::domain::events::{TurnEnd, What};
 use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
 use andon_engine::completion;
@@ -21,6 +21,8 @@ use andon_engine::pending;
 use andon_engine::standing;
 use andon_engine::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::view::complete::OpenQuestion;
+use andon_engine::watch::RuleWatch;
+use andon_engine::workspace::Workspace;
 
 /// What is missing, and its mark together with the code.
 struct MissingWork {
@@ -41,8 +43,11 @@ pub(super) fn end(
         return Ok(EventOutcome::nothing());
     }
     // No question while halted.
-    let left = if matches!(halted, HaltState::Yes(_)) { None } else { Some(WorkingTree::look(place.ws)?) };
-    let missing = left.as_ref().map(|left| missing(place, &session, left)).transpose()?.flatten();
+    let left = if matches!(halted, HaltState::Yes(_)) { None } else { Some(left(place, &session)?) };
+    let missing = match &left {
+        Some(TurnLeft { tree: Some(tree), changed: true }) => missing(place, &session, tree)?,
+        Some(_) | None => None,
+    };
     let asked = TurnAsked {
         halted: left.is_none(),
         missing: missing.as_ref().map(|missing| missing.mark),
@@ -66,13 +71,16 @@ pub(super) fn end(
     let said = words::let_go(why, text, halted.halt());
     let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
     let Some(left) = left else { return Ok(EventOutcome { say: say(said), warnings: Vec::new() }) };
+    let node = place.ctx.actor().node;
+    let whose = TurnOwner { node, session: place.session.clone(), id: numbered(place, &session)? };
     tell(place, &mut session, payload)?;
-    let whose = TurnOwner {
-        node: place.ctx.actor().node,
-        session: place.session.clone(),
-        id: numbered(place, &session)?,
-    };
-    let ticked = turn::end(place.ctx, place.ws, &left, whose)?;
+    if !left.changed && is_question(place, &session, payload) {
+        let (_, warnings) = RuleWatch::new(place.ctx, place.ws).end()?;
+        return Ok(EventOutcome { say: say(said), warnings });
+    }
+    say_last(place, payload)?;
+    let end = left.end(place.ws)?;
+    let ticked = turn::end(place.ctx, place.ws, end, whose)?;
     let halt = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
     let said = match halt {
         Some(halt) => words::let_go(ReleaseReason::Halted, text, Some(&halt.halt)),
@@ -90,14 +98,57 @@ fn numbered(place: &Place<'_>, session: &Session) -> Result<Option<ShortHash>, O
     Ok(Some(place.id("ended", "", session.ended)))
 }
 
-/// Tokens and the last message of the turn become facts before it ends.
+/// What a turn left behind.
+struct TurnLeft {
+    /// The working tree, where it had to be looked at.
+    tree: Option<WorkingTree>,
+    /// Whether this turn may have changed the code.
+    changed: bool,
+}
+
+impl TurnLeft {
+    fn end(&self, ws: &Workspace) -> Result<TurnEnd, OpsError> {
+        let known = if self.tree.is_none() { turn::untouched(ws)? } else { None };
+        match (&self.tree, known) {
+            (Some(tree), _) => Ok(tree.ended(ws)),
+            (None, Some(end)) => Ok(end),
+            (None, None) => Ok(WorkingTree::look(ws)?.ended(ws)),
+        }
+    }
+}
+
+/// Looks at the working tree where the calls of the turn, or what is not known of them, may have changed it.
+fn left(place: &Place<'_>, session: &Session) -> Result<TurnLeft, OpsError> {
+    let moved = session.began.as_deref() != Some(place.head()?.as_str());
+    if !moved && session.turn.touch == Touch::Nothing {
+        return Ok(TurnLeft { tree: None, changed: false });
+    }
+    let tree = WorkingTree::look(place.ws)?;
+    let newer = || session.turn.since.is_none_or(|since| tree.is_newer(place.ws, since));
+    let changed = moved || session.turn.touch == Touch::Edited || newer();
+    Ok(TurnLeft { tree: Some(tree), changed })
+}
+
+/// Whether a person asked something, and no loop did: a prompt that is new, in a session that has more than one, and no
+/// hook that keeps the turn going.
+fn is_question(place: &Place<'_>, session: &Session, payload: &HookPayload) -> bool {
+    let OpenTurn { asked, first, .. } = session.turn;
+    asked && (!first || place.is_attended()) && payload.continued != Some(true)
+}
+
+/// Tokens of the turn become facts before it ends.
 fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Result<(), OpsError> {
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     if let Some(usage) = &payload.usage {
-        place.append(&place.event(None, What::Usage(usage.clone())))?;
+        place.append(&place.usage(None, usage.clone()))?;
     } else if let Some(line) = seen::counted(place, session, &transcript)? {
         place.append(&line)?;
     }
+    Ok(())
+}
+
+/// So does the last message.
+fn say_last(place: &Place<'_>, payload: &HookPayload) -> Result<(), OpsError> {
     if let Some(said) = payload.said.as_deref().filter(|said| !said.trim().is_empty()) {
         place.append(&place.event(None, What::Output(events::final_message(said))))?;
     }

@@ -3,12 +3,11 @@
 //! Each result goes into the journal as soon as it is there, together with what is known of the other scopes: what ran
 //! before an interruption stays proven, and the newest run says what the whole code is worth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
 
 use super::{
-    CommandOrigin, OneRun, OutputTarget, Ran, RunDestination, RunRequest, Unread, WantedTests, arguments,
-    one_run,
+    CommandOrigin, OneRun, OutputTarget, Ran, RunDestination, RunRequest, WantedTests, arguments, one_run,
 };
 use andon_config::TestCommand;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
@@ -18,6 +17,7 @@ use andon_core::domain::tests::{OverlayEntry, RunValidity, ScopeTests, TestEvide
 use andon_core::domain::time::Timestamp;
 use andon_engine::apart::{self, Checkout, TestedSubject};
 use andon_engine::context::Context;
+use andon_engine::earlier_runs::compare_scope;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::Subject;
 use andon_engine::evidence::scopes::{self, KnownScopes, ScopeCode, ScopeState};
@@ -76,6 +76,8 @@ pub enum TestProgress<'a> {
     Planned(&'a Plan),
     /// A step begins.
     Begins(&'a TestStep),
+    /// What a step printed follows: it ran beside others.
+    Printed(&'a TestStep),
     /// A step ended.
     Ended(&'a TestStep, &'a Ran),
 }
@@ -132,12 +134,12 @@ fn is_word(ws: &Workspace, word: &str) -> bool {
 }
 
 /// The working tree, and the untracked files that bind nothing.
-type Look = (Overlay, Vec<OverlayEntry>);
+pub(super) type Look = (Overlay, Vec<OverlayEntry>);
 
 /// Everything that stays the same while the scopes run, and what came of them.
-struct Session<'a> {
-    ctx: &'a Context,
-    ws: &'a Workspace,
+pub(super) struct Session<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) ws: &'a Workspace,
     /// The checkout, where not the working tree is tested.
     apart: Option<Checkout>,
     loaded: LoadedTimeline,
@@ -146,10 +148,20 @@ struct Session<'a> {
     told: BTreeSet<CodeId>,
     kept: BTreeSet<CodeId>,
     /// Steps that are still to come.
-    left: usize,
+    pub(super) left: usize,
     /// As long as nothing ran since it was looked at.
     look: Option<Look>,
     done: ScopesRan,
+}
+
+/// Which tests are to run, and how.
+pub struct ScopeRequest<'a> {
+    /// The code.
+    pub subject: &'a TestedSubject,
+    /// The scopes.
+    pub choice: &'a ScopeChoice,
+    /// How many run at once, where they do not need each other.
+    pub jobs: usize,
 }
 
 /// Runs the tests of the scopes that are wanted.
@@ -159,20 +171,28 @@ struct Session<'a> {
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    (subject, choice): (&TestedSubject, &ScopeChoice),
+    wanted: &ScopeRequest<'_>,
     shown: OutputTarget<'_>,
     tell: &mut dyn FnMut(TestProgress<'_>),
 ) -> Result<ScopesRan, OpsError> {
+    let ScopeRequest { subject, choice, jobs } = wanted;
     let mut session = Session::begin(ctx, ws, subject)?;
     let OutputTarget { screens, pass } = shown;
     let plan = session.plan(choice)?;
     session.done.left_out.clone_from(&plan.left_out);
     tell(TestProgress::Planned(&plan));
     session.left = plan.steps.len();
-    for step in plan.steps {
+    let mut steps = VecDeque::from(plan.steps);
+    while let Some(step) = steps.pop_front() {
+        let shown = OutputTarget { screens, pass: &mut *pass };
+        let is_scope = step.name != REST && !matches!(choice, ScopeChoice::Part(..));
+        if *jobs > 1 && is_scope && !steps.is_empty() {
+            steps.push_front(step);
+            session.side_by_side(std::mem::take(&mut steps), *jobs, shown, tell)?;
+            break;
+        }
         session.left -= 1;
         tell(TestProgress::Begins(&step));
-        let shown = OutputTarget { screens, pass: &mut *pass };
         let ran = match choice {
             ScopeChoice::Part(_, words) => session.part(&step.name, words, shown)?,
             ScopeChoice::All => session.all(AllOf::Everything, shown)?,
@@ -183,13 +203,10 @@ pub fn run(
                 session.scope(&step.name, shown)?
             }
         };
-        tell(TestProgress::Ended(&step, &ran));
-        session.done.code = session.done.code.max(ran.code);
-        session.done.kept = ran.kept;
         let is_proof = ran.run.validity == RunValidity::Valid && ran.run.evidence.is_green();
-        let speaks_for_all = step.name == REST && is_proof;
-        session.done.ran.push((step, ran));
-        if speaks_for_all {
+        let is_over = ran.is_stopped() || step.name == REST && is_proof;
+        session.ended(step, ran, tell);
+        if is_over {
             break;
         }
     }
@@ -248,18 +265,23 @@ impl<'a> Session<'a> {
     }
 
     /// Where the tests run.
-    fn at(&self) -> &Workspace {
+    pub(super) fn at(&self) -> &Workspace {
         self.apart.as_ref().map_or(self.ws, |checkout| &checkout.ws)
     }
 
     /// The working tree, or the checkout, as it is now.
-    fn look(&mut self) -> Result<Look, OpsError> {
+    pub(super) fn look(&mut self) -> Result<Look, OpsError> {
         let look = match self.look.take() {
             Some(look) => look,
             None => untracked::tested_overlay(self.at())?,
         };
         self.look = Some(look.clone());
         Ok(look)
+    }
+
+    /// Something ran: what was seen may be no more.
+    pub(super) fn forget_look(&mut self) {
+        self.look = None;
     }
 
     /// The scopes of what was seen.
@@ -314,7 +336,7 @@ impl<'a> Session<'a> {
     }
 
     /// The workspace as a scope has it, and the scope's command.
-    fn own(&self, name: &str) -> Result<(Workspace, TestCommand), OpsError> {
+    pub(super) fn own(&self, name: &str) -> Result<(Workspace, TestCommand), OpsError> {
         let own = self.at().of_scope(name).and_then(|own| Some((own.config.test.command.clone()?, own)));
         let (command, own) = own.ok_or_else(|| OpsError::Usage {
             what: format!("no scope is called {name}"),
@@ -331,28 +353,43 @@ impl<'a> Session<'a> {
         (command, configured): (&TestCommand, CommandOrigin),
         shown: OutputTarget<'_>,
     ) -> Result<OneRun, OpsError> {
-        self.look = None;
+        self.forget_look();
         let at = own.unwrap_or_else(|| self.at());
         let tested = TestedCode::from_overlay(at, seen)?;
         let ran = one_run(self.ctx, self.ws, RunRequest { at, tested, command, configured }, shown)?;
-        Ok(ran.unwrap_or_else(|(run, error)| OneRun {
-            run,
-            code: 127,
-            warnings: error.help().into_iter().collect(),
-            unread: Unread::No,
-        }))
+        Ok(ran.unwrap_or_else(|(run, error)| OneRun::not_started(run, &error)))
+    }
+
+    /// A step has come to its end.
+    pub(super) fn ended(&mut self, step: TestStep, ran: Ran, tell: &mut dyn FnMut(TestProgress<'_>)) {
+        tell(TestProgress::Ended(&step, &ran));
+        self.done.code = self.done.code.max(ran.code);
+        self.done.kept = ran.kept;
+        self.done.ran.push((step, ran));
     }
 
     /// Runs the tests of one scope.
     fn scope(&mut self, name: &str, shown: OutputTarget<'_>) -> Result<Ran, OpsError> {
         let (own, command) = self.own(name)?;
         let seen = self.look()?;
-        let mut ran = self.run(seen.clone(), Some(&own), (&command, CommandOrigin::Configured), shown)?;
+        let ran = self.run(seen.clone(), Some(&own), (&command, CommandOrigin::Configured), shown)?;
+        self.scope_ran(name, &own, seen, ran)
+    }
+
+    /// Keeps what the tests of a scope gave on what was seen before they ran.
+    pub(super) fn scope_ran(
+        &mut self,
+        name: &str,
+        own: &Workspace,
+        seen: Look,
+        mut ran: OneRun,
+    ) -> Result<Ran, OpsError> {
         if let Some(checkout) = &self.apart {
             let states = self.states(&seen, None)?;
             let code = states.iter().find(|state| state.scope.name == name).map(|state| state.scope.code);
             ran.happened_in(checkout, code.unwrap_or(ran.run.evidence.code));
         }
+        compare_scope(own, name, &mut ran.run)?;
         let kept = if ran.run.validity == RunValidity::Valid {
             self.keep(seen, ran.run.at, Some(self.row(name, ran.run.evidence.clone())))?
         } else {

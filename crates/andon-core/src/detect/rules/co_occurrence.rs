@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    failures_not_decreasing, file_comebacks, recurrence, tool_loop, undo_churn, verdict_split, weak_change,
+    failures_not_decreasing, file_comebacks, recurrence, reverted_attempts, rework, tool_loop, undo_churn,
+    verdict_split, weak_change,
 };
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -31,8 +32,8 @@ pub static RULE: Rule = Rule {
         trips: "Each iteration is asked for its signals: `no-change` (nothing that runs has changed for \
                 `stagnation_limit` - 1 iterations), `recurrence` (the code equals a state two or more \
                 iterations back), and the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
-                `undo-churn`, `file-comebacks` and `tool-loop` where it warns. `undo-churn` and \
-                `file-comebacks` together are one. An iteration is asked for what was known when it ended: votes \
+                `undo-churn`, `file-comebacks`, `reverted-attempts`, `rework` and `tool-loop` where it warns. \
+                `undo-churn`, `file-comebacks` and `rework` together are one. An iteration is asked for what was known when it ended: votes \
                 and calls after it belong to the next one. Two or more signals in each of `rounds` \
                 iterations in a row halt the loop, once an episode, and in one more where nobody watched the newest (a commit that \
                 no hook recorded, with no tests known), in four more where the newest six come two minutes or longer apart \
@@ -57,7 +58,7 @@ pub static RULE: Rule = Rule {
 };
 
 /// The rules that give a signal.
-static SIGNALLING: [&Rule; 7] = [
+static SIGNALLING: [&Rule; 9] = [
     &recurrence::RULE,
     &verdict_split::RULE,
     &weak_change::RULE,
@@ -65,6 +66,8 @@ static SIGNALLING: [&Rule; 7] = [
     &undo_churn::RULE,
     &tool_loop::RULE,
     &file_comebacks::RULE,
+    &reverted_attempts::RULE,
+    &rework::RULE,
 ];
 
 /// The rule that gives a signal; none gives `no-change`.

@@ -15,11 +15,17 @@ use crate::domain::settings::{Param, RuleSetting, Word};
 use crate::domain::suggestion::AdvisedStep;
 use crate::history::{Door, Timeline};
 
+/// The size of a window that no one names.
+const DEFAULT_WINDOW: u64 = 200_000;
 /// What an estimate may lead to.
 const ESTIMATES: &[&str] = &["off", "warn", "block"];
 
-pub(in crate::detect) const WINDOW: Param<u64> =
-    Param::count("window", 200_000, 1, "Size of the context window in tokens.");
+pub(in crate::detect) const WINDOW: Param<u64> = Param::count(
+    "window",
+    DEFAULT_WINDOW,
+    1,
+    "Size of the context window in tokens, where the client names none.",
+);
 pub(in crate::detect) const WARN: Param<u64> =
     Param::rising_percent("warn", 75, "Percent of the window that warn.");
 pub(in crate::detect) const COMPACT: Param<u64> = Param::rising_percent(
@@ -55,7 +61,8 @@ pub static RULE: Rule = Rule {
               calls)",
     docs: Docs {
         trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` \
-                or `block` percent of `window`. The count is what the client reports (`context_tokens` of \
+                or `block` percent of the window. Its size is what the client names (`window_tokens` of `andon \
+                observe usage`) unless `window` is set to another number than its default. The count is what the client reports (`context_tokens` of \
                 `andon observe usage`), else its newest input and cached tokens (`usage.cached`), else an \
                 estimate from the lines of output. From `compact` on no new turn begins and the briefing is \
                 written. From `block` on tool calls are refused as well. The events `compaction` and \
@@ -91,14 +98,15 @@ pub static RULE: Rule = Rule {
     check,
 };
 
-/// What leads to what, and the size of the window.
-pub(in crate::detect) fn limits(setting: &RuleSetting) -> (Thresholds, u64) {
+/// What leads to what, and the size of the window of `node`: as configured, else as its client names it.
+pub(in crate::detect) fn limits(timeline: &Timeline, node: &str, setting: &RuleSetting) -> (Thresholds, u64) {
     let thresholds = Thresholds {
         warn: setting.count(&WARN),
         compact: setting.count(&COMPACT),
         block: setting.count(&BLOCK),
     };
-    (thresholds, setting.count(&WINDOW))
+    let configured = Some(setting.count(&WINDOW)).filter(|window| *window != DEFAULT_WINDOW);
+    (thresholds, configured.or(timeline.window(node).size).unwrap_or(DEFAULT_WINDOW))
 }
 
 /// How full the context window of `node` is; `None` where it is unknown.
@@ -107,11 +115,12 @@ pub(in crate::detect) fn context_use(
     node: &str,
     setting: &RuleSetting,
 ) -> Option<ContextUse> {
-    let (thresholds, window) = limits(setting);
+    let (thresholds, window) = limits(timeline, node, setting);
     let lines = timeline.window(node).lines;
     let estimate = setting.word(&ESTIMATE);
-    let guess =
-        || (estimate != "off" && lines > 0).then(|| (estimated(lines, setting), FillSource::Estimate));
+    let guess = || {
+        (estimate != "off" && lines > 0).then(|| (estimated(lines, window, setting), FillSource::Estimate))
+    };
     let (used, source) = timeline.window_tokens(node).or_else(guess)?;
     let pressure = match percent(used, window) {
         full if full >= thresholds.block => Pressure::HardBlock,
@@ -126,8 +135,8 @@ pub(in crate::detect) fn context_use(
 }
 
 /// `min(100, lines * 70 / 500)` percent of the window, in tokens.
-fn estimated(lines: u64, setting: &RuleSetting) -> u64 {
-    let window = u128::from(setting.count(&WINDOW));
+fn estimated(lines: u64, window: u64, setting: &RuleSetting) -> u64 {
+    let window = u128::from(window);
     let of = u128::from(setting.count(&ESTIMATE_LINES)).saturating_mul(100);
     let share = u128::from(lines).saturating_mul(u128::from(setting.count(&ESTIMATE_PERCENT)));
     let tokens = share.saturating_mul(window).checked_div(of).unwrap_or(window);
@@ -310,6 +319,26 @@ mod tests {
             asked_with(&RULE, &folded(vec![reported(100_000)]), &[count("block", 50), count("compact", 40)]);
         assert!(block.is_some_and(|finding| finding.message().starts_with("no tool call")));
         assert!(trips(1, &[count("window", 0)]), "nothing fits into nothing, and nothing panics");
+    }
+
+    #[test]
+    fn the_window_is_that_of_the_model_and_nothing_empties_nothing() {
+        let named = |size| event(What::Usage(Usage { window_tokens: Some(size), ..Usage::default() }));
+        let at = |facts: Vec<Fact>| asked_of(&RULE, &folded(facts)).is_some();
+        assert!(at(vec![reported(180_000)]));
+        assert!(!at(vec![named(258_400), reported(180_000)]));
+        assert!(!at(vec![named(1_000_000), event(What::Cleared(Clearing::Compaction)), reported(700_000)]));
+        assert!(at(vec![named(258_400), reported(200_000)]));
+        let asked = |window| [("window", ParamValue::Count(window))];
+        let line = folded(vec![named(1_000_000), reported(180_000)]);
+        assert!(asked_with(&RULE, &line, &asked(190_000)).is_some(), "what a person configured goes before");
+        let nothing = event(What::Usage(Usage {
+            context_tokens: Some(0),
+            input_tokens: Some(0),
+            cached_tokens: Some(0),
+            ..Usage::default()
+        }));
+        assert!(at(vec![reported(180_000), nothing]));
     }
 
     #[test]

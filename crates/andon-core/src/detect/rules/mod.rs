@@ -26,6 +26,8 @@ pub(super) mod repeated_edit;
 pub(super) mod repeated_error;
 pub(super) mod repeated_failures;
 pub(super) mod repeated_output;
+pub(super) mod reverted_attempts;
+pub(super) mod rework;
 pub(super) mod same_refusal;
 pub(super) mod test_weakening;
 pub(super) mod tool_loop;
@@ -50,6 +52,8 @@ pub static REGISTRY: &[&Rule] = &[
     &file_comebacks::RULE,
     &recurrence::RULE,
     &undo_churn::RULE,
+    &reverted_attempts::RULE,
+    &rework::RULE,
     &verdict_split::RULE,
     &co_occurrence::RULE,
     &consecutive_failures::RULE,

@@ -176,7 +176,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let open = open(situation.timeline);
     let before = situation.timeline.last_result_before(newest.code);
     let fewer = newest.tests.as_ref().and_then(|now| match open {
-        Some(open) => fewer(open, now, before.map(|before| before.counts.skipped)),
+        Some(open) => fewer(open, now, before),
         None => vanished(before?, now, became_rows(situation.timeline)),
     });
     let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
@@ -196,8 +196,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         );
         help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
     }
-    let known =
-        before.zip(newest.tests.as_ref()).map(|(before, now)| (before.counts.ran(), now.counts.ran()));
+    let known = before.zip(newest.tests.as_ref()).map(|(before, now)| ran_in_both(before, now));
     let ran = known.filter(|(before, now)| now < before && *now > 0);
     // A run that may have been asked for a part of the tests alone.
     let is_part = newest.tests.as_ref().is_some_and(|tests| tests.caveats.full_run.is_some());
@@ -244,13 +243,32 @@ fn open(timeline: &Timeline) -> Option<Open> {
     (open.failing > 0).then_some(open)
 }
 
-/// Where both counts fell; `skipped` were skipped before: only the report shows a skip that no diff shows.
-fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Counts> {
-    let (failing, ran) = (failing_count(now)?, now.counts.ran());
+/// How many tests ran in `before` and in `now`, of what can be compared: where the code has scopes, those whose own tests
+/// were counted in both. A scope for which a run of everything speaks has no counts of its own.
+fn ran_in_both(before: &TestEvidence, now: &TestEvidence) -> (u64, u64) {
+    if before.scopes.is_empty() && now.scopes.is_empty() {
+        return (before.counts.ran(), now.counts.ran());
+    }
+    let both = now.scopes.iter().filter_map(|row| Some((&before.of_scope(&row.name)?.tests, &row.tests)));
+    let alike = both.filter(|(before, now)| before.command == now.command && before.runner == now.runner);
+    let ran = alike.map(|(before, now)| (before.counts.ran(), now.counts.ran()));
+    ran.filter(|(had, ran)| *had > 0 && *ran > 0)
+        .fold((0, 0), |sum, (had, ran)| (had.saturating_add(sum.0), ran.saturating_add(sum.1)))
+}
+
+/// Where both counts fell. Only the report shows a skip that no diff shows.
+fn fewer(open: Open, now: &TestEvidence, before: Option<&TestEvidence>) -> Option<Counts> {
+    let failing = failing_count(now)?;
+    let (had, ran) = match before {
+        Some(before) if !(before.scopes.is_empty() && now.scopes.is_empty()) => ran_in_both(before, now),
+        None if !now.scopes.is_empty() => return None,
+        Some(_) | None => (open.ran, now.counts.ran()),
+    };
     let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
-    let skipped = skipped.map(|before| (before, now.counts.skipped)).filter(|(before, now)| now > before);
-    let fell = reported && failing < before.failing && ran < before.ran;
-    fell.then_some(Counts::Fewer { before, failing, ran, skipped })
+    let skipped = before.map(|before| (before.counts.skipped, now.counts.skipped));
+    let skipped = skipped.filter(|(before, now)| now > before);
+    let fell = reported && failing < open.failing && ran < had;
+    fell.then_some(Counts::Fewer { before: Open { ran: had, ..open }, failing, ran, skipped })
 }
 
 /// The least share of the tests, one in so many, that has to be gone where no file says which.
@@ -258,7 +276,7 @@ const SHARE: u64 = 20;
 
 /// Where a green suite ran fewer tests than the one before, by the same command and to its end.
 fn vanished(before: &TestEvidence, now: &TestEvidence, rows: u64) -> Option<Counts> {
-    let (had, ran) = (before.counts.ran(), now.counts.ran());
+    let (had, ran) = ran_in_both(before, now);
     let same = before.command == now.command && before.runner == now.runner;
     // Also where all of them are declared as before: a setting of the runner leaves them out.
     let whole = now.is_green() && ran > 0;

@@ -37,7 +37,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
     docs: Docs {
-        trips: "Calls of one node are identical when tool, arguments (whatever the order of keys) and answer \
+        trips: "Calls of one node, and of one subagent in it, are identical when tool, arguments (whatever the order of keys) and answer \
                 are the same, with times and ids in the answer masked. Where no answer is known, tool and \
                 arguments decide. A call without known arguments proves nothing. Among the last `window` \
                 calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt (HARD_LOOP) and `infinite` halt \
@@ -112,7 +112,9 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(Vec<&'a 
     let activity = &timeline.activity;
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word(&SIGNATURE) == "coarse";
-    let of_node = activity.calls.iter().filter(|call| call.node == newest.node && is_told(call));
+    // Subagents begin with an empty memory: each reads for itself what the others have read.
+    let same = |call: &&Call| call.node == newest.node && call.call.by == newest.call.by && is_told(call);
+    let of_node = activity.calls.iter().filter(same);
     // The coarse form does not see the content of an edit, so that a repeated edit looks like a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();

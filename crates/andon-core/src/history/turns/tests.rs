@@ -42,6 +42,20 @@ fn a_turn_without_a_commit_is_an_iteration_and_one_with_a_commit_is_not_counted_
 }
 
 #[test]
+fn a_tick_after_the_hook_of_a_client_means_the_same_turn() {
+    let by_hook = |id: u8, state| {
+        let Fact::Event(end) = turn_end(state) else { unreachable!() };
+        Fact::Event(Box::new(Event { id: Some(ShortHash([id; 8])), ..*end }))
+    };
+    let turns = |facts: Vec<Fact>| folded(facts).iterations.len();
+    assert_eq!(turns(vec![by_hook(1, 1), turn_end(1), by_hook(2, 1), turn_end(1)]), 2);
+    assert_eq!(turns(vec![by_hook(1, 1), turn_end(1), turn_end(1)]), 2, "ticks alone are a turn each");
+    assert_eq!(turns(vec![by_hook(1, 1), turn_end(2)]), 2, "something was done in between");
+    assert_eq!(turns(vec![by_hook(1, 1), called("Read", 1), turn_end(1)]), 2);
+    assert_eq!(turns(vec![by_hook(1, 1), event(What::TurnStart), turn_end(1)]), 2);
+}
+
+#[test]
 fn an_announced_turn_holds_any_number_of_commits_another_one_each() {
     let totals = |facts: Vec<Fact>| folded(facts).activity.nodes["coder"].turns;
     let commits = || vec![committed(1, "coder"), committed(2, "coder"), committed(3, "coder")];

@@ -18,6 +18,7 @@ pub(super) const USAGE: WordList = words![
     "cached_tokens",
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
+    "window_tokens",
     "output_lines",
     "cost_usd",
 ];
@@ -109,6 +110,7 @@ const TYPES: [(&str, WordList); 12] = [
             "result",
             "error",
             "call",
+            "by",
             "answer",
             "refusal",
             "missing",

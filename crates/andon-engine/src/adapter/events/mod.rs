@@ -278,7 +278,7 @@ fn tool_call(object: &mut Map<String, Value>, patterns: &Normalizer) -> Result<W
         result: taken(object, "result"),
         end: wire.end(),
     };
-    let mut call = call::signature(&reported, patterns);
+    let mut call = ToolCall { by: wire.by, ..call::signature(&reported, patterns) };
     // As the journal has it.
     if wire.call.is_some() {
         call = wire.hashed()?;

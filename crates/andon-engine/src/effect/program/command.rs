@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use testreport::Stream;
 
@@ -38,8 +39,8 @@ pub(super) enum Group {
 /// What the system reports while a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// A signal that is meant to end the command, by its number.
-    Ending(i32),
+    /// A signal that is meant to end what runs: [`ending_signals`] has it.
+    Ending,
     /// A process that we started may have ended.
     ChildEnded,
     /// The terminal may have another size.
@@ -58,4 +59,20 @@ pub(super) enum SentSignal {
     Kill,
     /// Its terminal has another size.
     Resized,
+}
+
+/// How many ending signals came for this process, in the upper half, and the number of the last one. Each is for every
+/// command that runs, whoever's watch took it.
+static CAME: AtomicU64 = AtomicU64::new(0);
+
+/// Notes that an ending signal came.
+pub(super) fn ending_signal_came(number: i32) {
+    let next = |before: u64| ((before >> 32) + 1) << 32 | u64::from(number.unsigned_abs());
+    let _always = CAME.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |before| Some(next(before)));
+}
+
+/// How many ending signals came, and the number of the last one.
+pub(super) fn ending_signals() -> (u64, i32) {
+    let came = CAME.load(Ordering::SeqCst);
+    (came >> 32, i32::try_from(came & 0xffff_ffff).unwrap_or_default())
 }

@@ -19,6 +19,15 @@ fn at<'a>(directory: &'a str, environment: &'a Environment) -> Surroundings<'a> 
     Surroundings { directory: Path::new(directory), environment, screens: &NONE }
 }
 
+fn run_test_command(
+    spec: &CommandLine,
+    around: Surroundings<'_>,
+    timeout: Option<Span>,
+    sink: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<ProgramEnd, ProgramError> {
+    Signals::hold()?.run(spec, around, timeout, sink)
+}
+
 fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let spec = CommandLine::Shell(script.to_owned());

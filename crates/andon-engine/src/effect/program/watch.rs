@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use andon_core::domain::time::Span;
 use testreport::Stream;
 
-use super::command::{Group, Notice, Outputs, SentSignal};
+use super::command::{Group, Notice, Outputs, SentSignal, ending_signals};
 use super::end::StopCause;
 use super::signals::{HeldSignals, listen};
 use super::start::RunningCommand;
@@ -50,6 +50,8 @@ pub(super) struct Watch {
     /// When the next step against the command is due.
     deadline: Option<Instant>,
     stopped: StopCause,
+    /// Ending signals that came before, or that the command has had.
+    signals: u64,
     open_streams: u8,
     /// The sizes of the terminals that it writes to.
     sizes: Vec<Size>,
@@ -58,7 +60,9 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(command: RunningCommand, group: Group, timeout: Option<Span>) -> Self {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
-        Self { command, group, deadline, stopped: StopCause::No, open_streams: 2, sizes: Vec::new() }
+        let (signals, _) = ending_signals();
+        let (stopped, sizes) = (StopCause::No, Vec::new());
+        Self { command, group, deadline, stopped, signals, open_streams: 2, sizes }
     }
 
     /// Runs until the command has ended and its output is read.
@@ -97,11 +101,10 @@ impl Watch {
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            match reported {
-                Some(Notice::Resized) => self.resize(),
-                Some(Notice::Ending(signal)) => self.pass_on(signal),
-                Some(Notice::ChildEnded) | None => {}
+            if reported == Some(Notice::Resized) {
+                self.resize();
             }
+            self.pass_on();
             if reported == Some(Notice::ChildEnded) || looked.elapsed() >= TICK {
                 looked = Instant::now();
                 if let Some(status) = self.command.try_wait()? {
@@ -115,7 +118,13 @@ impl Watch {
         }
     }
 
-    fn pass_on(&mut self, signal: i32) {
+    /// Passes on what came for us since.
+    fn pass_on(&mut self) {
+        let (signals, signal) = ending_signals();
+        if signals == self.signals {
+            return;
+        }
+        self.signals = signals;
         if self.stopped == StopCause::No {
             self.stopped = StopCause::Forwarded(signal);
         }
@@ -160,7 +169,7 @@ impl Watch {
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
                 Ok(Event::Told(Notice::ChildEnded | Notice::Resized)) => {}
                 // No process is left that could get the signal: it ends the wait.
-                Ok(Event::Told(Notice::Ending(_)))
+                Ok(Event::Told(Notice::Ending))
                 | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
             }
         }

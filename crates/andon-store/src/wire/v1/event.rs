@@ -5,7 +5,7 @@
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
 //! `result`, `"refusal"` and `"missing"` where it was refused, `"whole"`, `"gist"` and `"moves"` for what else is kept
-//! of the answer, `"writes":true` for a command that writes files, `"shown"` and `"program"` for people, and
+//! of the answer, `"writes":true` for a command that writes files, `"by"` for the subagent, `"shown"` and `"program"` for people, and
 //! `"blind":true` where the arguments are unknown, `turn_end` may have `docs`, any event an `id`, a `session`, a
 //! `model` and a `prompt_hash`.
 
@@ -70,6 +70,8 @@ pub struct CallWire {
     pub tool: String,
     /// The hashes; a call that is reported in full has none.
     pub call: Option<[ShortHash; 3]>,
+    /// The subagent that made it.
+    pub by: Option<ShortHash>,
     /// The hash of its answer.
     pub answer: Option<ShortHash>,
     /// The hash of the refusal without the call's own arguments.
@@ -113,6 +115,7 @@ impl CallWire {
         };
         Ok(ToolCall {
             args,
+            by: self.by,
             exact,
             coarse,
             result: self.answer,
@@ -152,6 +155,7 @@ pub struct UsageWire {
     cost_usd: Option<Cost>,
     context_tokens: Option<Count>,
     cached_tokens: Option<Count>,
+    window_tokens: Option<Count>,
     cache_read_input_tokens: Option<Count>,
     cache_creation_input_tokens: Option<Count>,
     output_lines: Option<Count>,
@@ -199,6 +203,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
         What::ToolCall(call) => members_of(&CallWire {
             tool: name(&call.tool),
             call: Some([call.exact, call.exact, call.coarse]),
+            by: call.by,
             answer: call.result,
             refusal: call.refusal,
             missing: call.missing,
@@ -278,6 +283,7 @@ impl From<&Usage> for UsageWire {
             cost_usd: usage.cost_usd.as_ref().map(|cost| Cost(bounded(cost, MAX_COST))),
             context_tokens: usage.context_tokens.map(Count),
             cached_tokens: usage.cached_tokens.map(Count),
+            window_tokens: usage.window_tokens.map(Count),
             output_lines: usage.output_lines.map(Count),
             ..Self::default()
         }
@@ -309,6 +315,7 @@ impl UsageWire {
             cost_usd: self.cost_usd.map(|cost| cost.0),
             context_tokens: count(self.context_tokens),
             cached_tokens,
+            window_tokens: count(self.window_tokens),
             output_lines: count(self.output_lines),
         })
     }

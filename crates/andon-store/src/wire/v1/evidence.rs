@@ -63,6 +63,7 @@ struct ScopeWire {
     truncated: Option<bool>,
     runner: Option<String>,
     command: Option<String>,
+    full_run: Option<Count>,
     set: Option<Digest>,
     needs: Option<List<String, { TestEvidence::MAX_SCOPES }>>,
     from: Option<CommitId>,
@@ -90,6 +91,7 @@ impl From<&ScopeTests> for ScopeWire {
             failing: failing.unless_empty(),
             runner: Some(bounded(&tests.runner, MAX_RUNNER)),
             command: Some(bounded(&tests.command, MAX_COMMAND)),
+            full_run: tests.caveats.full_run.map(Count),
             set: tests.caveats.set,
             needs: needs.unless_empty(),
             from: scope.from,
@@ -117,7 +119,11 @@ impl ScopeWire {
             failing: failing.items,
             runner: self.runner.unwrap_or_default(),
             command: self.command.unwrap_or_default(),
-            caveats: Caveats { set: self.set, ..Caveats::default() },
+            caveats: Caveats {
+                set: self.set,
+                full_run: self.full_run.map(|count| count.0),
+                ..Caveats::default()
+            },
             scopes: Vec::new(),
         };
         ScopeTests { name, needs: self.needs.unwrap_or_default().items, tests, from: self.from }

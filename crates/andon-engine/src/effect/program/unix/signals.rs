@@ -11,7 +11,7 @@ use std::thread;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::command::{Group, Notice, SentSignal};
+use super::command::{Group, Notice, SentSignal, ending_signal_came};
 use super::descendants;
 
 /// The signals that end a command.
@@ -90,7 +90,8 @@ fn take_signals<E: From<Notice>>(events: &SyncSender<E>, reported: &Receiver<()>
     let held = held_set();
     while let Ok(signal) = held.wait() {
         let notice = if ENDING.contains(&signal) {
-            Notice::Ending(signal as i32)
+            ending_signal_came(signal as i32);
+            Notice::Ending
         } else if signal == Signal::SIGWINCH {
             Notice::Resized
         } else {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, SyncSender, TrySendError, channel};
 
-use super::command::{Group, Notice};
+use super::command::{Group, Notice, ending_signal_came};
 
 /// What Ctrl-C is called elsewhere.
 const SIGINT: i32 = 2;
@@ -34,8 +34,9 @@ pub(super) fn listen<E: From<Notice> + Send + 'static>(
 ) -> Sender<()> {
     let events = Mutex::new(events);
     let _as_always = ctrlc::set_handler(move || {
+        ending_signal_came(SIGINT);
         let Ok(events) = events.lock() else { return };
-        if let Err(TrySendError::Disconnected(_)) = events.try_send(E::from(Notice::Ending(SIGINT))) {
+        if let Err(TrySendError::Disconnected(_)) = events.try_send(E::from(Notice::Ending)) {
             std::process::exit(INTERRUPTED);
         }
     });

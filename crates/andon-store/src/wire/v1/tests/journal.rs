@@ -119,6 +119,7 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
         cost_usd: Some("0.10".into()),
         context_tokens: Some(161_000),
         cached_tokens: Some(150_000),
+        window_tokens: None,
         output_lines: Some(12),
     };
     let (kind, hash) = (OutputKind::MessageFinal, Some(Digest([9; 32])));
@@ -140,6 +141,7 @@ fn golden_calls_are_written_and_read_byte_for_byte_with_and_without_their_short_
     let full = ToolCall {
         tool: "Bash".into(),
         args: Arguments::Known,
+        by: None,
         exact: hash(1),
         coarse: hash(3),
         result: Some(hash(4)),

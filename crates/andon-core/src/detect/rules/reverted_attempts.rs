@@ -1,0 +1,188 @@
+//! `reverted-attempts`: one attempt after the other is reverted.
+
+use std::fmt;
+
+use crate::detect::exempt::{begins_as, is_pull_request};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::stretch::{around_one_file, newest, shared_files};
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::detail::FindingDetail;
+use crate::domain::escalation::Signal;
+use crate::domain::facts::CommitKind;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::domain::time::Span;
+use crate::history::Iteration;
+
+pub(in crate::detect) const REVERTS: Param<u64> = Param::count("reverts", 3, 2, "Reverts that share a file.");
+pub(in crate::detect) const AMONG: Param<u64> =
+    Param::count("among", 10, 3, "Newest commits that are looked at.").sense(Sense::Wider);
+pub(in crate::detect) const WITHIN: Param<Span> =
+    Param::span("within", Span(7_200), "How far apart these commits are at most.");
+pub(in crate::detect) const SUBJECTS: Param<Vec<String>> = Param::list(
+    "subjects",
+    crate::words![
+        "Revert",
+        "Reverted",
+        "Reverting",
+        "Rollback",
+        "Roll back",
+        "Rolled back",
+        "Back out",
+        "Backed out",
+        "Backs out",
+        "Undo",
+    ],
+    "Beginnings of subjects of commits that revert another.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "reverted-attempts",
+    summary: "three reverts among ten commits of two hours share a file; twice as many halt",
+    docs: Docs {
+        trips: "Of the newest `among` commits, none more than `within` before the newest, `reverts` are reverts, the newest \
+                among them: made by `git revert`, or with a subject that begins as one of `subjects`. They share a file, and \
+                other work lies between them. Reverts that a forge merged (`(#123)`) are not counted. Warns; halts where \
+                twice as many reverts are among twice as many commits of twice the time.",
+        why: "Whoever reverts once knows better; who reverts for the third time within two hours is guessing. In 39,425 \
+              commits of people that did not happen once.",
+        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
+        example: "`Cache the session`, `Revert \"Cache the session\"`, `Cache the session in memory`, `Revert ...`, `Cache it \
+                  again`, `Revert ...`: the third revert warns.",
+        tune: "`reverted-attempts = { reverts = 4 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Oscillating,
+    report_file: ReportFile::Checkpoint,
+    about: About { signal: Some(Signal::RevertedAttempts), ..About::new(EventClass::Oscillation) },
+    params: &[REVERTS.spec, AMONG.spec, WITHIN.spec, SUBJECTS.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// Reverts within a stretch of commits.
+#[derive(Debug)]
+struct Reverted {
+    times: u64,
+    among: u64,
+}
+
+impl FindingDetail for Reverted {}
+
+impl fmt::Display for Reverted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let among = words::count(self.among, "commit");
+        write!(f, "work on one file was reverted {} in {among}", words::times(self.times))
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let (found, level) = match stretch(situation, setting, 2) {
+        Some(found) => (found, setting.level),
+        None => (stretch(situation, setting, 1)?, setting.level.min(Level::Warn)),
+    };
+    let (reverts, among) = found;
+    let evidence = reverts.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let files = shared_files(&reverts).into_iter().collect();
+    let help = vec![
+        "say what was learned from each attempt before the next one".to_owned(),
+        format!("git log --oneline -{among}"),
+    ];
+    let found = Reverted { times: words::len(&reverts), among };
+    Some(Finding { files, evidence, help, ..RULE.finding(level, found) })
+}
+
+/// The reverts that share a file, and among how many commits they are, where there are `times` as many as it takes.
+fn stretch<'a>(
+    situation: &Situation<'a>,
+    setting: &RuleSetting,
+    times: u64,
+) -> Option<(Vec<&'a Iteration>, u64)> {
+    let within = Span(setting.span(&WITHIN).0.saturating_mul(times));
+    let commits = newest(situation.timeline, setting.count(&AMONG).saturating_mul(times), within);
+    let is_revert = |one: &Iteration| reverts(one, setting.list(&SUBJECTS));
+    if !is_revert(commits.first()?) {
+        return None;
+    }
+    let all: Vec<&Iteration> = commits.iter().copied().filter(|one| is_revert(one)).collect();
+    let reverts = around_one_file(&all);
+    let first = reverts.last()?.number;
+    let between = commits.iter().any(|one| one.number > first && !is_revert(one));
+    let enough = words::len(&reverts) >= setting.count(&REVERTS).saturating_mul(times);
+    let stretch = commits.iter().filter(|one| one.number >= first).count();
+    (enough && between).then(|| (reverts, u64::try_from(stretch).unwrap_or(u64::MAX)))
+}
+
+fn reverts(one: &Iteration, subjects: &[String]) -> bool {
+    let by_git = one.kind == CommitKind::Revert;
+    (by_git || begins_as(one, subjects)) && !is_pull_request(one) && one.kind != CommitKind::Merge
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::change::Nature;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{Commit, commit};
+
+    /// Commits a minute apart: `w` works on file 1, `r` reverts there, `o` reverts elsewhere.
+    fn row(line: &str) -> Vec<Commit> {
+        let one = |(at, what): (u8, char)| {
+            let path = if what == 'o' { 2 } else { 1 };
+            let made = commit(at).change(Nature::Work, &[(path, at, at + 1)]).at(i64::from(at) * 60);
+            if what == 'w' { made.subject("Try it") } else { made.subject("Revert \"Try it\"") }
+        };
+        (1..).zip(line.chars()).map(one).collect()
+    }
+
+    #[test]
+    fn the_third_revert_warns_and_the_sixth_halts() {
+        for (line, level) in [
+            ("wrwrw", None),
+            ("wrwr", None),
+            ("wrwrwr", Some(Level::Warn)),
+            ("wrwrwrw", None),
+            ("rrr", None),
+            ("wrwowr", None),
+            ("wrwowrwr", Some(Level::Warn)),
+            ("wrwwwwwwrwr", Some(Level::Warn)),
+            ("wrwwwwwwwwrwr", None),
+            ("wrwrwrwrwrwr", Some(Level::Halt)),
+            ("wrwrwrwwwwwwwrwrwr", Some(Level::Halt)),
+        ] {
+            assert_eq!(checked(&RULE, row(line)).map(|found| found.level), level, "{line}");
+        }
+        let found = checked(&RULE, row("wrwrwr")).unwrap();
+        assert_eq!(found.message(), "work on one file was reverted 3 times in 5 commits");
+    }
+
+    #[test]
+    fn hours_and_pull_requests_make_no_stretch() {
+        let every = |seconds: i64| {
+            let timed = (1..).zip(row("wrwrwr")).map(|(at, one): (i64, Commit)| one.at(at * seconds));
+            checked(&RULE, timed.collect()).is_some()
+        };
+        assert!(every(1_800));
+        assert!(!every(3_600));
+        let merged = row("wrwrwr").into_iter().map(|one| one.subject("Revert \"Try it (#3)\" (#4)"));
+        assert!(checked(&RULE, merged.collect()).is_none());
+        let by_git = row("wrwrwr").into_iter().enumerate().map(|(at, one)| {
+            let one = one.subject("Take it out");
+            if at % 2 == 1 { one.kind(CommitKind::Revert) } else { one }
+        });
+        assert!(checked(&RULE, by_git.collect()).is_some());
+    }
+
+    #[test]
+    fn parameters_count() {
+        let with = |line, name, value| checked_with(&RULE, row(line), &[(name, value)]).is_some();
+        assert!(with("wrwr", "reverts", ParamValue::Count(2)));
+        assert!(!with("wrwrwr", "among", ParamValue::Count(4)));
+        assert!(!with("wrwrwr", "within", ParamValue::Span(Span(60))));
+        assert!(!with("wrwrwr", "subjects", ParamValue::List(vec!["Undo".into()])));
+    }
+}

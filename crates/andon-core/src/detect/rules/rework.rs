@@ -1,0 +1,231 @@
+//! `rework`: commit after commit rewrites what the ones before it wrote, and says the same of it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
+use crate::detect::gains::{self, Gain};
+use crate::detect::releases::{is_release_step, names_version};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
+use crate::detect::words;
+use crate::domain::about::{About, EventClass};
+use crate::domain::detail::FindingDetail;
+use crate::domain::escalation::Signal;
+use crate::domain::facts::Hunk;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::ids::HunkHash;
+use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::domain::time::Span;
+use crate::history::{Iteration, Strike};
+
+pub(in crate::detect) const COMMITS: Param<u64> =
+    Param::count("commits", 4, 2, "Commits that rewrite what one of the stretch wrote.");
+pub(in crate::detect) const AMONG: Param<u64> =
+    Param::count("among", 8, 3, "Newest commits that are looked at.").sense(Sense::Wider);
+pub(in crate::detect) const SHARE: Param<f64> =
+    Param::share("share", 0.3, "Share of what a commit removes that one of the stretch wrote.");
+pub(in crate::detect) const WITHIN: Param<Span> =
+    Param::span("within", Span(7_200), "How far apart these commits are at most.");
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "rework",
+    summary: "four of eight commits of two hours rewrite what one of them wrote and say nearly the same; twice as many halt",
+    docs: Docs {
+        trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` rewrite earlier ones \
+                among them, the newest included: of the regions that such a commit removes, a share of at least `share` is \
+                what one of those added, by the hashes of the normalized lines. They share a file, and their subjects have \
+                three of five words in common, numbers aside. Reverts, merges, subjects that begin as one of `exempt`, that \
+                name a version or that a forge gave a number (`(#123)`) are not counted, and nothing is said while tests \
+                newly pass. Warns; halts where twice as many rewrite among twice as many commits of twice the time.",
+        why: "A fix of a fix is everyday work, and the fourth of the same name within two hours hardly ever: twice in 39,425 \
+              commits of people.",
+        source: "docs/spec-map.md: Loop safety, stall detection 2 (no effective change)",
+        example: "`Fix the build`, `Fix the build again`, `Fix build`, `Fix the build (3)`, `Fix the build (4)`: each but the \
+                  first puts another line in the place of the one before.",
+        tune: "`rework = { commits = 6, among = 10 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
+    params: &[COMMITS.spec, AMONG.spec, SHARE.spec, WITHIN.spec, EXEMPT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// Commits that rewrite what others of a stretch wrote.
+#[derive(Debug)]
+struct Reworked {
+    commits: u64,
+    among: u64,
+}
+
+impl FindingDetail for Reworked {}
+
+impl fmt::Display for Reworked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let among = words::count(self.among, "commit");
+        write!(
+            f,
+            "{} of {among} rewrite what the ones before wrote, under nearly the same name",
+            self.commits
+        )
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let (found, level) = match stretch(situation, setting, 2) {
+        Some(found) => (found, setting.level),
+        None => (stretch(situation, setting, 1)?, setting.level.min(Level::Warn)),
+    };
+    let (reworking, among) = found;
+    if gains::since(situation.timeline, reworking.last()?.number) == Gain::NewlyPassing {
+        return None;
+    }
+    let evidence = reworking.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let files = shared_files(&reworking).into_iter().collect();
+    let help = vec![format!("git log -p -{among}")];
+    let found = Reworked { commits: words::len(&reworking), among };
+    Some(Finding { files, evidence, help, ..RULE.finding(level, found) })
+}
+
+/// The commits that rewrite, and among how many they are, where there are `times` as many as it takes.
+fn stretch<'a>(
+    situation: &Situation<'a>,
+    setting: &RuleSetting,
+    times: u64,
+) -> Option<(Vec<&'a Iteration>, u64)> {
+    let timeline = situation.timeline;
+    let within = Span(setting.span(&WITHIN).0.saturating_mul(times));
+    let commits = newest(timeline, setting.count(&AMONG).saturating_mul(times), within);
+    let last = *commits.first()?;
+    let counts = |one: &Iteration| {
+        one.strike == Strike::Candidate
+            && !goes_back_on_purpose(one, setting.list(&EXEMPT))
+            && !names_version(&one.subject)
+            && !is_pull_request(one)
+            && !is_release_step(one, timeline)
+            && say_nearly_the_same(&one.subject, &last.subject)
+    };
+    if !counts(last) {
+        return None;
+    }
+    let share = setting.share(&SHARE);
+    let rewrites = |at: usize| counts(commits[at]) && rewritten(commits[at], &commits[at + 1..]) >= share;
+    let all: Vec<&Iteration> = (0..commits.len()).filter(|at| rewrites(*at)).map(|at| commits[at]).collect();
+    if all.first() != Some(&last) {
+        return None;
+    }
+    let reworking = around_one_file(&all);
+    let enough = words::len(&reworking) >= setting.count(&COMMITS).saturating_mul(times);
+    enough.then(|| (reworking, words::len(&commits)))
+}
+
+/// The share of the regions that `one` removes lines from which one of `before` wrote.
+fn rewritten(one: &Iteration, before: &[&Iteration]) -> f64 {
+    let wrote: BTreeSet<HunkHash> = before
+        .iter()
+        .filter(|earlier| match (&one.change, &earlier.change) {
+            (Some(own), Some(theirs)) => own.meets(theirs),
+            (None, _) | (_, None) => false,
+        })
+        .flat_map(|earlier| earlier.diff.hunks.iter().map(|hunk| hunk.added))
+        .collect();
+    let removed: BTreeSet<HunkHash> = one
+        .diff
+        .hunks
+        .iter()
+        .map(|Hunk { removed, .. }| *removed)
+        .filter(|hash| *hash != Hunk::NO_LINES)
+        .collect();
+    let known = removed.intersection(&wrote).count();
+    ratio(known, removed.len())
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of hunks are small")]
+fn ratio(part: usize, all: usize) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::change::Nature;
+    use crate::domain::settings::ParamValue;
+    use crate::testkit::{Commit, commit};
+
+    /// Commits a minute apart on one file: each `r` replaces what the one before wrote, each `n` writes something new.
+    fn row(line: &str) -> Vec<Commit> {
+        let one = |(at, what): (u8, char)| {
+            let removed = if what == 'r' { at - 1 } else { 100 + at };
+            commit(at)
+                .change(Nature::Work, &[(1, at, at + 1)])
+                .hunks(&[(removed, at)])
+                .at(i64::from(at) * 60)
+                .subject(&format!("Fix the build {at}"))
+        };
+        (1..).zip(line.chars()).map(one).collect()
+    }
+
+    #[test]
+    fn the_fourth_rewrite_warns_and_the_eighth_halts() {
+        for (line, level) in [
+            ("nrrr", None),
+            ("nrrrr", Some(Level::Warn)),
+            ("nrrrrn", None),
+            ("nrnrnrnr", Some(Level::Warn)),
+            ("nrnnrnnrnr", None),
+            ("nnnnn", None),
+            ("nrrrrrrrr", Some(Level::Halt)),
+            ("nrrrnnnrrrrr", Some(Level::Halt)),
+        ] {
+            assert_eq!(checked(&RULE, row(line)).map(|found| found.level), level, "{line}");
+        }
+        let found = checked(&RULE, row("nrrrr")).unwrap();
+        assert_eq!(
+            found.message(),
+            "4 of 5 commits rewrite what the ones before wrote, under nearly the same name"
+        );
+    }
+
+    #[test]
+    fn other_names_files_and_times_are_other_work() {
+        let told = |change: &dyn Fn(u8, Commit) -> Commit| {
+            let commits = (1..).zip(row("nrrrr")).map(|(at, one)| change(at, one)).collect();
+            checked(&RULE, commits).is_some()
+        };
+        assert!(told(&|_, one| one));
+        let names = ["Add a parser", "Teach it numbers", "Read files", "Print errors", "Use it"];
+        assert!(!told(&|at, one| one.subject(names[usize::from(at) - 1])));
+        assert!(!told(&|at, one| one.change(Nature::Work, &[(at, at, at + 1)])));
+        assert!(!told(&|at, one| one.at(i64::from(at) * 3_600)));
+        assert!(!told(&|at, one| one.subject(&format!("Bump parser to 1.{at}"))));
+        assert!(!told(&|at, one| one.subject(&format!("Fix the build (#{at})"))));
+        assert!(!told(&|_, one| one.subject("Revert \"Fix the build\"")));
+    }
+
+    #[test]
+    fn parameters_count() {
+        let with = |line, name, value| checked_with(&RULE, row(line), &[(name, value)]).is_some();
+        assert!(with("nrrr", "commits", ParamValue::Count(3)));
+        assert!(!with("nrrrr", "among", ParamValue::Count(4)));
+        assert!(!with("nrrrr", "within", ParamValue::Span(Span(60))));
+        let mixed: Vec<Commit> = (1..)
+            .zip(row("nrrrr"))
+            .map(|(at, one): (u8, Commit)| {
+                one.hunks(&[(at - 1, at), (150 + at, 170 + at), (190 + at, 210 + at)])
+            })
+            .collect();
+        assert!(checked(&RULE, mixed.clone()).is_some(), "a third");
+        assert!(checked_with(&RULE, mixed, &[("share", ParamValue::Share(0.5))]).is_none());
+    }
+}

@@ -1,0 +1,75 @@
+//! A stretch of commits in which some are alike: what rules for histories without tests look at.
+
+use std::collections::BTreeSet;
+
+use crate::domain::change::PathStep;
+use crate::domain::ids::HunkHash;
+use crate::domain::time::Span;
+use crate::history::{Iteration, Source, Timeline};
+
+/// The newest `among` commits that are not older than `within` before the newest, the newest first.
+pub(super) fn newest(timeline: &Timeline, among: u64, within: Span) -> Vec<&Iteration> {
+    let Some(newest) = timeline.newest().filter(|newest| newest.at.0 != 0) else { return Vec::new() };
+    let among = usize::try_from(among).unwrap_or(usize::MAX);
+    let is_near = |one: &&Iteration| {
+        one.source == Source::Commit && one.at.0 != 0 && newest.at.since(one.at).0 <= within.0
+    };
+    timeline.iterations.iter().rev().take(among).take_while(is_near).collect()
+}
+
+/// The files that all of them changed.
+pub(super) fn shared_files(commits: &[&Iteration]) -> BTreeSet<HunkHash> {
+    let paths = |one: &&Iteration| -> BTreeSet<HunkHash> {
+        let steps = one.change.iter().flat_map(|change| &change.paths);
+        steps.map(|PathStep { path, .. }| *path).collect()
+    };
+    let all = commits.iter().map(paths).reduce(|one, other| one.intersection(&other).copied().collect());
+    all.unwrap_or_default()
+}
+
+/// Those of `commits`, the newest among them, that share a file with it and with each other: the file that most of them
+/// changed decides.
+pub(super) fn around_one_file<'a>(commits: &[&'a Iteration]) -> Vec<&'a Iteration> {
+    let Some(newest) = commits.first() else { return Vec::new() };
+    let changed = |one: &Iteration, path: HunkHash| {
+        one.change.iter().flat_map(|change| &change.paths).any(|step| step.path == path)
+    };
+    let around =
+        |path: HunkHash| commits.iter().filter(|one| changed(one, path)).copied().collect::<Vec<_>>();
+    shared_files(&[newest]).into_iter().map(around).max_by_key(Vec::len).unwrap_or_default()
+}
+
+/// Share of the words that two subjects have in common for them to say nearly the same, in percent.
+const ALIKE: usize = 60;
+
+/// Whether two subjects say nearly the same, numbers and letter case aside.
+pub(super) fn say_nearly_the_same(one: &str, other: &str) -> bool {
+    let words = |subject: &str| -> BTreeSet<String> {
+        let lower = subject.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let (both, all) = (one.intersection(&other).count(), one.union(&other).count());
+    all > 0 && both * 100 >= all * ALIKE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_that_differ_in_a_word_or_a_number_say_nearly_the_same() {
+        for (one, other, alike) in [
+            ("Fix the flaky login test", "fix the login test", true),
+            ("Fix build (attempt 2)", "Fix build (attempt 3)", true),
+            ("Fix parser", "Fix lexer", false),
+            ("Fix", "Fix", true),
+            ("", "", false),
+            ("1", "2", false),
+            ("Add a parser", "Fix the flaky login test", false),
+        ] {
+            assert_eq!(say_nearly_the_same(one, other), alike, "{one} | {other}");
+        }
+    }
+}
