@@ -132,7 +132,9 @@ fn the_question_for_an_advisor_shows_what_happened_and_no_hashes() {
         serde_json::json!({ "session_id": "s", "source": "startup", "transcript_path": transcript });
     let hook = &["agent", "hook", "claude", "SessionStart"];
     stage.run_in(stage.dir(), andon_path(), hook, Some(payload.to_string().as_bytes())).ok();
-    stage.tests(&["ok a", "not ok b - expected 1, found 2"]);
+    let tests = "echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo '  ---'; echo '  message: expected 1, found 2'; echo '  ...'; exit 1\n";
+    stage.write("check.sh", tests);
+    stage.git(&["commit", "-qanm", "Test otherwise"]).ok();
     let asked = (1..=10).any(|number| {
         reword(&stage, number);
         stage.exists(".andon/ADVISOR_PROMPT.md")

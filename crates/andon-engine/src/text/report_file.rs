@@ -114,23 +114,7 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
         story.lines_added,
         story.lines_removed
     ));
-    let last =
-        story.tried.iter().rev().find_map(|tried| Some((tried.iteration, tried.passed?, tried.failing?)));
-    match last {
-        Some((iteration, passed, failing)) => {
-            page.line(&format!("- Tests of iteration {iteration}: {passed} passing, {failing} failing"));
-        }
-        None => {
-            page.line(
-                &match story.tried.iter().rev().find_map(|tried| Some((tried.iteration, tried.status?))) {
-                    Some((iteration, status)) => {
-                        format!("- Tests of iteration {iteration}: {}", phrase::without_counts(status))
-                    }
-                    None => "- Tests: none ran on these commits".to_owned(),
-                },
-            )
-        }
-    }
+    page.line(&last_tests(story));
     for test in story.failing_now.iter().take(FAILING) {
         page.line(&format!("  - {}", span(test)));
     }
@@ -139,6 +123,22 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
     }
     for test in story.flaky.iter().take(FAILING) {
         page.line(&format!("- Flaky (the same code gave both results): {}", span(test)));
+    }
+}
+
+/// What the newest tests of the story gave.
+fn last_tests(story: &Story) -> String {
+    let newest = || story.tried.iter().rev();
+    if let Some((iteration, passed, failing)) =
+        newest().find_map(|tried| Some((tried.iteration, tried.passed?, tried.failing?)))
+    {
+        return format!("- Tests of iteration {iteration}: {passed} passing, {failing} failing");
+    }
+    match newest().find_map(|tried| Some((tried.iteration, tried.status?))) {
+        Some((iteration, status)) => {
+            format!("- Tests of iteration {iteration}: {}", phrase::without_counts(status))
+        }
+        None => "- Tests: none ran on these commits".to_owned(),
     }
 }
 
