@@ -100,7 +100,7 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
     let loaded = timeline::load(ws)?;
     let recorded = standing::recorded(ws)?;
     let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ws, halt));
-    let state = if ctx.var("ANDON") == Some("0") {
+    let state = if ctx.is_switched_off() {
         LoopState::Disabled
     } else {
         state(ws, &head, &loaded, standing.as_ref(), seen)

@@ -156,6 +156,9 @@ pub struct StopJson<'a> {
     /// The file that refuses commits while it is there.
     pub file: &'a str,
     pub reason: Option<&'a str>,
-    /// How it is ended.
+    /// Why it does not hold the loop, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_held: Option<&'a str>,
+    /// How it is ended, or what holds the loop.
     pub help: &'a [&'a str],
 }

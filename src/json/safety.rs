@@ -80,8 +80,13 @@ impl SafetyDetails {
     pub fn set_figures(&mut self, figures: &Figures) {
         match figures {
             Figures::Unreported => {}
-            Figures::Calls { tool, count } => {
-                (self.signature, self.count) = (Some(format!("{tool}(...)")), Some(*count));
+            Figures::Calls { tool, signature, count } => {
+                let signature = signature.clone().unwrap_or_else(|| format!("{tool}(...)"));
+                (self.signature, self.count) = (Some(signature), Some(*count));
+            }
+            Figures::Bits { code_modified, tests_run, tests_passing, docs_updated } => {
+                (self.code_modified, self.docs_updated) = (*code_modified, *docs_updated);
+                (self.tests_run, self.tests_passing) = (*tests_run, *tests_passing);
             }
             Figures::Fill { percent, threshold } => {
                 (self.context_pct, self.threshold) = (Some(*percent), Some(*threshold));

@@ -27,6 +27,8 @@ pub struct StatusJson<'a> {
     pub node: &'a str,
     pub who: &'a [String],
     pub session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<&'a str>,
     pub last_halt: Option<LastHaltJson<'a>>,
     pub refused: Option<&'a RefusedCommits>,
     pub trend: &'a [u64],

@@ -30,7 +30,7 @@ pub fn main() -> ExitCode {
 fn run() -> ExitCode {
     let ctx = Context::capture();
     let args = ctx.args.clone();
-    // The hooks' own door, before anything else is looked at: `ANDON=0` means that nothing is read or written.
+    // The hooks' own door, before anything else is looked at.
     if let [_, hook, name, rest @ ..] = args.as_slice()
         && hook == "hook"
         && let Some(name) = name.to_str()
@@ -42,6 +42,9 @@ fn run() -> ExitCode {
         && hook == "hook"
         && !client.to_string_lossy().starts_with('-')
     {
+        if ctx.is_switched_off() {
+            return Exit::Allowed.into();
+        }
         return verbs::agent_hook::main(ctx, &client.to_string_lossy(), &event.to_string_lossy()).into();
     }
     let parsed = help::command(output::columns()).try_get_matches_from(args);

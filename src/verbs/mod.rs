@@ -40,7 +40,9 @@ use clap::Subcommand;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::format_arg::FormatArg;
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::error::OpsError;
+use andon_engine::text::message;
 
 /// What can be asked of the program, with the function that answers, in the groups and the order of `andon --help`.
 macro_rules! registry {
@@ -57,14 +59,72 @@ macro_rules! registry {
         /// The verbs of each group.
         pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($title, &[$(stringify!($verb)),*])),*];
 
-        /// Answers.
+        /// Answers. While `ANDON=0` is set, what observes or judges the loop does nothing.
         pub(crate) fn dispatch(shell: &Shell, command: &Command) -> Result<Exit, OpsError> {
+            if shell.ctx.is_switched_off() && command.obeys_the_switch() {
+                return Ok(switched_off(shell, command));
+            }
             match command {
                 $($(Command::$verb(args) => $run(shell, args),)*)*
                 Command::Hook(args) => hook::run(shell, args),
             }
         }
     };
+}
+
+impl Command {
+    /// Whether the master switch turns it off: it takes facts in, or tells the loop whether it may go on. What a person runs
+    /// to look, to set up or to answer is still there. A git hook knows the switch itself: the hooks before it run all the same.
+    fn obeys_the_switch(&self) -> bool {
+        match self {
+            Self::Test(_)
+            | Self::Complete(_)
+            | Self::Observe(_)
+            | Self::Round(_)
+            | Self::Tick(_)
+            | Self::Context(_) => true,
+            Self::Agent(args) => matches!(args.command, agent::args::AgentCommand::Hook(_)),
+            Self::Install(_)
+            | Self::Uninstall(_)
+            | Self::Doctor(_)
+            | Self::Config(_)
+            | Self::Pin(_)
+            | Self::Demo(_)
+            | Self::Status(_)
+            | Self::Watch(_)
+            | Self::Log(_)
+            | Self::Show(_)
+            | Self::Report(_)
+            | Self::Explain(_)
+            | Self::Resume(_)
+            | Self::Stop(_)
+            | Self::Pause(_)
+            | Self::Advise(_)
+            | Self::Review(_)
+            | Self::Witness(_)
+            | Self::Check(_)
+            | Self::Export(_)
+            | Self::Attest(_)
+            | Self::Ledger(_)
+            | Self::Sync(_)
+            | Self::Replay(_)
+            | Self::Calibrate(_)
+            | Self::Backfill(_)
+            | Self::Completions(_)
+            | Self::Man(_)
+            | Self::Hook(_) => false,
+        }
+    }
+}
+
+/// Lets everything pass. Only tests that did not run are worth a word: the exit code could be taken for theirs.
+fn switched_off(shell: &Shell, command: &Command) -> Exit {
+    if matches!(command, Command::Test(_)) {
+        let what = "ANDON=0 switches andon off: no tests were run";
+        let said = Diagnostic::note(what).help("unset ANDON, or run the test command itself");
+        shell.out.message(&message::diagnostic(&said, shell.out.err));
+    }
+    Exit::Allowed
 }
 
 registry! {

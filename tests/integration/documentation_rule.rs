@@ -28,6 +28,17 @@ fn documentation_goes_with_the_declared_api() {
     assert_eq!(value["dirty_bits"]["docs_updated"], false);
     assert_eq!(value["dirty_bits"]["tests_passing"], true);
     assert!(value["prompt"].as_str().unwrap().contains("documentation"));
+    // The safety log says what was missing, and only that.
+    let log = stage.andon(&["log", "--events", "--format", "json"]).ok().stdout;
+    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let told = &log["events"][0];
+    assert_eq!(told["type"], "DIRTY_BIT_VIOLATION", "{log}");
+    assert_eq!(told["details"]["rule"], "docs-not-updated");
+    assert_eq!(told["details"]["docs_updated"], false);
+    assert_eq!(
+        (&told["details"]["tests_run"], &told["details"]["tests_passing"]),
+        (&true.into(), &true.into())
+    );
     configure("block");
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1

@@ -28,7 +28,7 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
     stage.andon(&["resume", "--reason", "the <fixture> was broken"]).ok();
     let shown = page(&stage, &["HEAD"]);
     assert!(shown.contains("<q>the &lt;fixture&gt; was broken</q>"), "{shown}");
-    assert!(shown.contains("Nothing waits for a person here."), "{shown}");
+    assert!(shown.contains("No halt waits for a person; the tests of HEAD fail."), "{shown}");
 }
 
 #[test]

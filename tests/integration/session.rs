@@ -119,7 +119,7 @@ fn a_tool_may_be_named_like_a_sentence() {
     }
     let found = events(&stage, &[]);
     let hard = found.iter().find(|event| event["type"] == "HARD_LOOP").unwrap();
-    assert_eq!(hard["details"]["signature"], "mcp: INFINITE_search(...)");
+    assert_eq!(hard["details"]["signature"], "mcp: INFINITE_search({\"q\":\"a\"})");
     assert_eq!(hard["details"]["count"], 5);
     let advice = stage.andon(&["advise", "--format", "json"]).ok().stdout;
     let advice: Value = serde_json::from_str(&advice).unwrap();
@@ -190,7 +190,7 @@ fn a_session_is_walked_step_by_step() {
         steps,
         [
             "idle | turn_start | planning",
-            "planning | tool_call Edit | executing",
+            "planning | tool_call Edit: code.txt | executing",
             "executing | test_run passed: 0 of 2 failing | tests_passed",
             "tests_passed | commit Work of the session | committed",
             "committed | turn_end | idle",
@@ -207,7 +207,7 @@ fn a_session_is_walked_step_by_step() {
       prompt     sha256:def456
 
     TIME  idle         -> planning      turn_start
-    TIME  planning     -> executing     tool_call Edit
+    TIME  planning     -> executing     tool_call Edit: code.txt
     TIME  executing    -> tests_passed  test_run passed: 0 of 2 failing
     TIME  tests_passed -> committed     commit Work of the session
     TIME  committed    -> idle          turn_end
@@ -295,9 +295,9 @@ fn the_details_are_those_of_the_document() {
     observe(&stage, "usage", r#"{"context_tokens":174000}"#);
     let found = events(&stage, &[]);
     let soft = details(&found, "SOFT_LOOP", "continued_monitoring");
-    assert_eq!((&soft["signature"], &soft["count"]), (&"Read(...)".into(), &3.into()));
+    assert_eq!((&soft["signature"], &soft["count"]), (&"Read(a)".into(), &3.into()));
     let hard = details(&found, "HARD_LOOP", "loop_halted_checkpoint_created");
-    assert_eq!((&hard["signature"], &hard["count"]), (&"Read(...)".into(), &5.into()));
+    assert_eq!((&hard["signature"], &hard["count"]), (&"Read(a)".into(), &5.into()));
     let warned = details(&found, "COMPACTION_GATE", "continued_monitoring");
     assert_eq!((&warned["context_pct"], &warned["threshold"]), (&76.into(), &75.into()));
     assert!(found.iter().any(|event| event["details"]["threshold"] == 85), "{found:?}");
@@ -376,4 +376,29 @@ fn an_agent_that_goes_on_behind_a_halt_gets_a_blocker_report() {
     stage.andon(&["resume", "--reason", "it listens now"]).ok();
     assert!(!stage.dir().join(".andon/BLOCKER_REPORT.md").exists());
     assert!(!stage.dir().join(".andon/CHECKPOINT.md").exists());
+}
+
+#[test]
+fn a_task_is_not_known_to_be_done_where_nothing_is_known() {
+    let stage = Stage::new();
+    stage.andon(&["complete"]).exits(3).says("not known");
+    stage.andon(&["install"]).ok();
+    stage.write("a.rs", "fn main() {}\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "First"]).ok();
+    stage.andon(&["complete"]).exits(3).says("not known");
+    // No tests are asked for: nothing is missing.
+    stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\n");
+    stage.andon(&["complete"]).ok();
+}
+
+#[test]
+fn a_build_that_failed_is_not_called_untested() {
+    let stage = Stage::installed();
+    stage.write("check.sh", "echo 'error[E0425]: cannot find value `x` in this scope' >&2\necho 'error: could not compile `a` (lib) due to 1 previous error' >&2\nexit 101\n");
+    stage.iterate("2\n", &[], "Break the build").ok();
+    stage.andon(&["stop", "--reason", "look"]).ok();
+    let shown = stage.read(".andon/CHECKPOINT.md");
+    assert!(!shown.contains("not tested: `Break the build`"), "{shown}");
+    assert!(shown.contains("the build failed: `Break the build`"), "{shown}");
 }

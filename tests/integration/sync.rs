@@ -160,13 +160,16 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     assert_eq!(told(&one), told(&two));
     // It binds there too, and has a report file.
     assert!(two.join(".andon/CHECKPOINT.md").exists());
-    assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").shown(), @r#"
+    assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").shown(), @r"
     exit 1
     --- stderr
-    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
-      help: read .andon/CHECKPOINT.md
-      help: then a person decides and runs: andon resume --reason "..."
-    "#);
+    error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
+      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      since  TIME, 3 commits; tests: 1 of 2 failing
+      look   git diff HASH HASH, or .andon/CHECKPOINT.md
+      answer a person decides, then runs: andon resume --reason '<decision>'
+      No commit is accepted until then.
+    ");
     // Answered there, it is answered here.
     stage.andon_in(&two, &["resume", "--reason", "looked"]).ok();
     assert_snapshot!(sync(&stage, &two).shown(), @"

@@ -1,16 +1,13 @@
 //! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the context window of an agent
 //! is, the briefing for the next session, and the effects when compaction is due.
 
-use std::fs::File;
-use std::io::Read as _;
-
 use super::context::Context;
 use super::error::OpsError;
 use super::standing;
 use super::timeline::{self, LoadedTimeline};
 use super::witnessing;
 use super::workspace::Workspace;
-use crate::effect::best_effort;
+use crate::effect::{best_effort, plan_document};
 use crate::view::context::{BriefingState, ContextView};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
@@ -20,20 +17,6 @@ use andon_core::domain::decision::Decision;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::findings::Level;
 use andon_core::policy::{self, Ground, HaltPlace};
-
-/// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
-const PLANS: [&str; 8] = [
-    ".andon/TASK.md",
-    "TASK.md",
-    "PLAN.md",
-    "TODO.md",
-    "TASKS.md",
-    "ROADMAP.md",
-    "docs/PLAN.md",
-    "docs/ROADMAP.md",
-];
-/// Bytes of it that are read.
-const PLAN_BYTES: u64 = 256 << 10;
 
 /// What is known of the window of `node`; without one, of the node that acted last.
 pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
@@ -116,7 +99,7 @@ fn briefing(
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
-    let plan = plan(ws);
+    let plan = plan_document::read(&ws.repo);
     let about = about(loaded, plan.as_ref());
     let ground = Ground {
         precedents: witnessing::nearest(ws, &about),
@@ -138,17 +121,5 @@ fn about(loaded: &LoadedTimeline, plan: Option<&Plan>) -> String {
 
 /// The decisions that are nearest to what the work is about.
 pub fn precedents(ws: &Workspace, loaded: &LoadedTimeline) -> Vec<DecidedBefore> {
-    witnessing::nearest(ws, &about(loaded, plan(ws).as_ref()))
-}
-
-/// The document that says what is to be done. Links are not followed: they could lead anywhere.
-fn plan(ws: &Workspace) -> Option<Plan> {
-    let top = ws.repo.workdir()?.canonicalize().ok()?;
-    PLANS.iter().find_map(|path| {
-        let full = top.join(path);
-        full.canonicalize().ok().filter(|real| *real == full && real.is_file())?;
-        let mut bytes = Vec::new();
-        File::open(&full).ok()?.take(PLAN_BYTES).read_to_end(&mut bytes).ok()?;
-        Some(policy::plan_of(path, &String::from_utf8_lossy(&bytes)))
-    })
+    witnessing::nearest(ws, &about(loaded, plan_document::read(&ws.repo).as_ref()))
 }

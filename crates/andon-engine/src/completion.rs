@@ -12,9 +12,10 @@ use super::timeline;
 use super::untracked;
 use super::workspace::Workspace;
 use crate::view::complete::{CompleteView, OpenQuestion, Reasons};
-use andon_core::detect::{Candidate, DocsChange, EvidenceState};
+use andon_core::detect::{self, Candidate, DocsChange, EvidenceState};
 use andon_core::domain::decision::{Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::findings::Level;
 use andon_core::domain::paths::PathClass;
 use andon_core::domain::tests::TestStatus;
 use andon_core::policy::{self, Bit, Completion, Tests};
@@ -43,6 +44,9 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let modified = if uncommitted { Bit::Yes } else { Bit::No };
     let tests = tests_in(&candidate.evidence);
     let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);
+    // Without a test command nothing can be known, unless no tests are asked for.
+    let asks_for_tests = detect::UNTESTED_EDIT.level_in(&ws.config.rules) > Level::Off;
+    let nothing_is_known = matches!(tests, Tests::Unasked) && asks_for_tests;
     let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
     problems.extend(decision.standing.iter().map(crate::text::message::standing));
@@ -53,10 +57,10 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     }
     let (clean, prompt) = match bits.completion() {
         Completion::Clean => (decision.verdict < Verdict::Block, None),
-        Completion::Dirty { message, prompt } => (false, Some(format!("{message}; {prompt}"))),
+        Completion::Dirty { message, prompt, .. } => (false, Some(format!("{message}; {prompt}"))),
     };
     if !clean {
-        problems.extend(safety::incomplete(ctx, ws, &loaded, &decision, prompt.as_deref()));
+        problems.extend(safety::incomplete(ctx, ws, &loaded, &decision, &bits));
     }
     let mut reasons = bits.reasons();
     if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {
@@ -74,6 +78,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
         tests_passing: answer(bits.tests_passing),
         docs_updated: bits.docs_updated.map_or(OpenQuestion::Unknown, answer),
         can_complete: match (clean, no_test_ran && decision.verdict < Verdict::Halt) {
+            (true, _) if nothing_is_known => OpenQuestion::Unknown,
             (true, _) => OpenQuestion::Yes,
             (false, true) => OpenQuestion::Unknown,
             (false, false) => OpenQuestion::No,

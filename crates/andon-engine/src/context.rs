@@ -158,6 +158,11 @@ impl Context {
         self.vars.get(name).map(String::as_str)
     }
 
+    /// Whether the master switch is off (`ANDON=0`): what observes and judges reads and writes nothing then.
+    pub fn is_switched_off(&self) -> bool {
+        self.var("ANDON") == Some("0")
+    }
+
     /// The first file called `name` on the search path for programs.
     #[allow(clippy::disallowed_methods, reason = "the one place where the environment is read")]
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {

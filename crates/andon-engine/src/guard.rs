@@ -11,6 +11,7 @@ use super::context::Context;
 use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
+use super::fallback;
 use super::identity;
 use super::making;
 use super::named_files;
@@ -29,6 +30,7 @@ use andon_core::domain::about::EventClass;
 use andon_core::domain::context::Pressure;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::effect::Effect;
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::safety::SafetyKind;
@@ -390,17 +392,16 @@ pub fn settle(
     let site = standing::site(ctx, ws);
     effect::carry_out(&plan, &site)?;
     repairs::locks(ctx, ws)?;
-    Ok(respond(ws, loaded, decision, &place, &site))
+    respond(ctx, ws, (loaded, decision), (&place, &site))
 }
 
 /// The responses in addition to the verdict, after the halt is written; returns what failed.
 fn respond(
+    ctx: &Context,
     ws: &Workspace,
-    loaded: &LoadedTimeline,
-    decision: &Decision,
-    place: &HaltPlace,
-    site: &effect::Site<'_>,
-) -> Vec<Diagnostic> {
+    (loaded, decision): (&LoadedTimeline, &Decision),
+    (place, site): (&HaltPlace, &effect::Site<'_>),
+) -> Result<Vec<Diagnostic>, OpsError> {
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
     let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses(ws, loaded, place, found));
@@ -416,13 +417,22 @@ fn respond(
     let setup = policy::Setup {
         on_stall: response.on_stall,
         providers: &response.providers,
+        current: fallback::current(loaded),
         episode: episode.as_ref(),
         signal_name: detect::signal_name,
         pressure,
         again: response.again,
     };
     responses.extend(policy::responses(decision, &loaded.timeline, place, &setup));
-    let failed = effect::carry_out(&responses, site).unwrap_or_else(|err| vec![err.to_string()]);
+    let (starts, rest): (Vec<Effect>, Vec<Effect>) =
+        responses.into_iter().partition(|one| matches!(one, Effect::Start(_)));
+    let failed = effect::carry_out(&rest, site).unwrap_or_else(|err| vec![err.to_string()]);
     let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
-    unbriefed.into_iter().chain(failed).collect()
+    let mut reported: Vec<Diagnostic> = unbriefed.into_iter().chain(failed).collect();
+    for effect in &starts {
+        if let Effect::Start(start) = effect {
+            reported.extend(fallback::start(ctx, ws, start, (site, loaded.timeline.story()))?);
+        }
+    }
+    Ok(reported)
 }

@@ -24,7 +24,7 @@ pub fn named(repo: &Repo, rules: &PathRules, timeline: &Timeline, mut decision: 
     policy::decide(decision.findings, decision.standing)
 }
 
-/// Names the files of `findings`, and drops those that are about documents alone.
+/// Names the files of `findings`, and drops those that are about documents alone and should not be.
 pub fn name(repo: &Repo, rules: &PathRules, timeline: &Timeline, findings: &mut Vec<Finding>) {
     if findings.iter().all(|finding| finding.files.is_empty()) {
         return;
@@ -33,12 +33,12 @@ pub fn name(repo: &Repo, rules: &PathRules, timeline: &Timeline, findings: &mut 
     findings.retain_mut(|finding| {
         let about = |path: &&Vec<u8>| finding.files.contains(&path_hash(path));
         let found: Vec<&Vec<u8>> = changed.iter().filter(about).collect();
-        let code: Vec<&Vec<u8>> =
-            found.iter().filter(|path| rules.class(path) == PathClass::Code).copied().collect();
-        if code.is_empty() {
+        let class = if finding.about.names_documents { PathClass::Docs } else { PathClass::Code };
+        let named: Vec<&Vec<u8>> = found.iter().filter(|path| rules.class(path) == class).copied().collect();
+        if named.is_empty() {
             return found.is_empty();
         }
-        say(finding, &code);
+        say(finding, &named);
         true
     });
 }

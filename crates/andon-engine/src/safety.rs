@@ -15,7 +15,7 @@ use andon_core::domain::facts::Skip;
 use andon_core::domain::findings::{HaltReason, Level};
 use andon_core::domain::ids::TreeId;
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
-use andon_core::policy;
+use andon_core::policy::{self, Completion, DirtyBits};
 use andon_store::journal::{Journal, JournalLine};
 use andon_store::ledger::Ledger;
 
@@ -53,24 +53,22 @@ pub(crate) fn refused(
     (decision.verdict >= Verdict::Block).then(|| tell(ws, loaded, facts)).flatten()
 }
 
-/// Reports a task that may not be called done: by what refuses it, else by the dirty bit that `prompt` names.
+/// Reports a task that may not be called done: by what refuses it, else by the rule of the dirty bit that is in the way.
 pub(crate) fn incomplete(
     ctx: &Context,
     ws: &Workspace,
     loaded: &LoadedTimeline,
     decision: &Decision,
-    prompt: Option<&str>,
+    bits: &DirtyBits,
 ) -> Option<Diagnostic> {
     let kind = SafetyKind::RefusedCompletion;
-    let bit = decision.findings.iter().find(|finding| finding.about.dirty.is_some());
-    match (decision.verdict >= Verdict::Block, prompt) {
-        (false, Some(prompt)) => {
-            let reported =
-                fact(ctx, bit.map_or(detect::UNTESTED_EDIT.id, |finding| finding.rule), Level::Block, prompt);
-            tell(ws, loaded, vec![SafetyFact { kind, ..reported }])
-        }
-        (true | false, _) => refused(ctx, ws, loaded, decision, Refusal { kind, tree: None }),
+    if decision.verdict >= Verdict::Block {
+        return refused(ctx, ws, loaded, decision, Refusal { kind, tree: None });
     }
+    let Completion::Dirty { bit, message, prompt } = bits.completion() else { return None };
+    let rule = detect::REGISTRY.iter().find(|rule| rule.about.dirty == Some(bit))?;
+    let reported = fact(ctx, rule.id, Level::Block, &format!("{message}; {prompt}"));
+    tell(ws, loaded, vec![SafetyFact { kind, figures: bits.figures(), ..reported }])
 }
 
 /// Reports skipped rules.

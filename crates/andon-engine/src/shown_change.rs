@@ -17,6 +17,7 @@ const MAX_FILE: usize = 1 << 20;
 pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     let info = repo.commit(head)?;
     let before = info.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
+<<<<<<< HEAD
     of_trees(repo, (before, info.tree), &format!("git show {}", head.short()))
 }
 
@@ -32,6 +33,19 @@ pub fn between(repo: &Repo, first: CommitId, second: CommitId) -> Result<Vec<Str
 fn of_trees(
     repo: &Repo,
     (before, after): (Option<TreeId>, TreeId),
+=======
+    between(repo, before, info.tree, &format!("git show {}", head.short()))
+}
+
+/// What leads from one tree to another; `all` is the command that shows all of it.
+///
+/// # Errors
+/// One of the trees is not here.
+pub fn between(
+    repo: &Repo,
+    before: Option<TreeId>,
+    after: TreeId,
+>>>>>>> main
     all: &str,
 ) -> Result<Vec<String>, GitError> {
     let mut texts = Texts::new(repo, 0);

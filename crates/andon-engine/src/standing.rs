@@ -45,8 +45,20 @@ pub struct Resumed {
     pub by: String,
 }
 
-/// Looks for `.andon/STOP` and `.andon/PAUSE`.
+/// Whether `.andon/STOP` or `.andon/PAUSE` holds the loop. In perpetual mode a PAUSE alone holds nothing: the next commit or
+/// turn clears it.
 pub fn stops(ws: &Workspace) -> Stops {
+    let there = stop_files(ws);
+    if pause_is_cleared(ws) { Stops { pause: Presence::Absent, ..there } } else { there }
+}
+
+/// Whether a PAUSE, were it there alone, would be cleared: it is only told.
+pub fn pause_is_cleared(ws: &Workspace) -> bool {
+    ws.config.guard.perpetual == Perpetual::Yes
+}
+
+/// Looks for `.andon/STOP` and `.andon/PAUSE`.
+pub fn stop_files(ws: &Workspace) -> Stops {
     let look = |name: &str| match ws.andon_dir().map(|dir| dir.look(name)) {
         Some(Look::There) => Presence::Present,
         Some(Look::Gone | Look::Unknown) | None => Presence::Absent,
@@ -224,10 +236,8 @@ fn answered_note(standing: &StandingHalt) -> Diagnostic {
 /// In perpetual mode a PAUSE does not hold: it is cleared, and that is reported (docs/spec-map.md, signals and
 /// escalation: section 5). A STOP holds, and so does every other halt.
 fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
-    let stops = stops(ws);
-    let clears = ws.config.guard.perpetual == Perpetual::Yes
-        && stops.pause == Presence::Present
-        && stops.stop == Presence::Absent;
+    let stops = stop_files(ws);
+    let clears = pause_is_cleared(ws) && stops.pause == Presence::Present && stops.stop == Presence::Absent;
     let dir = ws.andon_dir().filter(|_| clears)?;
     let why = pause_text(&dir);
     if let Err(err) = dir.remove(PAUSE_FILE) {
@@ -235,7 +245,7 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
             "perpetual mode: .andon/{PAUSE_FILE} could not be cleared: {err}"
         )));
     }
-    let message = format!("perpetual mode: PAUSE was cleared and the run was not halted ({why})");
+    let message = format!("perpetual mode: PAUSE was cleared, it does not hold the run ({why})");
     let notice = Notice {
         kind: NoticeKind::PauseCleared,
         rule: detect::USER_STOP.id.to_owned(),
@@ -259,7 +269,7 @@ fn pause_text(dir: &AndonDir) -> String {
 
 /// Whether the PAUSE that is there was written by Andon itself, together with a halt.
 pub(crate) fn own_pause(ws: &Workspace) -> bool {
-    let alone = stops(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
+    let alone = stop_files(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
     alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
 }
 
@@ -297,6 +307,8 @@ pub enum Answer<'a> {
     Mistaken(&'a StandingHalt),
     /// The unanswered halt, by a witness whose signature was verified.
     Witness(&'a StandingHalt, &'a HaltAnswer),
+    /// The unanswered halt, on behalf of the next provider of the fallback chain, which goes on.
+    Provider(&'a StandingHalt, &'a str),
     /// One counter, and the halt that it made: the window continues.
     Counter(&'a str, Option<&'a StandingHalt>),
 }
@@ -311,7 +323,7 @@ pub fn acknowledge(
 ) -> Result<(), OpsError> {
     let (halt, counter, witness) = match answer {
         Answer::Loop(halt) => (halt, None, None),
-        Answer::Mistaken(halt) => (Some(halt), None, None),
+        Answer::Mistaken(halt) | Answer::Provider(halt, _) => (Some(halt), None, None),
         Answer::Counter(counter, halt) => (halt, Some(counter), None),
         Answer::Witness(halt, answer) => (Some(halt), None, Some(answer)),
     };
@@ -323,17 +335,23 @@ pub fn acknowledge(
             help: "a witness answers: andon review resolve halt".to_owned(),
         });
     }
+    let provider = match answer {
+        Answer::Provider(_, name) => Some(name),
+        Answer::Loop(_) | Answer::Mistaken(_) | Answer::Witness(..) | Answer::Counter(..) => None,
+    };
+    let person = || witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
         counter: counter.map(str::to_owned),
-        by: witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone()),
+        by: provider.map_or_else(person, |name| format!("the fallback chain, for {name}")),
         how,
         halt_was: match answer {
             Answer::Mistaken(_) => HaltWas::Mistaken,
             Answer::Witness(_, answer) => answer.halt_was,
-            Answer::Loop(_) | Answer::Counter(..) => HaltWas::Unsaid,
+            Answer::Loop(_) | Answer::Counter(..) | Answer::Provider(..) => HaltWas::Unsaid,
         },
         agent: ctx.actor().marker.map(str::to_owned),
+        provider: provider.map(str::to_owned),
         reason: reason.to_owned(),
         head: answered_at(ws, halt)?,
         worktree: ws.repo.worktree_name(),

@@ -123,6 +123,7 @@ pub fn ack() -> Ack {
         how: AckHow::Resume,
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
+        provider: None,
         reason: "fixture repaired".to_owned(),
         head: Some(commit(0x1a)),
         worktree: "main".to_owned(),
@@ -196,6 +197,7 @@ pub fn tried(iteration: u64, subject: &str, failing: Option<u64>) -> TriedLine {
         code: CodeId([5; 32]),
         failing,
         passed: failing.map(|failing| 120 - failing),
+        status: failing.map(|_| TestStatus::Failed),
     }
 }
 
@@ -209,6 +211,8 @@ pub fn story() -> Story {
         best: Some((commit(11), 2)),
         flaky: vec![],
         failing_now: vec!["suite::a".to_owned(), "suite::`b`\n# c".to_owned()],
+        files: Some(3),
+        last_action: Some("commit: Drop the lock".to_owned()),
         lines_added: 30,
         lines_removed: 12,
     }

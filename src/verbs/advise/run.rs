@@ -12,6 +12,7 @@ use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
 use andon_engine::error::OpsError;
+use andon_engine::fallback;
 use andon_engine::standing::Resumed;
 use andon_engine::standing::{self, Answer};
 use andon_engine::timeline::{self, LoadedTimeline};
@@ -31,6 +32,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provi
             help: "andon config show fallback".to_owned(),
         });
     }
+    let current = current.or_else(|| fallback::current(&loaded));
     let next = policy::next_provider(&response.providers, current, &conditions).cloned();
     let current =
         current.map(str::to_owned).or_else(|| response.providers.first().map(|one| one.name.clone()));
@@ -67,7 +69,12 @@ fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
 pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     let Some(halt) = standing::recorded(ws)? else { return Err(OpsError::NothingToResume) };
     let none = |why: &str| OpsError::NoAdvice(why.to_owned());
-    let Some(advisor) = &ws.config.response.advisor else {
+    let response = &ws.config.response;
+    let reviewer = response.on_stall_program.as_ref().filter(|_| response.on_stall == OnStall::SpawnReviewer);
+    let (whose, Some(advisor)) = (match (&response.advisor, reviewer) {
+        (Some(advisor), _) => ("advisor", Some(advisor)),
+        (None, reviewer) => ("reviewer", reviewer),
+    }) else {
         return Err(none("your configuration names no [advisor]"));
     };
     let Some(answer) = best_effort::answer_to(&standing::site(ctx, ws), Some(&halt.halt)) else {
@@ -75,10 +82,10 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     };
     let name = advisor.argv.first().map_or("", String::as_str);
     let approach: String = answer.trim().chars().take(1000).collect();
-    let reason = format!("new approach by the advisor {name}: {approach}");
+    let reason = format!("new approach by the {whose} {name}: {approach}");
     standing::acknowledge(ctx, ws, Answer::Loop(Some(&halt)), AckHow::Resume, &reason)?;
     Ok(Resumed {
         halt: Some(halt),
-        by: format!("the advisor {name}, recorded by {}", ctx.identity(&ws.repo)),
+        by: format!("the {whose} {name}, recorded by {}", ctx.identity(&ws.repo)),
     })
 }

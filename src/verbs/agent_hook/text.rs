@@ -17,6 +17,7 @@ pub const HELD: &str = "andon: not done yet:";
 /// Columns of a message of a rule.
 const MESSAGE: usize = 300;
 
+const BRIEFING_FILE: &str = ".andon/MISSION_BRIEFING.md";
 const READING: &str = "Reading, `andon status`, `andon log` and `andon show` still work.";
 
 /// Why a tool does not run while the loop is halted.
@@ -82,8 +83,17 @@ pub fn full(finding: Option<&Finding>, first: bool) -> String {
         return "refused: the context window is still full. help: andon context --brief".to_owned();
     }
     bounded(&format!(
-        "refused: the context window is full and nothing was run.\nreason: {message}\nCompact, or end this session and begin a \
-         new one with the briefing.\nhelp: andon context --brief"
+        "refused: the context window is full and nothing was run.\nreason: {message}\nWrite what the next session must know into \
+         {BRIEFING_FILE}, commit, then compact or begin a new session. Nothing else runs.\nhelp: andon context --brief"
+    ))
+}
+
+/// That the window is nearly full: the briefing is due now.
+pub fn nearly_full(finding: &Finding) -> String {
+    bounded(&format!(
+        "andon: {}.\nNow write what the next session must know into {BRIEFING_FILE} (any tool may), commit, then compact or begin a \
+         new session. Soon nothing else will run.\nhelp: andon context --brief",
+        terminal_clip(&finding.message(), MESSAGE)
     ))
 }
 

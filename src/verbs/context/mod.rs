@@ -46,9 +46,6 @@ fn refuses(view: &ContextView) -> bool {
 /// Whether the next tool may be called. Like a hook of git it warns and lets pass where Andon itself cannot judge, and
 /// a configuration that cannot be read leaves the defaults: an agent must be able to repair it.
 fn gate(shell: &Shell, format: Format, node: Option<&str>) -> Exit {
-    if shell.ctx.var("ANDON") == Some("0") {
-        return Exit::Allowed;
-    }
     let opened = Workspace::open_lenient(&shell.ctx);
     let block = opened.as_ref().is_ok_and(|ws| ws.config.guard.on_internal_error == OnInternalError::Block);
     let judged = opened.and_then(|ws| Ok((compaction::run(&ws, node)?, ws.config_errors)));

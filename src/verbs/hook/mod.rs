@@ -50,7 +50,7 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     };
     let stdin = if name.spec().reads_stdin { read_stdin() } else { Vec::new() };
     let mut call = HookCall { name, args: args.to_vec(), stdin, before: None };
-    if shell.ctx.var("ANDON") == Some("0") {
+    if shell.ctx.is_switched_off() {
         return chained_exit(&shell, &call);
     }
     call.before = hook::tree_before(&shell.ctx, name);

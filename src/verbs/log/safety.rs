@@ -255,12 +255,13 @@ fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     let (message, reason) = if fact.kind == SafetyKind::Skipped { (None, text) } else { (text, None) };
     let agent = fact.agent.clone();
     let mut details = SafetyDetails { message, reason, tree: fact.tree, agent, ..about_rule(&fact.rule) };
-    details.set_figures(&fact.figures);
     match fact.kind {
         SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
             details.set_bits(about.dirty);
         }
         SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => {}
     }
+    // Bits that were known then go before those that the rule implies.
+    details.set_figures(&fact.figures);
     SafetyEvent { at: fact.at, kind, details, action }
 }

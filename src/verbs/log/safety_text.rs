@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_name_with_a_colon_is_the_whole_signature() {
-        let figures = Figures::Calls { tool: "mcp: search".to_owned(), count: 5 };
+        let figures = Figures::Calls { tool: "mcp: search".to_owned(), signature: None, count: 5 };
         let mut details = SafetyDetails::default();
         details.set_figures(&figures);
         assert_eq!((details.signature.as_deref(), details.count), (Some("mcp: search(...)"), Some(5)));

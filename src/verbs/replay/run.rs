@@ -173,6 +173,7 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         how: AckHow::Resume,
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
+        provider: None,
         reason: "assumed, to go on".to_owned(),
         head: Some(commit.id),
         worktree: String::new(),

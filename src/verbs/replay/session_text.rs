@@ -13,7 +13,7 @@ use andon_engine::text::phrase;
 use andon_engine::text::style::Style;
 
 /// Columns of an action.
-const ACTION: usize = 60;
+const ACTION: usize = 120;
 
 /// The trajectory for a person.
 pub fn text(trajectory: &Trajectory, style: Style) -> String {

@@ -99,22 +99,39 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
 }
 
 /// What ends a stop or a pause.
+<<<<<<< HEAD
 const WAY_ON: &str = "andon resume --reason '<decision>'";
+=======
+const WAY_ON: &str = "andon resume --reason \"...\"";
+/// What a pause does in perpetual mode.
+const NOT_HELD: &str = "not paused, guard.perpetual is set";
+/// What holds a loop in perpetual mode.
+const HOLDS: &str = "andon stop";
+>>>>>>> main
 
 fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let path = resume::pull(&shell.ctx, &ws, file, args.reason.as_deref())?;
+    let is_cleared = file == StopFile::Pause && standing::pause_is_cleared(&ws);
     let (verb, done) = match file {
         StopFile::Stop => ("stop", "stopped"),
         StopFile::Pause => ("pause", "paused"),
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let file = format!(".andon/{name}");
+    let (effect, help) = if is_cleared {
+        (format!("{NOT_HELD}: the next commit or turn clears {file}, and tells of it"), HOLDS)
+    } else {
+        (format!("{done}: commits are refused while {file} is there"), WAY_ON)
+    };
     shell.out.result(&match args.format.format {
-        Format::Text => format!("{done}: commits are refused while {file} is there\n  help: {WAY_ON}\n"),
+        Format::Text => format!("{effect}\n  help: {help}\n"),
         Format::Json => {
             let reason = args.reason.as_deref();
-            json::document(verb, &StopJson { file: &file, reason, help: &[WAY_ON] })
+            json::document(
+                verb,
+                &StopJson { file: &file, reason, not_held: is_cleared.then_some(&*effect), help: &[help] },
+            )
         }
     });
     Ok(Exit::Allowed)

@@ -12,7 +12,7 @@ use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::guard;
 use andon_engine::safety;
-use andon_engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE, stops};
+use andon_engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE};
 use andon_engine::timeline;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -29,7 +29,7 @@ pub fn resume(
     }
     standing::check_directory(ws)?;
     let halt = standing::recorded(ws)?;
-    if halt.is_none() && stops(ws) == Stops::NONE {
+    if halt.is_none() && standing::stop_files(ws) == Stops::NONE {
         return if standing::leftover(ctx, ws)? {
             Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
         } else {

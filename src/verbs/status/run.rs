@@ -20,6 +20,7 @@ use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::{self, Subject};
+use andon_engine::fallback;
 use andon_engine::guard;
 use andon_engine::standing;
 use andon_engine::timeline::LoadedTimeline;
@@ -60,6 +61,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         node: actor.node_name(),
         who: policy::who(newest(&loaded.timeline)),
         session: actor.session,
+        provider: provider(ws, &loaded),
         last_halt,
         trend: loaded.timeline.trend(),
         uncredited: detect::uncredited_falls(&loaded.timeline),
@@ -76,6 +78,12 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         findings: decision.findings,
         warnings,
     })
+}
+
+/// The provider at work: the one that was started at the newest stall, else the first of the chain.
+fn provider(ws: &Workspace, loaded: &LoadedTimeline) -> Option<String> {
+    let primary = ws.config.response.providers.first().map(|one| one.name.as_str())?;
+    Some(fallback::current(loaded).unwrap_or(primary).to_owned())
 }
 
 /// Reminds of an unanswered halt, for loops that wait by `--exit-code`; returns what failed.
@@ -123,8 +131,8 @@ fn last_halt(
     let ledger = Ledger::open(&ws.repo);
     let (found, warnings) = ledger.newest_halt(&ws.repo.worktree_name())?;
     let Some(found) = found else { return Ok((None, warnings)) };
-    // A worktree of another clone may have the same name.
-    if !ledger.is_by_this_clone(found.halt.id)? {
+    // A worktree of another clone may have the same name: its halt is shown where this work builds on it.
+    if !ledger.is_by_this_clone(found.halt.id)? && !builds_on(ws, &found.halt.event)? {
         return Ok((None, warnings));
     }
     let ack = found.ack.and_then(|ack| match ack.event {
@@ -140,6 +148,15 @@ fn last_halt(
         | EntryEvent::Unknown { .. } => None,
     };
     Ok((last, warnings))
+}
+
+/// Whether HEAD is, or continues from, the commit that was halted.
+fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool, OpsError> {
+    let Some(LedgerEvent::Halted(halt)) = event.known() else { return Ok(false) };
+    let head = ws.repo.head()?.commit();
+    Ok(halt.head.zip(head).is_some_and(|(halted, head)| {
+        head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false)
+    }))
 }
 
 /// The flaky tests of the window and of the journal.

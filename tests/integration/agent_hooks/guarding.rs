@@ -149,6 +149,29 @@ fn two_doors_of_one_call_are_one_call() {
     assert_eq!(ids.len(), 2, "{calls:?}");
 }
 
+fn tool(name: &str, file: &str) -> String {
+    serde_json::json!({ "session_id": "s", "tool_name": name, "tool_input": { "file_path": file } })
+        .to_string()
+}
+
+#[test]
+fn a_window_that_is_nearly_full_asks_for_the_briefing_and_lets_it_be_written() {
+    let stage = Stage::installed();
+    let transcript = stage.root().join("t.jsonl");
+    let line = r#"{"type":"assistant","message":{"id":"m1","usage":{"input_tokens":100,"cache_read_input_tokens":162000,"output_tokens":5}}}"#;
+    std::fs::write(&transcript, format!("{line}\n")).unwrap();
+    let call = |id: &str| {
+        serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": id, "transcript_path": transcript,
+            "tool_input": { "command": format!("make {id}") }, "tool_response": { "stdout": "" } })
+        .to_string()
+    };
+    hook(&stage, "claude", "PostToolUse", &call("1")).ok().says(".andon/MISSION_BRIEFING.md").says("81 %");
+    hook(&stage, "claude", "PostToolUse", &call("2")).ok().lacks("MISSION_BRIEFING");
+    hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/MISSION_BRIEFING.md")).ok();
+    hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/CHECKPOINT.md")).exits(2);
+    hook(&stage, "claude", "PreToolUse", &call("3")).ok();
+}
+
 #[test]
 fn a_full_window_refuses_by_the_transcript() {
     let stage = Stage::installed();
@@ -165,6 +188,11 @@ fn a_full_window_refuses_by_the_transcript() {
     hook(&stage, "claude", "PreToolUse", &call("2")).exits(2).says("the context window is full");
     hook(&stage, "claude", "PreToolUse", &bash("andon context --brief")).ok();
     assert_eq!(lines(&stage, "journal").iter().filter(|line| line["type"] == "usage").count(), 1);
+    // All but what leads out is refused, reading too.
+    hook(&stage, "claude", "PreToolUse", &tool("Read", "src/a.rs")).exits(2);
+    hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/MISSION_BRIEFING.md")).ok();
+    hook(&stage, "claude", "PreToolUse", &bash("cat > .andon/MISSION_BRIEFING.md <<'E'\nnotes\nE")).ok();
+    hook(&stage, "claude", "PreToolUse", &bash("git add -A && git commit -m 'Work so far'")).ok();
     hook(&stage, "claude", "SessionStart", r#"{"session_id":"s2","source":"startup"}"#)
         .ok()
         .says("additionalContext");

@@ -3,6 +3,7 @@
 use super::disarm;
 use super::paths::{self, GuardFiles, Use};
 use super::session::Touch;
+use super::way_out::leads_out;
 use andon_core::domain::agent_door::{ToolKind, ToolUse};
 use andon_core::domain::agent_ruling::Disarm;
 use andon_core::domain::events::CallEnd;
@@ -48,7 +49,9 @@ pub fn before_tool(uses: &[ToolUse], ground: ToolGround<'_>) -> Before {
     let only_reads = !uses.is_empty() && uses.iter().all(reads);
     match (ground.halted, ground.full) {
         (true, _) if !only_reads => Before::Refuse(Refused::Halted),
-        (false, true) if !only_reads && !uses.iter().all(briefs) => Before::Refuse(Refused::Full),
+        (false, true) if uses.is_empty() || !uses.iter().all(|used| leads_out(used, ground.guarded)) => {
+            Before::Refuse(Refused::Full)
+        }
         (true | false, true | false) => Before::Pass,
     }
 }
@@ -114,12 +117,6 @@ fn reads(used: &ToolUse) -> bool {
     }
 }
 
-/// Writing the briefing is what a full window asks for.
-fn briefs(used: &ToolUse) -> bool {
-    let brief = |script: &String| matches!(script.trim(), "andon context" | "andon context --brief");
-    used.kind == ToolKind::Shell && !used.commands.is_empty() && used.commands.iter().all(brief)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,8 +166,13 @@ mod tests {
         use ToolKind::{Edit, Read, Shell, Unknown};
         let guarded = GuardFiles { cwd: "/w".into(), dirs: Vec::new() };
         for (used, running, halted, full) in [
-            (tool(Read, "src/a.rs"), "pass", "pass", "pass"),
-            (tool(Read, ".andon/CHECKPOINT.md"), "pass", "pass", "pass"),
+            (tool(Read, "src/a.rs"), "pass", "pass", "full"),
+            (tool(Read, ".andon/CHECKPOINT.md"), "pass", "pass", "full"),
+            (tool(Edit, ".andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
+            (tool(Unknown, "/w/.andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
+            (tool(Shell, "cat > .andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
+            (tool(Shell, "rm .andon/MISSION_BRIEFING.md"), "disarms", "disarms", "disarms"),
+            (tool(Shell, "git commit -m x"), "pass", "halted", "pass"),
             (tool(Edit, "src/a.rs"), "pass", "halted", "full"),
             (tool(Shell, "make"), "pass", "halted", "full"),
             (tool(Shell, "andon status"), "pass", "pass", "pass"),

@@ -8,6 +8,7 @@ mod session;
 mod shell;
 mod testing;
 mod turn;
+mod way_out;
 
 pub use before::{Before, Refused, ToolGround, before_tool, touch};
 pub use paths::GuardFiles;

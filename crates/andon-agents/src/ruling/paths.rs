@@ -2,6 +2,7 @@
 
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_ruling::Disarm;
+use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::git_hook::GitHook;
 
 /// Where this repository keeps what must not be touched.
@@ -50,6 +51,9 @@ pub(super) fn disarms(path: &str, used: Use, guarded: &GuardFiles) -> Option<Dis
     {
         return Some(Disarm::Hooks);
     }
+    if used == Use::Written && is_briefing(path, guarded) {
+        return None;
+    }
     if parts.iter().any(|part| means(part, ".andon")) {
         return Some(Disarm::AndonDir);
     }
@@ -78,6 +82,13 @@ pub(super) fn disarms(path: &str, used: Use, guarded: &GuardFiles) -> Option<Dis
         whole || above
     });
     settings.map(|path| Disarm::Settings(path.to_owned()))
+}
+
+/// Whether `path` is the briefing, which an agent writes for its next session.
+pub(super) fn is_briefing(path: &str, guarded: &GuardFiles) -> bool {
+    let parts = resolved(path, &guarded.cwd);
+    let andon = parts.iter().filter(|part| *part == ".andon").count();
+    andon == 1 && matches!(parts.as_slice(), [.., dir, file] if dir == ".andon" && file == BRIEFING)
 }
 
 /// Files and directories that decide whether the hooks of clients run.

@@ -2,7 +2,7 @@
 
 use crate::domain::events::ToolCall;
 use crate::domain::findings::{Evidence, NamedCall};
-use crate::history::Call;
+use crate::history::{Call, is_edit};
 
 use super::words;
 
@@ -35,6 +35,40 @@ pub(super) fn row(calls: &[&Call]) -> String {
     parts.join("; ")
 }
 
+/// `Edit(file=a.rs)`, `Bash(cmd=cargo test)`: the calls of a row as the safety event log shows them (docs/spec-map.md, loop
+/// rules: signature normalization); `None` where no arguments are known.
+pub(super) fn signature(calls: &[&Call]) -> Option<String> {
+    let of_call = |call: &&Call| {
+        let (tool, shown) = (words::bounded(&call.call.tool), call.call.shown.as_deref()?);
+        let rest = shown.strip_prefix(call.call.tool.as_str())?;
+        let asked = rest.strip_prefix(": ").or_else(|| rest.strip_prefix(' '))?;
+        // Behind a file come the other arguments, as JSON.
+        let file = asked.split(" {").next().unwrap_or(asked);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        Some(if is_edit(&tool) {
+            format!("{tool}(file={name})")
+        } else if RUNS_COMMANDS.contains(&tool.to_ascii_lowercase().as_str()) {
+            format!("{tool}(cmd={asked})")
+        } else {
+            format!("{tool}({asked})")
+        })
+    };
+    let known: Option<Vec<String>> = calls.iter().take(NAMED).map(of_call).collect();
+    known.filter(|known| !known.is_empty()).map(|known| known.join("; "))
+}
+
+/// Tools that run command lines, in lower case.
+const RUNS_COMMANDS: [&str; 8] = [
+    "bash",
+    "shell",
+    "run_shell_command",
+    "execute_command",
+    "execute_bash",
+    "exec",
+    "local_shell",
+    "terminal",
+];
+
 /// A call as evidence: its hash, with the short form.
 pub(super) fn evidence(call: &ToolCall) -> Evidence {
     Evidence::Call(NamedCall { exact: call.exact, shown: call.shown.clone() })
@@ -65,6 +99,27 @@ mod tests {
         let long = made(&"é".repeat(200));
         assert_eq!(row(&[&long]), "é".repeat(200));
         assert_eq!(row(&[&long, all[0]]), format!("{}...; Bash: a", "é".repeat(77)));
+    }
+
+    #[test]
+    fn a_signature_has_the_file_or_the_command() {
+        let of = |tool: &str, shown: &str| {
+            let mut made = made(shown);
+            made.call.tool = tool.to_owned();
+            signature(&[&made])
+        };
+        for (tool, shown, expected) in [
+            ("Edit", "Edit: src/a.rs {\"new_string\":\"y\"}", Some("Edit(file=a.rs)")),
+            ("Write", "Write: a.rs", Some("Write(file=a.rs)")),
+            ("Bash", "Bash: cargo test --lib", Some("Bash(cmd=cargo test --lib)")),
+            ("mcp: find", "mcp: find {\"x\":1}", Some("mcp: find({\"x\":1})")),
+            ("Read", "Read", None),
+        ] {
+            assert_eq!(of(tool, shown).as_deref(), expected, "{shown}");
+        }
+        let calls = [made("Bash: a"), made("Bash: b")];
+        assert_eq!(signature(&[&calls[0], &calls[1]]).unwrap(), "Bash(cmd=a); Bash(cmd=b)");
+        assert_eq!(signature(&[]), None);
     }
 
     #[test]

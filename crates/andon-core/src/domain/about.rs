@@ -23,6 +23,8 @@ pub struct About {
     pub counts: Counts,
     /// What has to be observed before it can say anything.
     pub judges: Judges,
+    /// Whether the files that it names are documents; those of every other rule are code.
+    pub names_documents: bool,
 }
 
 impl About {
@@ -37,6 +39,7 @@ impl About {
             signal: None,
             counts: Counts::Free,
             judges: Judges::Iterations,
+            names_documents: false,
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Plan {
     pub path: String,
     /// Its first heading, or its first line. Untrusted text.
     pub title: Option<String>,
+    /// The heading above the first open item of its checklist.
+    pub phase: Option<String>,
     /// The first items of its checklists that are not ticked. Untrusted text.
     pub open: Vec<String>,
     /// Ticked items.

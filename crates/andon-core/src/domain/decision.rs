@@ -6,7 +6,11 @@ use super::facts::{Ack, CommitKind};
 use super::findings::{Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
+<<<<<<< HEAD
 use super::summary::HaltSummary;
+=======
+use super::tests::TestStatus;
+>>>>>>> main
 use super::time::Timestamp;
 
 /// Where a decision is made. The same rule may have another effect at another stage.
@@ -185,6 +189,8 @@ pub struct TriedLine {
     pub failing: Option<u64>,
     /// Passed tests, when tests ran on it.
     pub passed: Option<u64>,
+    /// How the run of its tests ended, when there was one: a build that failed has no counts.
+    pub status: Option<TestStatus>,
 }
 
 /// The window in words: what was tried and what came nearest.
@@ -198,7 +204,11 @@ pub struct Story {
     pub failing_now: Vec<String>,
     /// Ids of the tests that gave different results on the same code.
     pub flaky: Vec<String>,
-    /// Distinct files changed is not known from records; sums of added and removed lines are.
+    /// Files that the window changed; `None` where that is not known of each commit.
+    pub files: Option<u64>,
+    /// What was done last: a tool call, a commit or a turn. Untrusted text.
+    pub last_action: Option<String>,
+    /// Added lines in the window.
     pub lines_added: u64,
     /// Removed lines in the window.
     pub lines_removed: u64,

@@ -9,6 +9,11 @@ pub trait FindingDetail: fmt::Debug + fmt::Display + Send + Sync + 'static {
     fn figures(&self) -> Figures {
         Figures::Unreported
     }
+
+    /// What it says in a decision that halts; `None`: the same.
+    fn while_halted(&self) -> Option<Detail> {
+        None
+    }
 }
 
 /// A sentence of which programs are shown no figures.
@@ -30,6 +35,12 @@ impl Detail {
     /// What of it programs are shown.
     pub fn figures(&self) -> Figures {
         self.0.figures()
+    }
+
+    /// What it says in a decision that halts.
+    #[must_use]
+    pub fn while_halted(&self) -> Self {
+        self.0.while_halted().unwrap_or_else(|| self.clone())
     }
 
     /// The same with words before it.
@@ -62,6 +73,12 @@ impl fmt::Display for FramedDetail {
 impl FindingDetail for FramedDetail {
     fn figures(&self) -> Figures {
         self.detail.figures()
+    }
+
+    fn while_halted(&self) -> Option<Detail> {
+        let Self { before, detail, after } = self;
+        let detail = detail.0.while_halted()?;
+        Some(Detail::new(Self { before: before.clone(), detail, after: after.clone() }))
     }
 }
 
@@ -98,8 +115,21 @@ pub enum Figures {
     Calls {
         /// Name of the tool, bounded. Untrusted text.
         tool: String,
+        /// `Edit(file=a.rs)`: the calls with their file or command, where the arguments are known. Untrusted text.
+        signature: Option<String>,
         /// How often the call, the row of calls or the answer came.
         count: u64,
+    },
+    /// The dirty bits of a task that was to be called done, as far as they are known.
+    Bits {
+        /// There is code that is not committed.
+        code_modified: Option<bool>,
+        /// The tests ran on exactly this code.
+        tests_run: Option<bool>,
+        /// They pass.
+        tests_passing: Option<bool>,
+        /// The documentation moved with the code.
+        docs_updated: Option<bool>,
     },
     /// A context window.
     Fill {

@@ -35,6 +35,8 @@ pub enum EscalationMode {
     Halting,
     /// It only notifies: the loop is meant to run for ever (`guard.perpetual`).
     Perpetual,
+    /// It only notifies, and the run is halted all the same: by another rule, or by a halt that has no answer yet.
+    PerpetualHalted,
 }
 
 /// The signals of the newest iterations, taken together.

@@ -433,6 +433,8 @@ pub struct Ack {
     pub halt_was: HaltWas,
     /// The marker of an agent's shell in which it was first seen, such as `CLAUDECODE`.
     pub agent: Option<String>,
+    /// The provider of the fallback chain that goes on: it was answered on its behalf, as `on_stall` says, and no person did.
+    pub provider: Option<String>,
     /// What the person said; empty for a deletion.
     pub reason: String,
     /// HEAD then: the window starts anew after it.

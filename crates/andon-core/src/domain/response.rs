@@ -19,9 +19,10 @@ pub enum OnStall {
 }
 
 impl OnStall {
-    /// Every policy with its name.
-    pub const ALL: [(Self, &'static str); 4] = [
+    /// Every policy with its name; `switch_to_interactive` is the name in the requirements.
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Interactive, "interactive"),
+        (Self::Interactive, "switch_to_interactive"),
         (Self::Pause, "pause"),
         (Self::SpawnReviewer, "spawn_reviewer"),
         (Self::RetryWithNewProvider, "retry_with_new_provider"),

@@ -33,11 +33,13 @@ pub enum AdvisedStep {
     SplitTask,
     /// Continue from the best state so far.
     ReturnToBest,
+    /// Write into the documents what holds.
+    UpdateDocs,
 }
 
 impl AdvisedStep {
     /// Every step with its code in JSON and in the ledger.
-    pub const ALL: [(Self, &'static str); 15] = [
+    pub const ALL: [(Self, &'static str); 16] = [
         (Self::AskPerson, "ask_person"),
         (Self::SwitchToInteractive, "switch_to_interactive"),
         (Self::ChangeApproach, "change_approach"),
@@ -53,6 +55,7 @@ impl AdvisedStep {
         (Self::RaiseBudget, "raise_budget"),
         (Self::SplitTask, "split_task"),
         (Self::ReturnToBest, "return_to_best"),
+        (Self::UpdateDocs, "update_docs"),
     ];
 
     /// The code in JSON and in the ledger.

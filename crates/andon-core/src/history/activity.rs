@@ -242,6 +242,9 @@ pub struct Activity {
     pub passed_code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub docs: Option<Digest>,
+    /// The newest states of the documents at the ends of turns, while the code stayed and nothing was committed.
+    #[serde(default)]
+    pub docs_states: Vec<Digest>,
     /// Commits that were refused one after another.
     #[serde(default)]
     pub refusals: Refusals,

@@ -1,8 +1,11 @@
 //! The window in words and figures: what a person reads first when a loop has stopped.
 
 use super::flaky::steady_count;
+use std::collections::BTreeSet;
+
+use super::activity::Call;
 use super::outcome::failing_count;
-use super::timeline::Timeline;
+use super::timeline::{Source, Timeline};
 use crate::domain::decision::{Story, TriedLine};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestEvidence;
@@ -41,6 +44,29 @@ impl Timeline {
         best
     }
 
+    /// Distinct files, where all changes of the window are known.
+    fn files_changed(&self) -> Option<u64> {
+        let mut paths = BTreeSet::new();
+        for iteration in self.iterations.iter().filter(|one| one.source == Source::Commit) {
+            let change = iteration.change.as_ref().filter(|change| !change.truncated)?;
+            paths.extend(change.paths.iter().map(|step| step.path));
+        }
+        u64::try_from(paths.len()).ok()
+    }
+
+    fn last_action(&self) -> Option<String> {
+        let newest = self.newest();
+        let since = newest.map_or(0, |newest| newest.number);
+        let call = self.activity.calls.last().filter(|call| call.iteration >= since);
+        if let Some(Call { call, .. }) = call {
+            return Some(call.shown.clone().unwrap_or_else(|| call.tool.clone()));
+        }
+        newest.map(|newest| match newest.source {
+            Source::Commit => format!("commit: {}", newest.subject),
+            Source::Turn(_) => "a turn that ended without a commit".to_owned(),
+        })
+    }
+
     /// What was tried and what came nearest.
     pub fn story(&self) -> Story {
         let tried = self.iterations.iter().map(|iteration| {
@@ -53,6 +79,7 @@ impl Timeline {
                 code: iteration.code,
                 failing: tests.and_then(failing_count),
                 passed: tests.filter(|tests| failing_count(tests).is_some()).map(|tests| tests.counts.passed),
+                status: tests.map(|tests| tests.status),
             }
         });
         let sum = |lines: fn(&super::Iteration) -> u64| {
@@ -63,6 +90,8 @@ impl Timeline {
             best: self.best(),
             failing_now: self.newest_tests().map(|tests| tests.failing.clone()).unwrap_or_default(),
             flaky: self.flaky().iter().take(TestEvidence::MAX_FLAKY).cloned().collect(),
+            files: self.files_changed(),
+            last_action: self.last_action(),
             lines_added: sum(|iteration| iteration.diff.added),
             lines_removed: sum(|iteration| iteration.diff.removed),
         }

@@ -56,6 +56,8 @@ pub const EDITORS: WordList = words![
     "writetofile",
 ];
 
+/// States of the documents that are remembered.
+const MAX_DOCS_STATES: usize = 64;
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
@@ -237,6 +239,7 @@ impl Timeline {
             self.close(before);
         }
         self.activity.ran = None;
+        self.activity.docs_states.clear();
         self.activity.ended_by_hook = false;
         let Some(turn) = self.turn_of(node, at) else { return };
         turn.commits = turn.commits.saturating_add(1);
@@ -295,7 +298,19 @@ impl Timeline {
         let ran = self.activity.ran.take();
         let end = TurnEnd { code: end.code.or(ran.as_ref().map(|tests| tests.code)), ..end };
         let change = change(before, self.activity.docs, end);
-        self.activity.docs = end.docs.or(self.activity.docs);
+        let docs_before = self.activity.docs;
+        self.activity.docs = end.docs.or(docs_before);
+        match (change, docs_before, end.docs) {
+            (TurnChange::Changed, _, _) => self.activity.docs_states.clear(),
+            (TurnChange::Documents, Some(before), Some(now)) => {
+                let states = &mut self.activity.docs_states;
+                if states.is_empty() {
+                    states.push(before);
+                }
+                push_bounded(states, now, MAX_DOCS_STATES);
+            }
+            (TurnChange::Documents | TurnChange::Unchanged | TurnChange::Unknown, _, _) => {}
+        }
         if change == TurnChange::Changed {
             self.new_epoch();
         }

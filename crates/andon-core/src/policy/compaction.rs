@@ -108,11 +108,14 @@ fn best(timeline: &Timeline) -> Option<String> {
 /// Reads a planning document: its title and what of its checklists is open.
 pub fn plan_of(path: &str, text: &str) -> Plan {
     let mut plan = Plan { path: path.to_owned(), ..Plan::default() };
-    let mut first = None;
+    let (mut first, mut heading) = (None, None);
     for line in text.lines().map(str::trim) {
         let title = line.trim_start_matches('#').trim();
         if plan.title.is_none() && line.starts_with('#') && !title.is_empty() {
             plan.title = Some(bounded(title));
+        }
+        if line.starts_with('#') && !title.is_empty() {
+            heading = Some(bounded(title));
         }
         first = first.or_else(|| Some(line).filter(|line| !line.is_empty()));
         let item = line.strip_prefix(['-', '*', '+']).map(str::trim_start);
@@ -120,7 +123,10 @@ pub fn plan_of(path: &str, text: &str) -> Plan {
             continue;
         };
         match mark {
-            " " | "" if plan.open.len() < ITEMS => plan.open.push(bounded(item.trim())),
+            " " | "" if plan.open.len() < ITEMS => {
+                plan.phase = plan.phase.or_else(|| heading.clone());
+                plan.open.push(bounded(item.trim()));
+            }
             " " | "" => {}
             "x" | "X" => plan.done = plan.done.saturating_add(1),
             _ => continue,

@@ -13,6 +13,11 @@ pub fn decide(mut findings: Vec<Finding>, standing: Option<StandingHalt>) -> Dec
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     let gravest = findings.first().map_or(Verdict::Allow, |finding| Verdict::from(finding.level));
     let verdict = if standing.is_some() { Verdict::Halt } else { gravest };
+    if verdict == Verdict::Halt {
+        for finding in &mut findings {
+            finding.detail = finding.detail.while_halted();
+        }
+    }
     let reason =
         standing.as_ref().map(|standing| standing.halt.reason).or_else(|| primary(&findings).map(reason_of));
     Decision { verdict, reason, findings, standing, halted: None }

@@ -2,7 +2,9 @@
 //!
 //! They are derived from content each time: no stored bit can go wrong or be set by an agent.
 
+use crate::domain::about::DirtyBit;
 use crate::domain::counted::count;
+use crate::domain::detail::Figures;
 use crate::domain::tests::{Counts, TestEvidence};
 use crate::history::{Outcome, outcome};
 
@@ -39,6 +41,8 @@ pub enum Completion {
     Clean,
     /// It may not.
     Dirty {
+        /// The bit that is in the way.
+        bit: DirtyBit,
         /// What is missing, in one sentence.
         message: String,
         /// The command that clears it, as `run: andon test`.
@@ -103,18 +107,33 @@ impl DirtyBits {
         }
     }
 
+    /// As the safety event log shows them.
+    pub fn figures(&self) -> Figures {
+        let known = |bit| match bit {
+            Bit::Yes => Some(true),
+            Bit::No => Some(false),
+            Bit::Unknown => None,
+        };
+        Figures::Bits {
+            code_modified: known(self.code_modified),
+            tests_run: known(self.tests_run),
+            tests_passing: known(self.tests_passing),
+            docs_updated: self.docs_updated.and_then(known),
+        }
+    }
+
     /// Whether the task may be called done. Tests are required where there is a command for them, and documentation
     /// where it is configured; failing tests never pass.
     pub fn completion(&self) -> Completion {
         let BitReasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [
-            (tests_passing, "fix them, then run: andon test"),
-            (tests_run, "run: andon test"),
-            (docs_updated, "update the documentation that names it"),
+            (DirtyBit::TestsPassing, tests_passing, "fix them, then run: andon test"),
+            (DirtyBit::TestsRun, tests_run, "run: andon test"),
+            (DirtyBit::DocsUpdated, docs_updated, "update the documentation that names it"),
         ];
-        for (reason, prompt) in prompts {
+        for (bit, reason, prompt) in prompts {
             if let Some(message) = reason {
-                return Completion::Dirty { message, prompt: prompt.to_owned() };
+                return Completion::Dirty { bit, message, prompt: prompt.to_owned() };
             }
         }
         Completion::Clean

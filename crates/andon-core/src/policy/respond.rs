@@ -27,6 +27,8 @@ pub struct Setup<'a> {
     pub on_stall: OnStall,
     /// `fallback.providers`
     pub providers: &'a [Provider],
+    /// The provider at work; `None`: the first of the chain.
+    pub current: Option<&'a str>,
     /// The result of the signals; `None` where they were not computed.
     pub episode: Option<&'a Episode>,
     /// How a signal is called.
@@ -57,8 +59,8 @@ pub fn responses(
     {
         let signals = episode.hot.iter().map(|signal| (setup.signal_name)(*signal)).collect();
         let (halt, story) = (halt(finding, timeline, place), timeline.story());
-        responses
-            .extend(escalation(finding.level, Handoff { signals, halt, episode: episode.clone(), story }));
+        let episode = Episode { mode: mode_of(episode, decision), ..episode.clone() };
+        responses.extend(escalation(finding.level, Handoff { signals, halt, episode, story }));
     }
     let Some(finding) = halting else { return responses };
     let halt = halt(finding, timeline, place);
@@ -72,6 +74,16 @@ pub fn responses(
     let conditions = conditions(timeline, Some(finding.about.event), setup.pressure);
     responses.extend(on_stall(&halt, &conditions, setup, escalated));
     responses
+}
+
+/// What the escalation does in this decision: one that only notifies says so where nothing else halts the run.
+fn mode_of(episode: &Episode, decision: &Decision) -> EscalationMode {
+    match episode.mode {
+        EscalationMode::Perpetual if decision.verdict == Verdict::Halt => EscalationMode::PerpetualHalted,
+        mode @ (EscalationMode::Halting | EscalationMode::Perpetual | EscalationMode::PerpetualHalted) => {
+            mode
+        }
+    }
 }
 
 /// Handoff, notification, marker and PAUSE, in this order (docs/spec-map.md, signals and escalation: slice B). In perpetual mode
@@ -152,7 +164,7 @@ fn on_stall(
         OnStall::Pause => Some(Effect::Pause(Box::new(halt.clone()))),
         OnStall::SpawnReviewer => Some(start(None)),
         OnStall::RetryWithNewProvider => {
-            Some(start(next_provider(setup.providers, None, conditions).cloned()))
+            Some(start(next_provider(setup.providers, setup.current, conditions).cloned()))
         }
     }
 }
@@ -167,7 +179,9 @@ pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pre
         Outcome::Green | Outcome::Nothing => false,
     });
     let mut conditions = Vec::new();
-    if failed.count() > FAILED_GATES {
+    // A commit that the gate refused failed it too.
+    let refused = usize::try_from(timeline.activity.refusals.times).unwrap_or(usize::MAX);
+    if failed.count().saturating_add(refused) > FAILED_GATES {
         conditions.push(Condition::FailedGate);
     }
     if pressure == Pressure::HardBlock || halted == Some(EventClass::Compaction) {
@@ -240,8 +254,15 @@ mod tests {
         let providers = chain();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let again = None;
-        let setup =
-            Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure, again };
+        let setup = Setup {
+            on_stall,
+            providers: &providers,
+            current: None,
+            episode: None,
+            signal_name: |_| "",
+            pressure,
+            again,
+        };
         let line = Timeline::new(crate::testkit::GAP);
         let found = responses(&decision, &line, &place, &setup);
         let started = found.iter().find_map(|one| {

@@ -17,7 +17,7 @@ const NAME_CHARS: usize = 120;
 pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     let mut actions = match reason_of(finding) {
         HaltReason::Stalled => stalled(finding, timeline),
-        HaltReason::Oscillating => oscillating(timeline),
+        HaltReason::Oscillating => oscillating(finding, timeline),
         HaltReason::RepeatedError => failing(timeline),
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
@@ -79,7 +79,10 @@ fn failing(timeline: &Timeline) -> Vec<Suggestion> {
 }
 
 /// The two states between which the code goes back and forth, by name.
-fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
+fn oscillating(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
+    if let Advice::Own(step, text) = finding.about.advice {
+        return std::iter::once(Suggestion::new(step, text)).chain(between_nodes(timeline)).collect();
+    }
     let states = timeline.states();
     let mut actions = Vec::new();
     if let [.., other, newest] = states.as_slice()
@@ -90,20 +93,25 @@ fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
     }
     let explain = "write down what each of the two states is for: one of them undoes what the other needs";
     actions.push(Suggestion::new(AdvisedStep::ExplainStates, explain));
-    if let [.., before, newest] = timeline.iterations.as_slice()
-        && before.node != newest.node
-    {
-        let reconcile = format!(
-            "spawn a reconciliation node: {} and {} undo each other's work",
-            bounded(&before.node),
-            bounded(&newest.node)
-        );
-        actions.push(Suggestion::new(AdvisedStep::Reconcile, reconcile));
-    }
+    actions.extend(between_nodes(timeline));
     if fails(timeline) {
         actions.extend(failing(timeline));
     }
+    let decide =
+        "update the documents: write into the plan or the contract which of the states holds, and why";
+    actions.push(Suggestion::new(AdvisedStep::UpdateDocs, decide));
     actions
+}
+
+/// A node between two that undo each other's work.
+fn between_nodes(timeline: &Timeline) -> Option<Suggestion> {
+    let [.., before, newest] = timeline.iterations.as_slice() else { return None };
+    let reconcile = format!(
+        "spawn a reconciliation node: {} and {} undo each other's work",
+        bounded(&before.node),
+        bounded(&newest.node)
+    );
+    (before.node != newest.node).then(|| Suggestion::new(AdvisedStep::Reconcile, reconcile))
 }
 
 fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {

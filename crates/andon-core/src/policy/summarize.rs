@@ -46,7 +46,10 @@ fn began(finding: &Finding, reason: HaltReason, timeline: &Timeline) -> usize {
         HaltReason::UserStop => newest,
         HaltReason::Oscillating => circle(finding, iterations).or(by_commit).unwrap_or(newest),
         HaltReason::Stalled | HaltReason::RepeatedError => {
-            let same = [alike(iterations, same_change), alike(iterations, same_failure)];
+            let same = [
+                alike(iterations, |newest, one| Some(same_change(newest, one))),
+                alike(iterations, same_failure),
+            ];
             same.into_iter().chain(by_commit).min().unwrap_or(newest)
         }
     }
@@ -107,8 +110,8 @@ fn alike(iterations: &[Iteration], like: fn(&Iteration, &Iteration) -> Option<bo
     first
 }
 
-fn same_change(newest: &Iteration, one: &Iteration) -> Option<bool> {
-    Some((newest.diff.empty && one.diff.empty) || newest.diff.hash == one.diff.hash)
+fn same_change(newest: &Iteration, one: &Iteration) -> bool {
+    (newest.diff.empty && one.diff.empty) || newest.diff.hash == one.diff.hash
 }
 
 /// Untested iterations in between say nothing.

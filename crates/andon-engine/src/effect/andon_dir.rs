@@ -18,6 +18,10 @@ use andon_git::platform::files::is_ours;
 /// Its name, under the top of the working tree.
 pub const ANDON_DIR: &str = ".andon";
 
+/// Its own list of ignored files, and what is in it.
+const GITIGNORE: &str = ".gitignore";
+const IGNORES_ALL: &[u8] = b"*\n";
+
 /// What is known of a file of the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
@@ -95,10 +99,7 @@ impl AndonDir {
     /// # Errors
     /// The error of the system, or what is in its place.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-        let dir = self.make()?;
-        if dir.symlink_metadata(".gitignore").is_err() {
-            put(&dir, ".gitignore", b"*\n")?;
-        }
+        let dir = self.prepared()?;
         match name.split_once('/') {
             None => put(&dir, name, bytes)?,
             Some((below, name)) => {
@@ -107,6 +108,43 @@ impl AndonDir {
             }
         }
         Ok(self.path().join(name))
+    }
+
+    /// Makes it, so that a person can put STOP into it at once.
+    ///
+    /// # Errors
+    /// The error of the system, or what is in its place.
+    pub fn prepare(&self) -> io::Result<()> {
+        self.prepared().map(drop)
+    }
+
+    /// Removes it where nothing but its own `.gitignore` is in it.
+    ///
+    /// # Errors
+    /// The error of the system, or what is in its place.
+    pub fn remove_unused(&self) -> io::Result<()> {
+        let dir = match self.open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
+        for entry in dir.entries()? {
+            if entry?.file_name() != GITIGNORE {
+                return Ok(());
+            }
+        }
+        if self.newest(GITIGNORE, 16).is_some_and(|text| text.as_bytes() == IGNORES_ALL) {
+            dir.remove_file(GITIGNORE)?;
+            Dir::open_ambient_dir(&self.top, ambient_authority())?.remove_dir(ANDON_DIR)?;
+        }
+        Ok(())
+    }
+
+    fn prepared(&self) -> io::Result<Dir> {
+        let dir = self.make()?;
+        if dir.symlink_metadata(GITIGNORE).is_err() {
+            put(&dir, GITIGNORE, IGNORES_ALL)?;
+        }
+        Ok(dir)
     }
 
     /// Removes `name`; one that is not there is fine.

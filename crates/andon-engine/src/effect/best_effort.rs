@@ -14,11 +14,14 @@ use super::consult::{self, ConsultOutput};
 use super::{AndonDir, EffectError, Site, write_andon_file};
 use crate::json;
 use crate::json::{HaltJson, HandoffJson, NoticeJson, StallJson};
-use crate::text::{briefing as report, handoff};
+use crate::shown_change;
+use crate::text::briefing as report;
+use crate::text::handoff::{self, Material};
+use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
-use andon_core::domain::decision::Halt;
+use andon_core::domain::decision::{Halt, Story, TriedLine};
 use andon_core::domain::ids::Digest;
-use andon_core::domain::response::{Bell, Handoff, Notice, Program, Question, Start};
+use andon_core::domain::response::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
 use andon_core::domain::time::Timestamp;
 use andon_store::journal::Journal;
 
@@ -26,6 +29,8 @@ use andon_store::journal::Journal;
 const TRANSCRIPT_LINES: usize = 500;
 /// Bytes of it, the newest.
 const TRANSCRIPT_BYTES: u64 = 256 << 10;
+/// Longest path of a transcript, in bytes.
+const MAX_PATH: usize = 4096;
 /// Bytes of an answer that are kept.
 const ANSWER_BYTES: usize = 256 << 10;
 /// A longer list of notices begins anew.
@@ -116,23 +121,80 @@ fn ring() {
 }
 
 pub(super) fn ask(question: &Question, site: &Site<'_>) -> Result<(), EffectError> {
-    let journal = Journal::open(site.repo.git_dir()).path();
-    let named = site.programs.transcript.as_deref().and_then(|path| newest_bytes(path, TRANSCRIPT_BYTES));
-    let transcript = named.or_else(|| newest_bytes(&journal, TRANSCRIPT_BYTES)).unwrap_or_default();
-    let lines: Vec<&str> = transcript.lines().collect();
-    let newest = lines.get(lines.len().saturating_sub(TRANSCRIPT_LINES)..).unwrap_or_default();
-    let prompt = handoff::question(question, &newest.join("\n"));
+    let prompt = handoff::question(question, &material(question, site));
     write(site, QUESTION, &prompt)?;
     let Some(program) = &site.programs.advisor else { return Ok(()) };
     let answer = run("advisor", program, site, prompt.as_bytes())?;
     if answer.trim().is_empty() {
         return Err(EffectError::Response("the program of [advisor] answered nothing".to_owned()));
     }
-    write(site, ANSWER, &answer)?;
+    keep_advice(&answer, &question.halt, site)
+}
+
+/// What the advisor reads beside the halt.
+fn material(question: &Question, site: &Site<'_>) -> Material {
+    let git_dir = site.repo.git_dir();
+    let reported = || {
+        newest_bytes(&git_dir.join(TRANSCRIPT), TRANSCRIPT_BYTES).map(|path| PathBuf::from(path.trim_end()))
+    };
+    let named = site.programs.transcript.clone().or_else(reported);
+    let named = named.and_then(|path| newest_bytes(&path, TRANSCRIPT_BYTES));
+    let journal = || newest_bytes(&Journal::open(git_dir).path(), TRANSCRIPT_BYTES);
+    let transcript = named.or_else(journal).unwrap_or_default();
+    let lines: Vec<&str> = transcript.lines().collect();
+    let newest = lines.get(lines.len().saturating_sub(TRANSCRIPT_LINES)..).unwrap_or_default();
+    let masked = |text: &str| secrets::masked(text).into_owned();
+    Material {
+        transcript: masked(&newest.join("\n")),
+        states: states(site, &question.story).map(|text| masked(&text)),
+        error: newest_bytes(&git_dir.join(FIRST_ERROR), TRANSCRIPT_BYTES),
+    }
+}
+
+/// The change between the two newest states of the code that were committed.
+fn states(site: &Site<'_>, story: &Story) -> Option<String> {
+    let mut tried = story.tried.iter().rev().filter(|tried| tried.commit.is_some());
+    let newest = tried.next()?;
+    let before = tried.find(|tried| tried.code != newest.code)?;
+    let tree = |tried: &TriedLine| site.repo.tree_of(tried.commit?).ok();
+    let all = format!("git diff {} {}", before.commit?.short(), newest.commit?.short());
+    let lines = shown_change::between(site.repo, Some(tree(before)?), tree(newest)?, &all).ok()?;
+    Some(format!("{all}\n\n{}", lines.join("\n")))
+}
+
+/// In the git directory: the transcript that the client named last.
+const TRANSCRIPT: &str = "andon/transcript";
+/// In the git directory: the error of the first test that failed in the newest run.
+const FIRST_ERROR: &str = "andon/first-error";
+
+/// Keeps which transcript the client writes, for an advisor.
+pub fn remember_transcript(git_dir: &Path, transcript: &str) {
+    if transcript.len() <= MAX_PATH && Path::new(transcript).is_absolute() {
+        keep_text(git_dir, TRANSCRIPT, transcript);
+    }
+}
+
+/// Keeps the error of the newest run of the tests, for an advisor; none where nothing failed.
+pub fn remember_error(git_dir: &Path, error: &str) {
+    keep_text(git_dir, FIRST_ERROR, error);
+}
+
+/// What cannot be kept is missing in a prompt, and nothing else depends on it.
+fn keep_text(git_dir: &Path, name: &str, text: &str) {
+    let path = git_dir.join(name);
+    if std::fs::read_to_string(&path).unwrap_or_default().trim_end() != text.trim_end() {
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let _kept = made.and_then(|()| std::fs::write(&path, text));
+    }
+}
+
+/// Keeps an answer about `halt` as advice: a person, or `andon advise --record`, may go on with it.
+fn keep_advice(answer: &str, halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    write(site, ANSWER, answer)?;
     let kept = site.repo.git_dir().join(ADVICE);
     let made = kept.parent().map_or(Ok(()), std::fs::create_dir_all);
-    made.and_then(|()| std::fs::write(&kept, seal(&answer, &question.halt)))
-        .map_err(|err| EffectError::Response(format!("the advisor's answer could not be kept: {err}")))
+    made.and_then(|()| std::fs::write(&kept, seal(answer, halt)))
+        .map_err(|err| EffectError::Response(format!("the answer could not be kept: {err}")))
 }
 
 /// In the git directory: which answer belongs to which halt.
@@ -159,7 +221,18 @@ pub(super) fn start_program(start: &Start, site: &Site<'_>) -> Result<(), Effect
             "on_stall.policy is {policy}, and your configuration names no on_stall.command"
         )));
     };
-    run("on_stall", program, site, json::line(&StallJson::from(start)).as_bytes()).map(drop)
+    let said = run("on_stall", program, site, json::line(&StallJson::from(start)).as_bytes())?;
+    match start.policy {
+        OnStall::SpawnReviewer if said.trim().is_empty() => {
+            Err(EffectError::Response("the reviewer of [on_stall] answered nothing".to_owned()))
+        }
+        // The advisor may have answered already: both are advice.
+        OnStall::SpawnReviewer => {
+            let before = answer_to(site, Some(&start.halt)).map(|text| format!("{}\n\n", text.trim_end()));
+            keep_advice(&format!("{}{said}", before.unwrap_or_default()), &start.halt, site)
+        }
+        OnStall::Interactive | OnStall::Pause | OnStall::RetryWithNewProvider => Ok(()),
+    }
 }
 
 /// Runs a program of the user's configuration; its standard output.

@@ -17,8 +17,46 @@ use andon_git::platform::processes;
 const TICK: Duration = Duration::from_millis(10);
 /// How long the rest of the output is waited for after the end.
 const REST: Duration = Duration::from_millis(500);
-/// Variables of the hook that would lead a program into the wrong repository or index.
-const HOOK_VARIABLES: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
+/// What git and its hooks leave in the environment: it would lead a program into the wrong repository, index or commit, or
+/// keep its own hooks from running. The user's own settings stay, such as `GIT_SSH_COMMAND` and names of people.
+const HOOK_VARIABLES: [&str; 36] = [
+    "ANDON_CHAIN",
+    "ANDON_HOOK",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_AUTHOR_DATE",
+    "GIT_CHERRY_PICK_HELP",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_EDITOR",
+    "GIT_EXEC_PATH",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INDEX_VERSION",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_INTERNAL_TOPLEVEL",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_PROTOCOL",
+    "GIT_PUSH_OPTION_COUNT",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REFLOG_ACTION",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+    "PREK_RUNNING_LEGACY",
+    "PRE_COMMIT",
+    "PRE_COMMIT_RUNNING_LEGACY",
+];
 
 /// What a program left.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,6 +12,7 @@ pub mod editor;
 mod files;
 pub mod hook_program;
 pub mod interrupt;
+pub mod plan_document;
 pub mod private;
 pub mod program;
 pub mod report_files;
@@ -132,7 +133,11 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
                 write_andon_file(
                     site,
                     halt.report_file.file_name(),
+<<<<<<< HEAD
                     &report_file::render(halt, story, site.ack, site.style),
+=======
+                    &report_file::render(halt, story, plan_document::read(site.repo).as_ref(), site.ack),
+>>>>>>> main
                 )?;
             }
             stop_point("halt:shown");

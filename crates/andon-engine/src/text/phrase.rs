@@ -41,12 +41,26 @@ pub fn tests(evidence: &TestEvidence) -> String {
         TestStatus::RunnerError if evidence.is_by_exit_code() => "failed, by its exit code alone".to_owned(),
         TestStatus::Passed => format!("{} passed", counts.passed),
         TestStatus::Failed => format!("{} of {} failing", counts.failing(), counts.total),
-        TestStatus::BuildFailed => "the build failed".to_owned(),
-        TestStatus::RunnerError => "the runner failed, no test did".to_owned(),
-        TestStatus::TimedOut => "stopped by the time limit".to_owned(),
-        TestStatus::Crashed => "killed by a signal".to_owned(),
-        TestStatus::NoTests => "no test ran".to_owned(),
-        TestStatus::Incomplete => "the report is incomplete".to_owned(),
+        TestStatus::BuildFailed
+        | TestStatus::RunnerError
+        | TestStatus::TimedOut
+        | TestStatus::Crashed
+        | TestStatus::NoTests
+        | TestStatus::Incomplete => without_counts(evidence.status).to_owned(),
+    }
+}
+
+/// How a run ended of which no counts are known.
+pub fn without_counts(status: TestStatus) -> &'static str {
+    match status {
+        TestStatus::Passed => "passed",
+        TestStatus::Failed => "failed",
+        TestStatus::BuildFailed => "the build failed",
+        TestStatus::RunnerError => "the runner failed, no test did",
+        TestStatus::TimedOut => "stopped by the time limit",
+        TestStatus::Crashed => "killed by a signal",
+        TestStatus::NoTests => "no test ran",
+        TestStatus::Incomplete => "the report is incomplete",
     }
 }
 
@@ -166,6 +180,7 @@ pub fn skip(skip: &Skip) -> String {
 /// `answered by NAME with andon resume`, for the terminal; what they said is [`reason`].
 pub fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
+        _ if ack.provider.is_some() => "as on_stall.policy says",
         AckHow::Resume => "with andon resume",
         AckHow::Signed => "with a signed resolution",
         AckHow::FileDeleted => "by deleting the file",

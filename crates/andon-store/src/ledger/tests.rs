@@ -71,6 +71,7 @@ fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
         how: AckHow::FileDeleted,
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: Some("CLAUDECODE".into()),
+        provider: None,
         reason: String::new(),
         head: None,
         worktree: worktree.into(),

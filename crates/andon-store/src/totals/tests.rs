@@ -57,6 +57,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
                 how: AckHow::Resume,
                 halt_was: andon_core::domain::facts::HaltWas::Unsaid,
                 agent: None,
+                provider: None,
                 reason: String::new(),
                 head: None,
                 worktree: "main".into(),

@@ -84,6 +84,7 @@ pub fn ack(at: i64) -> Fact {
         how: AckHow::Resume,
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
+        provider: None,
         reason: String::new(),
         head: None,
         worktree: "main".into(),

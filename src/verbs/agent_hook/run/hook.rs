@@ -16,6 +16,7 @@ use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::context::Context;
+use andon_engine::effect::best_effort;
 use andon_engine::error::OpsError;
 use andon_engine::workspace::Workspace;
 
@@ -65,6 +66,9 @@ pub fn run(
     let moment = payload.moment.unwrap_or(told);
     let ctx = of_agent(ctx, client);
     let place = Place { ctx: &ctx, ws, client, session: payload.session.clone() };
+    if let Some(transcript) = &payload.transcript {
+        best_effort::remember_transcript(ws.repo.git_dir(), transcript);
+    }
     if twice::is_second(&place, (event, moment), payload, report)? {
         return Ok(AgentHookAnswer { say: Say::Nothing, moment, warnings: Vec::new() });
     }

@@ -10,11 +10,12 @@ use crate::verbs::agent_hook::text as words;
 use andon_agents::ruling::{self, Session};
 use andon_agents::{self as agent, Called, HookPayload, Say};
 use andon_core::detect;
+use andon_core::domain::about::EventClass;
 use andon_core::domain::agent_door::AgentAction;
-use andon_core::domain::decision::Verdict;
+use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::{ToolCall, What};
-use andon_core::domain::findings::Finding;
+use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
 use andon_engine::adapter::events;
@@ -75,7 +76,10 @@ pub(super) fn after_tool(
     let WatchReport { decision, warnings, timeline } = watch.watched()?;
     let say = match timeline {
         _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
-        Some(timeline) => told(place, &session, &timeline)?,
+        Some(timeline) => match nearly_full(place, &session, &decision)? {
+            Say::Nothing => told(place, &session, &timeline)?,
+            say => say,
+        },
         None => Say::Nothing,
     };
     Ok(EventOutcome { say, warnings })
@@ -149,6 +153,15 @@ fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
     let Some(halt) = standing::recorded(place.ws)? else { return Ok(Say::Nothing) };
     let mark = events::mark(&["halt", &halt.id.to_string()]);
     once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt))
+}
+
+/// That the briefing is due, once at each commit.
+fn nearly_full(place: &Place<'_>, session: &Session, decision: &Decision) -> Result<Say, OpsError> {
+    let due =
+        |finding: &&Finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Block;
+    let Some(finding) = decision.findings.iter().find(due) else { return Ok(Say::Nothing) };
+    let mark = events::mark(&["compact", &place.head()?]);
+    once(place, session, mark, finding.rule, || words::nearly_full(finding))
 }
 
 /// What will halt the loop if it continues like this: the first finding that was not reported yet.

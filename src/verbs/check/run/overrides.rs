@@ -76,6 +76,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
         return ("answered-halt", format!("the loop was resumed by {by}{why}"));
     };
     let how = match ack.how {
+        _ if ack.provider.is_some() => "as on_stall.policy says".to_owned(),
         AckHow::Resume => "with andon resume".to_owned(),
         AckHow::Signed => "with a signed resolution".to_owned(),
         AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {

@@ -32,6 +32,7 @@ use andon_config as config;
 use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::scopes::Scope;
+use andon_engine::effect::AndonDir;
 use andon_engine::guess::Guess;
 use andon_engine::guess::members::ProposedScope;
 use andon_engine::test_guess;
@@ -163,6 +164,8 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
             return Err(undo_file(error));
         }
     };
+    // `touch .andon/STOP` has to work from now on. What is in its place is told where it matters.
+    let _ = AndonDir::below(top).prepare();
     let mut remarks = done.remarks;
     remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));
     remarks.extend(managers::remarks(top, plan.choice.mode));

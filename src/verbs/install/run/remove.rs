@@ -20,6 +20,7 @@ use crate::setup::place::{self, HOOKS_PATH, program_link};
 use crate::setup::{DISPLAY_REF_KEY, SetupError, quoted};
 use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::effect::AndonDir;
 use andon_git::{ConfigScope, Repo};
 
 /// What became of the hooks of one directory.
@@ -75,6 +76,9 @@ impl UninstallReport {
 pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
     let manifest_path = Manifest::path(repo.common_dir());
     let mut manifest = Manifest::read(&manifest_path).map_err(InstallError::from)?.unwrap_or_default();
+    if let Some(top) = repo.workdir() {
+        let _ = AndonDir::below(top).remove_unused();
+    }
     let display_refs = remove_display_refs(repo, &mut manifest)?;
     let fetch = unset_fetch(repo, &mut manifest)?;
     let files = clean_files(&mut manifest, &[])?;

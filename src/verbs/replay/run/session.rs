@@ -258,7 +258,11 @@ fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
     let (action, next) = match &event.what {
         What::TurnStart => ("turn_start".to_owned(), SessionState::Planning),
         What::TurnEnd(_) => ("turn_end".to_owned(), SessionState::Idle),
-        What::ToolCall(call) => (format!("tool_call {}", call.tool), SessionState::Executing),
+        // The short form begins with the tool.
+        What::ToolCall(call) => {
+            let shown = call.shown.as_deref().unwrap_or(&call.tool);
+            (format!("tool_call {shown}"), SessionState::Executing)
+        }
         What::Output(output) => (format!("output {}", output.kind.as_str()), SessionState::Reporting),
         What::Usage(_) => ("usage".to_owned(), state),
         What::Cleared(_) => (event.what.name().to_owned(), SessionState::Planning),

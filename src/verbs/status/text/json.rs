@@ -28,6 +28,7 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         node: &view.node,
         who: &view.who,
         session: view.session.as_deref(),
+        provider: view.provider.as_deref(),
         last_halt: last.map(|last| LastHaltJson::new(last.id, &last.halt, last.ack.as_ref())),
         refused: view.refused.as_ref(),
         trend: &view.trend,

@@ -25,6 +25,7 @@ pub(crate) fn view() -> StatusView {
         node: "agent".to_owned(),
         who: vec!["coder".to_owned()],
         session: None,
+        provider: None,
         last_halt: Some(LastHalt { id: EntryId([9; 32]), halt: samples::halt(), ack: Some(samples::ack()) }),
         flaky: vec![],
         skipped: vec![],

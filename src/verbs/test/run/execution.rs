@@ -12,6 +12,7 @@ use andon_core::domain::veil::HiddenPath;
 use andon_core::escape::shell_quote_bytes;
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::without_its_reports;
+use andon_engine::effect::best_effort;
 use andon_engine::effect::private::PrivateDir;
 use andon_engine::effect::program::{
     self, CommandExit, Environment, ProgramEnd, ProgramError, Screens, Signals, StopCause, Surroundings,
@@ -142,6 +143,11 @@ impl Execution {
         warnings.extend(without_its_reports(ws, written, &mut parsed));
         warnings.extend(without_the_added_report(self.added.is_some(), &mut parsed));
         parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
+        let first = parsed.errors.first().map_or_else(String::new, |first| {
+            let test = first.test.as_ref().map_or_else(String::new, |test| format!("{test}: "));
+            secrets::masked(&format!("{test}{}", first.text)).into_owned()
+        });
+        best_effort::remember_error(ws.repo.git_dir(), &first);
         let mut tested = self.tested;
         tested.bind(ws, &self.mentions.named_in(&parsed))?;
         warnings.extend(changed_paths(&since));

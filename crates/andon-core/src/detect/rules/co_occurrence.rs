@@ -10,7 +10,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
-use crate::domain::detail::FindingDetail;
+use crate::domain::detail::{Detail, FindingDetail};
 use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, Signal};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
@@ -97,13 +97,23 @@ struct Together {
     mode: EscalationMode,
 }
 
-impl FindingDetail for Together {}
+impl FindingDetail for Together {
+    fn while_halted(&self) -> Option<Detail> {
+        let Self { names, iterations, mode } = self;
+        let halted =
+            || Self { names: names.clone(), iterations: *iterations, mode: EscalationMode::PerpetualHalted };
+        (*mode == EscalationMode::Perpetual).then(|| Detail::new(halted()))
+    }
+}
 
 impl fmt::Display for Together {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mode = match self.mode {
             EscalationMode::Halting => "",
             EscalationMode::Perpetual => "; perpetual mode: this is notify-only and does not halt the run",
+            EscalationMode::PerpetualHalted => {
+                "; perpetual mode: this is notify-only, but another finding has halted the run"
+            }
         };
         write!(
             f,
@@ -120,7 +130,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let names: Vec<&'static str> = episode.hot.iter().map(|signal| signal_name(*signal)).collect();
     let level = match episode.mode {
         EscalationMode::Halting => setting.level,
-        EscalationMode::Perpetual => setting.level.min(Level::Warn),
+        EscalationMode::Perpetual | EscalationMode::PerpetualHalted => setting.level.min(Level::Warn),
     };
     let mut evidence: Vec<Evidence> =
         names.iter().map(|name| Evidence::Text(format!("signal {name}"))).collect();
@@ -137,8 +147,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::situation::Stops;
-    use crate::domain::decision::Stage;
+    use crate::domain::decision::{Stage, StandingHalt};
     use crate::domain::escalation::{Episode, Signal};
+    use crate::domain::ids::EntryId;
     use crate::history::Timeline;
     use crate::testkit::GAP;
 
@@ -181,5 +192,29 @@ mod tests {
         let finding = asked(EscalationCall::Escalate, EscalationMode::Perpetual).unwrap();
         assert_eq!(finding.level, Level::Warn);
         insta::assert_snapshot!(finding.message(), @"2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change); perpetual mode: this is notify-only and does not halt the run");
+    }
+
+    #[test]
+    fn perpetual_mode_does_not_say_that_a_halted_run_goes_on() {
+        let told = asked(EscalationCall::Escalate, EscalationMode::Perpetual).unwrap();
+        let halts = Finding { level: Level::Halt, rule: "oscillation", ..told.clone() };
+        let place = crate::policy::HaltPlace {
+            head: None,
+            branch: None,
+            worktree: "main".into(),
+            at: crate::domain::time::Timestamp(9),
+        };
+        let standing = StandingHalt {
+            id: EntryId([1; 32]),
+            halt: crate::policy::halt(&told, &Timeline::new(GAP), &place),
+        };
+        for halted in [
+            crate::policy::decide(vec![told.clone(), halts], None),
+            crate::policy::decide(vec![told.clone()], Some(standing)),
+        ] {
+            let said = halted.findings.iter().find(|found| found.rule == "co-occurrence").unwrap().message();
+            assert!(!said.contains("does not halt") && said.contains("has halted the run"), "{said}");
+        }
+        assert!(crate::policy::decide(vec![told], None).findings[0].message().contains("does not halt"));
     }
 }

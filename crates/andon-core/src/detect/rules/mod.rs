@@ -7,6 +7,7 @@ pub(super) mod budgets;
 pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
 pub(super) mod context_window;
+pub(super) mod docs_loop;
 pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
@@ -47,6 +48,7 @@ pub static REGISTRY: &[&Rule] = &[
     &failures_not_decreasing::RULE,
     &oscillation::RULE,
     &output_oscillation::RULE,
+    &docs_loop::RULE,
     &file_comebacks::RULE,
     &recurrence::RULE,
     &undo_churn::RULE,

@@ -59,6 +59,7 @@ struct InVain {
     tool: String,
     /// The newest of them by their short forms.
     named: String,
+    signature: Option<String>,
     calls: u64,
     among: usize,
 }
@@ -75,7 +76,7 @@ impl fmt::Display for InVain {
 
 impl FindingDetail for InVain {
     fn figures(&self) -> Figures {
-        Figures::Calls { tool: self.tool.clone(), count: self.calls }
+        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.calls }
     }
 }
 
@@ -97,12 +98,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let newest_of_them = &vain[vain.len().saturating_sub(calls::NAMED)..];
     let (tool, named) = (words::bounded(&newest.call.tool), calls::row(newest_of_them));
+    let signature = calls::signature(newest_of_them);
     Some(Finding {
         evidence: newest_of_them.iter().map(|call| calls::evidence(&call.call)).collect(),
         help: vec![
             "say what is looked for, and where it was looked for already, before the next call".to_owned(),
         ],
-        ..RULE.finding(setting.level, InVain { tool, named, calls: count, among: told.len() - first })
+        ..RULE.finding(
+            setting.level,
+            InVain { tool, named, signature, calls: count, among: told.len() - first },
+        )
     })
 }
 

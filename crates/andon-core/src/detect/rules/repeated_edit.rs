@@ -57,6 +57,7 @@ struct SameEdit {
     tool: String,
     /// The edit by its short form.
     named: String,
+    signature: Option<String>,
     times: u64,
 }
 
@@ -68,7 +69,7 @@ impl fmt::Display for SameEdit {
 
 impl FindingDetail for SameEdit {
     fn figures(&self) -> Figures {
-        Figures::Calls { tool: self.tool.clone(), count: self.times }
+        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.times }
     }
 }
 
@@ -83,13 +84,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let (node, tool) = (words::bounded(&newest.node), words::bounded(&newest.call.tool));
-    let named = calls::named(&newest.call);
+    let (named, signature) = (calls::named(&newest.call), calls::signature(&[newest]));
     Some(Finding {
         evidence: vec![calls::evidence(&newest.call)],
         help: vec![
             "read the file before the next edit: the last one was refused, or is made already".to_owned(),
         ],
-        ..RULE.finding(setting.level, SameEdit { node, tool, named, times })
+        ..RULE.finding(setting.level, SameEdit { node, tool, named, signature, times })
     })
 }
 

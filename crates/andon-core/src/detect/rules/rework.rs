@@ -11,6 +11,7 @@ use crate::detect::situation::Situation;
 use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::change::Nature;
 use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
@@ -41,7 +42,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` rewrite earlier ones \
                 among them, the newest included: of the regions that such a commit removes, a share of at least `share` is \
                 what one of those added, by the hashes of the normalized lines. They share a file, and their subjects have \
-                three of five words in common, numbers aside. Reverts, merges, subjects that begin as one of `exempt`, that \
+                three of five words in common, numbers aside. Reverts, merges, changes of comments or documents alone, subjects that begin as one of `exempt`, that \
                 name a version or that a forge gave a number (`(#123)`) are not counted, and nothing is said while tests \
                 newly pass. Warns; halts where twice as many rewrite among twice as many commits of twice the time.",
         why: "A fix of a fix is everyday work, and the fourth of the same name within two hours hardly ever: twice in 39,425 \
@@ -109,6 +110,7 @@ fn stretch<'a>(
     let last = *commits.first()?;
     let counts = |one: &Iteration| {
         one.strike == Strike::Candidate
+            && one.change.as_ref().is_some_and(|change| change.nature == Nature::Work)
             && !goes_back_on_purpose(one, setting.list(&EXEMPT))
             && !names_version(&one.subject)
             && !is_pull_request(one)
@@ -159,7 +161,6 @@ fn ratio(part: usize, all: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::change::Nature;
     use crate::domain::settings::ParamValue;
     use crate::testkit::{Commit, commit};
 
@@ -210,6 +211,7 @@ mod tests {
         assert!(!told(&|at, one| one.at(i64::from(at) * 3_600)));
         assert!(!told(&|at, one| one.subject(&format!("Bump parser to 1.{at}"))));
         assert!(!told(&|at, one| one.subject(&format!("Fix the build (#{at})"))));
+        assert!(!told(&|at, one| one.change(Nature::Comments, &[(1, at, at + 1)])));
         assert!(!told(&|_, one| one.subject("Revert \"Fix the build\"")));
     }
 

@@ -81,6 +81,7 @@ struct RefusedCalls {
     tool: String,
     /// The newest call by its short form.
     named: String,
+    signature: Option<String>,
     /// The program that is not there.
     program: Option<String>,
     way: Way,
@@ -112,7 +113,7 @@ impl fmt::Display for RefusedCalls {
 
 impl FindingDetail for RefusedCalls {
     fn figures(&self) -> Figures {
-        Figures::Calls { tool: self.tool.clone(), count: self.times }
+        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: self.times }
     }
 }
 
@@ -150,12 +151,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     };
     let (tool, named) = (words::bounded(&newest.call.tool), calls::named(&newest.call));
     let program = newest.call.program.clone();
+    let signature = calls::signature(&[newest]);
     Some(Finding {
         evidence: calls::with_answer(&newest.call),
         help: vec![
             "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
         ],
-        ..RULE.finding(setting.level, RefusedCalls { tool, named, program, way, times })
+        ..RULE.finding(setting.level, RefusedCalls { tool, named, signature, program, way, times })
     })
 }
 

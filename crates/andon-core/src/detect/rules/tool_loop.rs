@@ -155,6 +155,7 @@ struct Loop {
     tool: String,
     /// The calls by their short forms.
     named: String,
+    signature: Option<String>,
     pattern: Pattern,
 }
 
@@ -190,7 +191,7 @@ impl FindingDetail for Loop {
     fn figures(&self) -> Figures {
         let (Pattern::Identical { times, .. } | Pattern::Row { times, .. } | Pattern::SameAnswer { times }) =
             self.pattern;
-        Figures::Calls { tool: self.tool.clone(), count: times }
+        Figures::Calls { tool: self.tool.clone(), signature: self.signature.clone(), count: times }
     }
 }
 
@@ -267,6 +268,7 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         Grade::Infinite => (setting.level, ReportFile::BlockerReport),
     };
     let (tool, named) = (words::bounded(&newest.tool), calls::row(round));
+    let signature = calls::signature(round);
     let evidence = match round {
         [_] => calls::with_answer(newest),
         round => round.iter().map(|call| calls::evidence(&call.call)).collect(),
@@ -275,7 +277,7 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         report_file,
         evidence,
         help: vec!["do something else than this call: its answer is known by now".to_owned()],
-        ..RULE.finding(level, Loop { grade, tool, named, pattern })
+        ..RULE.finding(level, Loop { grade, tool, named, signature, pattern })
     })
 }
 

@@ -21,6 +21,7 @@ fn ack(reason: &str) -> JournalLine {
         how: andon_core::domain::facts::AckHow::Resume,
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
+        provider: None,
         reason: reason.to_owned(),
         head: None,
         worktree: "main".to_owned(),

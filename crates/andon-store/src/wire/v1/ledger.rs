@@ -5,7 +5,7 @@
 //!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","calls"?:[{"call","shown"?}],"trend"},
 //!  "summary"?,"suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?,"binds"?}
 //! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
-//! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"reason","head"?,"worktree"}
+//! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"provider"?,"reason","head"?,"worktree"}
 //! ```
 //!
 //! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.
@@ -108,6 +108,7 @@ struct AckWire {
     how: AckHow,
     mistaken: Option<bool>,
     agent: Option<String>,
+    provider: Option<String>,
     reason: Option<String>,
     head: Option<CommitId>,
     worktree: String,
@@ -258,6 +259,7 @@ impl From<&Ack> for AckWire {
             how: ack.how,
             mistaken: ack.halt_was.key(),
             agent: ack.agent.as_deref().map(cut),
+            provider: ack.provider.as_deref().map(cut),
             reason: Some(cut(&ack.reason)),
             head: ack.head,
             worktree: cut(&ack.worktree),
@@ -345,9 +347,9 @@ impl HaltWire {
 
 impl AckWire {
     fn into_ack(self, at: Timestamp) -> Ack {
-        let Self { halt, counter, by, how, mistaken, agent, reason, head, worktree } = self;
+        let Self { halt, counter, by, how, mistaken, agent, provider, reason, head, worktree } = self;
         let (halt_was, reason) = (HaltWas::from_key(mistaken), reason.unwrap_or_default());
-        Ack { halt, counter, by, how, halt_was, agent, reason, head, worktree, at }
+        Ack { halt, counter, by, how, halt_was, agent, provider, reason, head, worktree, at }
     }
 }
 

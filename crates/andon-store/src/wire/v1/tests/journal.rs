@@ -36,6 +36,7 @@ fn journal_lines() -> Vec<JournalLine> {
             how: AckHow::FileDeleted,
             halt_was: andon_core::domain::facts::HaltWas::Unsaid,
             agent: Some("CLAUDECODE".into()),
+            provider: None,
             reason: "looked at it\nby hand".into(),
             head: Some(CommitId(oid(4))),
             worktree: "main".into(),
@@ -226,7 +227,7 @@ fn a_huge_overlay_is_cut_and_says_so() {
 #[test]
 fn safety_events_survive_a_round_trip_and_say_by_which_rule() {
     for (kind, name) in SafetyKind::ALL {
-        let figures = Figures::Calls { tool: "mcp: search".into(), count: 5 };
+        let figures = Figures::Calls { tool: "mcp: search".into(), signature: None, count: 5 };
         let line = JournalLine::Safety(Box::new(SafetyFact {
             figures,
             kind,

@@ -1,0 +1,226 @@
+//! `docs-loop`: documents alone go round, in commits or in turns.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::releases::is_release_step;
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::detail::FindingDetail;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::ids::HunkHash;
+use crate::domain::settings::{Param, RuleSetting, Sense};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::{Iteration, PathState, Source, Strike, Timeline, TurnChange, stood};
+
+pub(in crate::detect) const COMEBACKS: Param<u64> =
+    Param::count("comebacks", 4, 2, "Returns of one document to any earlier contents.");
+pub(in crate::detect) const AMONG: Param<u64> =
+    Param::count("among", 12, 2, "Newest changes of that document that are looked at.").sense(Sense::Wider);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "docs-loop",
+    summary: "documents alone alternate A/B/A/B, or one comes back to earlier contents 4 times among 12 changes",
+    docs: Docs {
+        trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents that the \
+                window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
+                as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
+                back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
+                neither do texts that stood for an hour or longer.",
+        why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
+              see them.",
+        source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
+        example: "A reviewer shortens a paragraph, the writer restores it, the reviewer shortens it again: the third change \
+                  halts.",
+        tune: "`docs-loop = \"off\"`, or `{ comebacks = 6 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Oscillating,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::UpdateDocs,
+            "update the documents: agree on one text and say there why it is so",
+        ),
+        names_documents: true,
+        ..About::new(EventClass::Oscillation)
+    },
+    params: &[COMEBACKS.spec, AMONG.spec, EXEMPT.spec],
+    stages: LOOP,
+    reads: Reads::Records,
+    check,
+};
+
+/// How documents go round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    Alternates,
+    ComesBack { times: u64 },
+}
+
+/// Documents that go round.
+#[derive(Debug)]
+struct Documents {
+    round: Round,
+    /// Whether they did so at the ends of turns, without commits.
+    in_turns: bool,
+}
+
+impl FindingDetail for Documents {}
+
+impl fmt::Display for Documents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.in_turns { "the documents" } else { "a document" };
+        let and_no_code = "while no code changed";
+        match self.round {
+            Round::Alternates => {
+                write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
+            }
+            Round::ComesBack { times } => {
+                write!(f, "{place} came back to earlier contents {} {and_no_code}", words::times(times))
+            }
+        }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let newest = timeline.newest()?;
+    match newest.source {
+        Source::Turn(TurnChange::Documents) => {
+            let states: Vec<_> = timeline.activity.docs_states.iter().collect();
+            let round = round(&states, &|_| true, setting)?;
+            Some(RULE.finding(setting.level, Documents { round, in_turns: true }))
+        }
+        Source::Turn(_) => None,
+        Source::Commit if !timeline.leaves_the_code(newest) => None,
+        Source::Commit => timeline.newest_paths().find_map(|path| of_path(timeline, path, setting)),
+    }
+}
+
+fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option<Finding> {
+    let all = timeline.path_states(path);
+    // Work on the code begins the row anew.
+    let code =
+        all.iter().rposition(|state| state.brought_by.is_some_and(|one| !timeline.leaves_the_code(one)));
+    let states: &[PathState<'_>] = all.get(code.unwrap_or(0)..).unwrap_or_default();
+    let by = |at: usize| states.get(at).and_then(|state| state.brought_by);
+    let counts = |at: usize| {
+        let stays = |(earlier, later): (&Iteration, &Iteration)| stood(earlier, later);
+        let meant = |one: &Iteration| {
+            goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
+        };
+        let one = by(at).filter(|one| one.strike == Strike::Candidate && !meant(one));
+        one.is_some_and(|one| !at.checked_sub(1).and_then(by).map(|before| (before, one)).is_some_and(stays))
+    };
+    if states.last()?.brought_by != timeline.newest() {
+        return None;
+    }
+    let contents: Vec<HunkHash> = states.iter().map(|state| state.state).collect();
+    let round = round(&contents, &counts, setting)?;
+    let evidence = states.iter().rev().take(4).rev();
+    let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
+    Some(Finding {
+        files: vec![path],
+        evidence,
+        ..RULE.finding(setting.level, Documents { round, in_turns: false })
+    })
+}
+
+/// How a row of states goes round, oldest first; `counts` says of which of them a return counts.
+fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSetting) -> Option<Round> {
+    let last = states.len().checked_sub(1)?;
+    if let [.., a, b, c, d] = states
+        && a == c
+        && b == d
+        && a != b
+        && counts(last)
+        && counts(last - 1)
+    {
+        return Some(Round::Alternates);
+    }
+    let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
+    let first = states.len().saturating_sub(among.saturating_add(1));
+    let mut seen = BTreeSet::new();
+    let mut back = Vec::new();
+    for (at, state) in states.iter().enumerate().skip(first) {
+        if !seen.insert(state) && counts(at) {
+            back.push(at);
+        }
+    }
+    let enough = words::len(&back) >= setting.count(&COMEBACKS).max(1);
+    (enough && back.last() == Some(&last)).then(|| Round::ComesBack { times: words::len(&back) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, checked};
+    use crate::domain::change::Nature;
+    use crate::domain::events::{TurnEnd, What};
+    use crate::domain::ids::Digest;
+    use crate::testkit::{Commit, chain, code, commit, event, folded, green};
+
+    /// A document in these states, while the code stays.
+    fn written(states: &[u8]) -> Vec<Commit> {
+        let mut old = 1;
+        let step = |new: &u8| commit(7).change(Nature::Docs, &[(1, std::mem::replace(&mut old, *new), *new)]);
+        std::iter::once(commit(7)).chain(states.iter().map(step)).collect()
+    }
+
+    #[test]
+    fn a_document_that_goes_round_trips_and_work_on_it_does_not() {
+        let table: [(&[u8], bool); 6] = [
+            (&[2, 1], false),
+            (&[2, 1, 2], true),
+            (&[2, 3, 1, 2, 4, 3], false),
+            (&[2, 3, 1, 4, 2, 3, 1], true),
+            (&[2, 3, 4, 5, 6, 7, 8, 9], false),
+            (&[2, 1, 2, 9], false),
+        ];
+        for (states, expected) in table {
+            assert_eq!(checked(&RULE, written(states)).is_some(), expected, "{states:?}");
+        }
+    }
+
+    #[test]
+    fn beside_new_code_and_by_reverts_it_is_no_loop() {
+        let mut beside = written(&[2, 1, 2]);
+        for (at, one) in (20_u8..).zip(&mut beside) {
+            one.record().code = code(at);
+        }
+        assert!(checked(&RULE, beside).is_none());
+        let reverted = written(&[2, 1, 2]).into_iter().map(|one| one.subject("Revert \"words\"")).collect();
+        assert!(checked(&RULE, reverted).is_none());
+    }
+
+    #[test]
+    fn it_is_seen_among_commits_with_times_and_tests() {
+        let watched = (100..).zip(written(&[2, 1, 2, 1])).map(|(at, one)| one.at(at).tests(green(7, 1)));
+        assert!(checked(&RULE, watched.collect()).is_some());
+    }
+
+    #[test]
+    fn turns_that_undo_each_other_trip() {
+        let ends = |states: &[u8]| {
+            let end = |docs: &u8| {
+                event(What::TurnEnd(TurnEnd { code: Some(code(1)), docs: Some(Digest([*docs; 32])) }))
+            };
+            let facts = chain(vec![commit(1)]).into_iter().chain(states.iter().map(end)).collect();
+            asked_of(&RULE, &folded(facts)).is_some()
+        };
+        assert!(ends(&[1, 2, 1, 2]));
+        assert!(!ends(&[1, 2, 3, 2]));
+        assert!(!ends(&[1, 2, 1]));
+        assert!(!ends(&[1, 2, 1, 2, 2]), "said once, at the turn that closed the circle");
+        assert!(!ends(&[1, 2, 3, 4, 5, 6]));
+    }
+}

@@ -1,0 +1,238 @@
+//! What a halt sets in motion: the fallback chain, a reviewer, the advisor's question, and the way on that the files of a halt
+//! name (docs/spec-map.md, loop safety: auto escalation policy; loop rules: fallback chain, advisor, CHECKPOINT.md).
+
+use crate::escalate::{json, reword, reword_until_halted, started, user_config};
+use crate::support::{Out, Stage, andon_path};
+
+const CHAIN: &str = "[fallback]\nproviders = [\"claude\", \"gemini\", \"local\"]\n";
+
+fn configured(policy: &str, program: &str) -> Stage {
+    let stage = started();
+    user_config(&stage, &format!("[on_stall]\ncommand = [\"sh\", \"-c\", '''{program}''']\n"));
+    let config = format!("[test]\ncommand = \"sh check.sh\"\n[on_stall]\npolicy = \"{policy}\"\n{CHAIN}");
+    stage.write("andon.toml", config);
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["commit", "-qm", "Say what a stall leads to"]).ok();
+    stage
+}
+
+fn provider(stage: &Stage) -> String {
+    let status = json(&stage.andon(&["status", "--format", "json"]).stdout);
+    status["provider"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Rewords from `first` on until the loop stalls.
+fn stalled(stage: &Stage, first: u32) -> Out {
+    let said = (first..first + 10).map(|number| reword(stage, number));
+    said.into_iter().find(|out| out.all().contains("co-occurrence")).expect("it never stalled")
+}
+
+#[test]
+fn the_chain_goes_on_at_each_stall_and_back_to_the_primary_after_an_answer() {
+    let stage = configured("retry_with_new_provider", "cat >> ../got.jsonl");
+    assert_eq!(provider(&stage), "claude");
+    stalled(&stage, 1).says("the next provider, gemini, which was started");
+    assert_eq!(provider(&stage), "gemini");
+    stage.andon(&["status", "--exit-code"]).ok();
+    let advice = json(&stage.andon(&["advise", "--format", "json"]).ok().stdout);
+    assert_eq!(advice["current"], "gemini");
+    stalled(&stage, 21).says("the next provider, local, which was started");
+    assert_eq!(provider(&stage), "local");
+    let got = std::fs::read_to_string(stage.root().join("got.jsonl")).unwrap();
+    let providers: Vec<String> = got.lines().map(|line| json(line)["provider"].to_string()).collect();
+    assert_eq!(providers, ["\"gemini\"", "\"local\""]);
+    // The chain has none left: a person is asked, and the primary begins again.
+    stalled(&stage, 41).lacks("which was started");
+    reword(&stage, 60).refused();
+    stage.andon(&["resume", "--reason", "the words are good"]).ok();
+    assert_eq!(provider(&stage), "claude");
+    reword(&stage, 61).ok();
+    stage.andon(&["log"]).ok().says("the fallback chain, for gemini");
+}
+
+#[test]
+fn the_started_program_can_work_and_has_a_clean_environment() {
+    let andon = andon_path();
+    let work = format!(
+        "cat > /dev/null; env | grep -E '^(GIT_|ANDON_HOOK|ANDON_CHAIN)' > ../environment; printf 'fn b() -> u8 {{ 7 }}\\n' > b.rs; \
+         git add b.rs && {} test && git commit -qm 'By the next provider'",
+        andon.display()
+    );
+    let stage = configured("retry_with_new_provider", &work);
+    stalled(&stage, 1).says("the next provider, gemini");
+    assert_eq!(stage.git(&["log", "-1", "--format=%s"]).ok().stdout.trim(), "By the next provider");
+    let environment = std::fs::read_to_string(stage.root().join("environment")).unwrap();
+    for name in [
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_EDITOR",
+        "GIT_AUTHOR_DATE",
+        "GIT_PREFIX",
+        "ANDON_HOOK",
+        "ANDON_CHAIN",
+    ] {
+        assert!(!environment.lines().any(|line| line.starts_with(&format!("{name}="))), "{environment}");
+    }
+}
+
+#[test]
+fn where_the_program_fails_the_halt_stands_again() {
+    let stage = configured("retry_with_new_provider", "exit 3");
+    stalled(&stage, 1).says("the program of [on_stall] ended with 3");
+    stage.andon(&["status", "--exit-code"]).exits(1);
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("gemini did not go on"));
+    reword(&stage, 30).refused();
+}
+
+#[test]
+fn refused_commits_fail_the_gate_too() {
+    let stage = Stage::installed();
+    user_config(&stage, "[on_stall]\ncommand = [\"sh\", \"-c\", \"cat > ../got.json\"]\n");
+    let chain = "[fallback]\nproviders = [\"claude\", \"gemini on failed_gate\"]\n";
+    let policy = "[on_stall]\npolicy = \"retry_with_new_provider\"\n";
+    stage.write("andon.toml", format!("[test]\ncommand = \"sh check.sh\"\n{policy}{chain}"));
+    stage.git(&["commit", "-qam", "Name the chain"]).ok();
+    for number in 1..=5 {
+        stage.write("code.txt", format!("{number}\n"));
+        stage.git(&["commit", "-qam", "Untested"]).refused();
+    }
+    let got = json(&std::fs::read_to_string(stage.root().join("got.json")).unwrap());
+    assert_eq!((&got["provider"], &got["halt"]["rule"]), (&"gemini".into(), &"refused-commits".into()));
+}
+
+#[test]
+fn the_answer_of_a_reviewer_is_advice() {
+    let stage = configured("spawn_reviewer", "cat > /dev/null; echo Split the function in two.");
+    reword_until_halted(&stage);
+    reword(&stage, 20).refused();
+    assert_eq!(stage.read(".andon/ADVISOR_ANSWER.md").trim(), "Split the function in two.");
+    stage.andon(&["advise", "--record"]).ok().says("the reviewer sh");
+    reword(&stage, 21).ok();
+    stage.andon(&["log"]).ok().says("Split the function in two.");
+}
+
+#[test]
+fn the_name_in_the_requirements_is_accepted() {
+    let stage = Stage::installed();
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[on_stall]\npolicy = \"switch_to_interactive\"\n",
+    );
+    stage.andon(&["config", "check"]).ok();
+}
+
+#[test]
+fn the_question_for_an_advisor_shows_what_happened_and_no_hashes() {
+    let stage = started();
+    let transcript = stage.root().join("session.jsonl");
+    let line =
+        |number: u32| format!("{{\"type\":\"assistant\",\"text\":\"line {number} of the session\"}}\n");
+    std::fs::write(&transcript, (1..=600).map(line).collect::<String>()).unwrap();
+    let payload =
+        serde_json::json!({ "session_id": "s", "source": "startup", "transcript_path": transcript });
+    let hook = &["agent", "hook", "claude", "SessionStart"];
+    stage.run_in(stage.dir(), andon_path(), hook, Some(payload.to_string().as_bytes())).ok();
+    let tests = "echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo '  ---'; echo '  message: expected 1, found 2'; echo '  ...'; exit 1\n";
+    stage.write("check.sh", tests);
+    stage.git(&["commit", "-qanm", "Test otherwise"]).ok();
+    let asked = (1..=10).any(|number| {
+        reword(&stage, number);
+        stage.exists(".andon/ADVISOR_PROMPT.md")
+    });
+    assert!(asked, "it never halted");
+    let question = stage.read(".andon/ADVISOR_PROMPT.md");
+    assert!(question.contains("line 600 of the session") && question.contains("line 101 of"), "{question}");
+    assert!(!question.contains("line 100 of"), "the last 500 lines");
+    assert!(question.contains("- Fails now: `b"), "{question}");
+    assert!(question.contains("## The error of the first failing test"), "{question}");
+    assert!(question.contains("git diff ") && question.contains("\n+ // version"), "{question}");
+    let hash = |word: &str| word.len() >= 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = question.split(|c: char| !c.is_alphanumeric());
+    assert_eq!(words.filter(|word| hash(word)).count(), 0, "{question}");
+}
+
+#[test]
+fn a_checkpoint_has_the_headings_of_the_document() {
+    let stage = Stage::installed();
+    stage.write("PLAN.md", "# The great plan\n\n## Phase P\n\n- [x] P.1 begin\n- [ ] P.2 run the tests\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Plan"]).ok();
+    stage.iterate("1\n", &["ok a", "not ok b"], "Try it").ok();
+    stage.andon(&["stop", "--reason", "look"]).ok();
+    let shown = stage.read(".andon/CHECKPOINT.md");
+    for line in [
+        "- Phase: `Phase P`\n",
+        "- Task: `P.2 run the tests` (`PLAN.md`)\n",
+        "- Last action: `commit: Try it`\n",
+        "## Progress Summary\n",
+        "- Tests run: 2\n",
+        "- Tests passing: 1\n",
+    ] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+    assert!(shown.contains("- Files modified: "), "{shown}");
+}
+
+/// Runs the command that the file names for deleting it.
+fn own_way(stage: &Stage, file: &str) {
+    let text = stage.read(file);
+    let line = text.lines().rev().find_map(|line| line.trim().strip_prefix("rm ")).unwrap();
+    stage.run_in(stage.dir(), "sh", &["-c", &format!("rm {line}")], None).ok();
+}
+
+#[test]
+fn a_stop_works_on_a_fresh_install_and_its_own_way_on_too() {
+    let stage = Stage::new();
+    stage.andon(&["install"]).ok();
+    stage.run_in(stage.dir(), "touch", &[".andon/STOP"], None).ok();
+    stage.write("a.rs", "fn main() {}\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "First"]).refused().says("user-stop");
+    own_way(&stage, ".andon/CHECKPOINT.md");
+    stage.git(&["commit", "-qm", "First"]).ok();
+    stage.andon(&["uninstall"]).ok();
+    assert!(!stage.exists(".andon"), "nothing is left where nothing happened");
+}
+
+#[test]
+fn a_blocker_report_that_came_after_a_checkpoint_names_its_own_way_on() {
+    let stage = Stage::installed();
+    let call = b"{\"tool\":\"Bash\",\"args\":{\"command\":\"make\"},\"result\":\"1 failed\"}\n";
+    for _ in 0..10 {
+        stage.run_in(stage.dir(), andon_path(), &["observe", "tool_call"], Some(call));
+    }
+    assert!(stage.exists(".andon/CHECKPOINT.md") && stage.exists(".andon/BLOCKER_REPORT.md"));
+    own_way(&stage, ".andon/BLOCKER_REPORT.md");
+    stage.iterate("2\n", &["ok a"], "Go on").ok();
+    stage.andon(&["status", "--exit-code"]).ok();
+}
+
+#[test]
+fn documents_that_undo_each_other_halt_in_commits_and_in_turns() {
+    let text = |number: u32| if number % 2 == 1 { "# Long\n\nMany words.\n" } else { "# Short\n" };
+    let stage = Stage::installed();
+    stage.write("README.md", text(0));
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Describe it"]).ok();
+    let halted = (1..=6).find(|number| {
+        stage.write("README.md", text(*number));
+        stage.git(&["commit", "-qam", "Review the words"]).all().contains("docs-loop")
+    });
+    assert_eq!(halted, Some(3));
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("update the documents"));
+    let stage = Stage::installed();
+    let halted = (1..=6).find(|number| {
+        stage.write("README.md", text(*number));
+        stage.andon(&["tick"]).all().contains("docs-loop")
+    });
+    assert!(halted.is_some_and(|number| number <= 5), "{halted:?}");
+}
+
+#[test]
+fn a_replayed_session_shows_what_was_asked() {
+    let stage = Stage::installed();
+    stage.set("ANDON_SESSION", "s-1");
+    let call = b"{\"tool\":\"Bash\",\"args\":{\"command\":\"cargo test --lib\"},\"result\":\"ok\"}\n";
+    stage.run_in(stage.dir(), andon_path(), &["observe", "tool_call"], Some(call)).ok();
+    stage.andon(&["replay", "--session", "s-1"]).ok().says("tool_call Bash: cargo test --lib");
+}
