@@ -184,13 +184,9 @@ pub struct StatusView {
     pub who: Vec<String>,
     /// Session, when one is known.
     pub session: Option<String>,
-<<<<<<< HEAD
-    /// The halt that binds here; where none does, the newest of this worktree.
-=======
     /// The provider of the fallback chain that is at work; `None` without a chain.
     pub provider: Option<String>,
-    /// The newest halt of this worktree.
->>>>>>> main
+    /// The halt that binds here; where none does, the newest of this worktree.
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,

@@ -17,24 +17,16 @@ const MAX_FILE: usize = 1 << 20;
 pub fn list(repo: &Repo, head: CommitId) -> Result<Vec<String>, GitError> {
     let info = repo.commit(head)?;
     let before = info.parents.first().map(|parent| repo.tree_of(*parent)).transpose()?;
-<<<<<<< HEAD
-    of_trees(repo, (before, info.tree), &format!("git show {}", head.short()))
+    between(repo, before, info.tree, &format!("git show {}", head.short()))
 }
 
 /// What is different in the code of the second commit.
 ///
 /// # Errors
 /// One of them is not here.
-pub fn between(repo: &Repo, first: CommitId, second: CommitId) -> Result<Vec<String>, GitError> {
+pub fn of_two(repo: &Repo, first: CommitId, second: CommitId) -> Result<Vec<String>, GitError> {
     let all = format!("git diff {} {}", first.short(), second.short());
-    of_trees(repo, (Some(repo.tree_of(first)?), repo.tree_of(second)?), &all)
-}
-
-fn of_trees(
-    repo: &Repo,
-    (before, after): (Option<TreeId>, TreeId),
-=======
-    between(repo, before, info.tree, &format!("git show {}", head.short()))
+    between(repo, Some(repo.tree_of(first)?), repo.tree_of(second)?, &all)
 }
 
 /// What leads from one tree to another; `all` is the command that shows all of it.
@@ -45,7 +37,6 @@ pub fn between(
     repo: &Repo,
     before: Option<TreeId>,
     after: TreeId,
->>>>>>> main
     all: &str,
 ) -> Result<Vec<String>, GitError> {
     let mut texts = Texts::new(repo, 0);

@@ -42,7 +42,7 @@ pub(super) fn diff(shell: &Shell, screen: &mut Screen, key: &str) {
             return Ok("no two states are known; Enter shows the evidence".to_owned());
         };
         let ws = Workspace::open_lenient(&there(&ctx, worktree))?;
-        let lines = shown_change::between(&ws.repo, first, second)?;
+        let lines = shown_change::of_two(&ws.repo, first, second)?;
         Ok(format!("git diff {} {}\n\n{}", first.short(), second.short(), lines.join("\n")))
     };
     of_halt(screen, key, "the difference", read);

@@ -73,7 +73,7 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
 fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, Vec<String>> {
     let newest = halts.iter().rev().filter_map(|last| Some((&last.halt, last.halt.head?))).take(CHANGES);
     let lines = |halt: &Halt, head| match halt.summary.between().filter(|_| halted::goes_round(halt)) {
-        Some((first, second)) => shown_change::between(&ws.repo, first, second).ok(),
+        Some((first, second)) => shown_change::of_two(&ws.repo, first, second).ok(),
         None => shown_change::list(&ws.repo, head).ok(),
     };
     newest.filter_map(|(halt, head)| Some((head, lines(halt, head)?))).collect()

@@ -99,15 +99,11 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
 }
 
 /// What ends a stop or a pause.
-<<<<<<< HEAD
 const WAY_ON: &str = "andon resume --reason '<decision>'";
-=======
-const WAY_ON: &str = "andon resume --reason \"...\"";
 /// What a pause does in perpetual mode.
 const NOT_HELD: &str = "not paused, guard.perpetual is set";
 /// What holds a loop in perpetual mode.
 const HOLDS: &str = "andon stop";
->>>>>>> main
 
 fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;

@@ -154,9 +154,10 @@ fn last_halt(
 fn builds_on(ws: &Workspace, event: &EntryEvent) -> Result<bool, OpsError> {
     let Some(LedgerEvent::Halted(halt)) = event.known() else { return Ok(false) };
     let head = ws.repo.head()?.commit();
-    Ok(halt.head.zip(head).is_some_and(|(halted, head)| {
-        head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false)
-    }))
+    Ok(halt
+        .head
+        .zip(head)
+        .is_some_and(|(halted, head)| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false)))
 }
 
 /// The flaky tests of the window and of the journal.

@@ -6,11 +6,8 @@ use super::facts::{Ack, CommitKind};
 use super::findings::{Finding, HaltReason, Level, NamedCall, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
-<<<<<<< HEAD
 use super::summary::HaltSummary;
-=======
 use super::tests::TestStatus;
->>>>>>> main
 use super::time::Timestamp;
 
 /// Where a decision is made. The same rule may have another effect at another stage.

@@ -133,11 +133,12 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
                 write_andon_file(
                     site,
                     halt.report_file.file_name(),
-<<<<<<< HEAD
-                    &report_file::render(halt, story, site.ack, site.style),
-=======
-                    &report_file::render(halt, story, plan_document::read(site.repo).as_ref(), site.ack),
->>>>>>> main
+                    &report_file::render(
+                        halt,
+                        story,
+                        plan_document::read(site.repo).as_ref(),
+                        (site.ack, site.style),
+                    ),
                 )?;
             }
             stop_point("halt:shown");

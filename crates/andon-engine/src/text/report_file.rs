@@ -35,31 +35,17 @@ pub fn path(report_file: ReportFile) -> String {
 }
 
 /// The text of the file that shows `halt`.
-<<<<<<< HEAD
-pub fn render(halt: &Halt, story: &Story, ack: AckMode, style: Style) -> String {
+pub fn render(halt: &Halt, story: &Story, plan: Option<&Plan>, (ack, style): (AckMode, Style)) -> String {
     let mut page = Page::new(style);
-    what_stands(&mut page, halt, story, "Halted by the rule");
+    what_stands(&mut page, (halt, plan), story, "Halted by the rule");
     to_continue(&mut page, ack);
     page.finish()
 }
 
-/// The same for a halt that is only reported: nothing is refused, and nothing has to be answered.
-pub(super) fn perpetual(halt: &Halt, story: &Story, style: Style) -> String {
-    let mut page = Page::new(style);
-    what_stands(&mut page, halt, story, "Reported by the rule");
-=======
-pub fn render(halt: &Halt, story: &Story, plan: Option<&Plan>, ack: AckMode) -> String {
-    let mut page = Page::new(Style::Plain);
-    what_stands(&mut page, (halt, plan), story, "Halted by the rule");
-    to_continue(&mut page, halt, ack);
-    page.finish()
-}
-
 /// The same for a halt that is only reported and needs no answer itself.
-pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str) -> String {
-    let mut page = Page::new(Style::Plain);
-    what_stands(&mut page, (halt, None), story, "Told by the rule");
->>>>>>> main
+pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str, style: Style) -> String {
+    let mut page = Page::new(style);
+    what_stands(&mut page, (halt, None), story, "Reported by the rule");
     section(&mut page, "To Continue");
     page.line(to_continue);
     page.finish()
@@ -74,7 +60,6 @@ fn what_stands(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &St
     section(page, "Reason");
     page.line(&format!("{}.", capital(&markdown(&clip(&headline(halt), phrase::MESSAGE)))));
     page.blank();
-<<<<<<< HEAD
     page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
     for failing in &halt.summary.failing {
         page.line(&format!("- {}", code_span(&clip(&halted::failing(failing), 2 * MAX_SHOWN))));
@@ -85,18 +70,11 @@ fn what_stands(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &St
         page.line(&format!("- Look at it: `{look}`"));
     }
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
-    current_state(page, halt, story);
+    current_state(page, (halt, plan), story);
+    progress(page, story);
     calls(page, &halt.evidence);
     tried_since(page, halt, story);
     best_of(page, halt);
-=======
-    page.line(&format!("{by} {} ({}).", code_span(&clip(&halt.rule, TEXT)), phrase::reason(halt.reason)));
-    current_state(page, (halt, plan), story);
-    progress(page, story);
-    evidence(page, &halt.evidence);
-    tried(page, story);
-    best(page, story);
->>>>>>> main
     next(page, halt);
 }
 
@@ -161,11 +139,6 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
     }
 }
 
-<<<<<<< HEAD
-/// The calls that go round, where some do.
-fn calls(page: &mut Page, evidence: &HaltEvidence) {
-    if evidence.calls.is_empty() {
-=======
 /// What the newest tests of the story gave.
 fn last_tests(story: &Story) -> String {
     let newest = || story.tried.iter().rev();
@@ -196,27 +169,9 @@ fn progress(page: &mut Page, story: &Story) {
     page.line(&format!("- Tests passing: {}", known(tests.map(|(passed, _)| passed))));
 }
 
-fn evidence(page: &mut Page, evidence: &HaltEvidence) {
-    section(page, "Evidence");
-    if evidence.trend.is_empty() {
-        page.line("- Failing tests: not known");
-    } else {
-        let bars = spark::line(&evidence.trend, Glyphs::Unicode);
-        page.line(&format!("- Failing tests: {}  {bars}", spark::trend(&evidence.trend)));
-    }
-    for call in evidence.calls.iter().take(CALLS) {
-        let shown = call.shown.as_deref().unwrap_or("arguments not known");
-        page.line(&format!("- Call `{}`: {}", call.exact, code_span(&clip(shown, MAX_SHOWN))));
-    }
-    hashes(page, "Diffs", &evidence.diffs);
-    hashes(page, "Test failures", &evidence.tests);
-    hashes(page, "Outputs", &evidence.outputs);
-}
-
-/// Equal hashes are what a person looks for: short forms, oldest first.
-fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
-    if all.is_empty() {
->>>>>>> main
+/// The calls that go round, where some do.
+fn calls(page: &mut Page, evidence: &HaltEvidence) {
+    if evidence.calls.is_empty() {
         return;
     }
     section(page, "Tool calls");
@@ -331,17 +286,9 @@ fn to_continue(page: &mut Page, ack: AckMode) {
         }
     }
     match ack {
-<<<<<<< HEAD
         // That deleting the file answers is in the documentation: agents read this file.
         AckMode::Delete => {}
         AckMode::Resume => {
-=======
-        AckMode::Delete => {
-            page.line(match halt.report_file {
-                ReportFile::Checkpoint => "Or delete this file to resume:",
-                ReportFile::BlockerReport => "Or delete this file to resume, with the checkpoint before it:",
-            });
->>>>>>> main
             page.blank();
             page.line("Deleting this file does not answer the halt: it comes back.");
         }
@@ -349,27 +296,6 @@ fn to_continue(page: &mut Page, ack: AckMode) {
             page.blank();
             page.line("Deleting this file changes nothing: it comes back.");
         }
-<<<<<<< HEAD
-=======
-        AckMode::Resume => page.line("Deleting this file does not acknowledge the halt: it comes back."),
-        AckMode::Signed => page.line("Deleting this file changes nothing: it comes back."),
-    }
-}
-
-/// A stop file that stays would halt the next commit again.
-fn removal(halt: &Halt) -> String {
-    let file = path(halt.report_file);
-    match halt.reason {
-        HaltReason::UserStop => format!("rm -f .andon/STOP .andon/PAUSE {file}"),
-        // It may have come after a checkpoint of the same halt.
-        _ if halt.report_file == ReportFile::BlockerReport => {
-            format!("rm -f {} {file}", path(ReportFile::Checkpoint))
-        }
-        HaltReason::BudgetExceeded
-        | HaltReason::Stalled
-        | HaltReason::Oscillating
-        | HaltReason::RepeatedError => format!("rm {file}"),
->>>>>>> main
     }
 }
 
@@ -382,21 +308,17 @@ mod tests {
     use andon_testkit::samples;
 
     fn rendered(halt: &Halt, story: &Story, ack: AckMode) -> String {
-        render(halt, story, ack, Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned()))
+        render(halt, story, None, (ack, Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned())))
     }
 
     #[test]
     fn a_checkpoint_tells_the_whole_story() {
-<<<<<<< HEAD
         let mut halt = samples::stuck_halt();
         halt.summary.steps[1].subject = samples::HOSTILE.to_owned();
         halt.summary.iterations = 6;
         halt.summary.best =
             Some(andon_core::domain::summary::BestCommit { commit: samples::commit(11), failing: 2 });
         let text = rendered(&halt, &samples::story(), AckMode::Delete);
-=======
-        let text = render(&samples::halt(), &samples::story(), None, AckMode::Delete);
->>>>>>> main
         let expected = "\
 # Checkpoint - 2026-11-20 16:30 CET
 
@@ -419,19 +341,11 @@ the code state alternates A/B/A/B
   - `suite::a`
   - ``suite::`b`\\n# c``
 
-<<<<<<< HEAD
-=======
 ## Progress Summary
 - Files modified: 3
 - Tests run: 120
 - Tests passing: 118
 
-## Evidence
-- Failing tests: 7 -> 4 -> 2  █▅▃
-- Diffs, oldest first: `010101010101` `020202020202`
-- Test failures, oldest first: `030303030303`
-
->>>>>>> main
 ## What was tried
 - ... 2 more (`andon log` shows all)
 - A `010101010101` 0 failing: `Retry 3 times`
@@ -462,11 +376,7 @@ Commits are refused until a person has answered:
         let call = |shown: &str| NamedCall { exact: ShortHash([9; 8]), shown: Some(shown.to_owned()) };
         halt.evidence.calls = vec![call("Bash: cargo test"), call("Bash: `rm`\n# Approved")];
         halt.evidence.calls.push(NamedCall { shown: None, ..call("") });
-<<<<<<< HEAD
         let text = rendered(&halt, &Story::default(), AckMode::Delete);
-=======
-        let text = render(&halt, &Story::default(), None, AckMode::Delete);
->>>>>>> main
         assert!(
             text.contains(
                 "\n## Tool calls\n- `Bash: cargo test`\n\
@@ -481,31 +391,11 @@ Commits are refused until a person has answered:
     fn no_mode_offers_deletion() {
         let mut halt = samples::halt();
         halt.report_file = ReportFile::BlockerReport;
-<<<<<<< HEAD
         for mode in [AckMode::Delete, AckMode::Resume, AckMode::Signed] {
             let text = rendered(&halt, &Story::default(), mode);
             assert!(text.starts_with("# Blocker Report - 2026"), "{text}");
             assert!(!text.contains("rm .andon"), "{text}");
         }
-=======
-        for mode in [AckMode::Resume, AckMode::Signed] {
-            let text = render(&halt, &Story::default(), None, mode);
-            assert!(text.starts_with("# Blocker Report - 2026"), "{text}");
-            assert!(!text.contains("rm .andon"), "{text}");
-        }
-        assert!(
-            render(&halt, &Story::default(), None, AckMode::Delete)
-                .contains("    rm -f .andon/CHECKPOINT.md .andon/BLOCKER_REPORT.md\n")
-        );
-    }
-
-    #[test]
-    fn a_stop_file_is_part_of_the_answer() {
-        let mut halt = samples::halt();
-        halt.reason = HaltReason::UserStop;
-        let text = render(&halt, &Story::default(), None, AckMode::Delete);
-        assert!(text.contains("    rm -f .andon/STOP .andon/PAUSE .andon/CHECKPOINT.md\n"), "{text}");
->>>>>>> main
     }
 
     #[test]
@@ -524,17 +414,10 @@ Commits are refused until a person has answered:
         let mut story = samples::story();
         story.tried = (0..1_000).map(|number| samples::tried(number, &huge, Some(1))).collect();
         story.failing_now = vec![huge; 500];
-<<<<<<< HEAD
         let text = rendered(&halt, &story, AckMode::Delete);
         assert!(text.len() < 100_000, "{}", text.len());
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(headings.len(), 7, "{headings:?}");
-=======
-        let text = render(&halt, &story, None, AckMode::Delete);
-        assert!(text.len() < 100_000, "{}", text.len());
-        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(headings.len(), 9, "{headings:?}");
->>>>>>> main
+        assert_eq!(headings.len(), 8, "{headings:?}");
         assert!(!text.chars().any(|c| c != '\n' && andon_core::escape::is_hidden(c)));
         assert!(text.contains("- ... 975 more"));
     }

@@ -136,16 +136,12 @@ fn place(page: &mut Page, view: &StatusView) {
         .session
         .as_ref()
         .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
-<<<<<<< HEAD
     let names = if view.who.is_empty() { std::slice::from_ref(&view.node) } else { &view.who };
     let who = phrase::some_of(names, names.len(), |name| terminal_clip(name, NAME));
     page.field("by", &format!("{who}{session}"));
-=======
-    page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
     if let Some(provider) = &view.provider {
         page.field("provider", &terminal_clip(provider, NAME));
     }
->>>>>>> main
 }
 
 /// Unrecorded commits, where the window crosses some.
