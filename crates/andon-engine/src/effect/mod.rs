@@ -143,18 +143,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             }
             stop_point("halt:shown");
         }
-        Effect::RecordHalt(halt) => {
-            let halt = Halt { beside: site.repo.worktrees_beside(), ..(**halt).clone() };
-            let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
-            stop_point("halt:kept");
-            // Outside of its own ref at once: taking the ref away must show.
-            let (evidence, figures) = (HaltEvidence::default(), Figures::Unreported);
-            let (summary, suggested_actions, beside) = (Box::default(), Vec::new(), Vec::new());
-            let halt = Halt { evidence, figures, summary, suggested_actions, beside, ..halt };
-            let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
-            Journal::open(site.repo.git_dir()).append(&line)?;
-            stop_point("halt:told");
-        }
+        Effect::RecordHalt(halt) => record_halt(halt, site)?,
         Effect::RecordAck(ack) => {
             // The journal first: with only the ledger entry written, no new window would start.
             Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
@@ -187,6 +176,21 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
         Effect::Start(start) => best_effort::start_program(start, site)?,
         Effect::Brief(briefing) => best_effort::write_briefing(briefing, site)?,
     }
+    Ok(())
+}
+
+/// The ledger first, and enough of it to bind into the journal.
+fn record_halt(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    let halt = Halt { beside: site.repo.worktrees_beside(), ..halt.clone() };
+    let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
+    stop_point("halt:kept");
+    // Outside of its own ref at once: taking the ref away must show.
+    let (evidence, figures) = (HaltEvidence::default(), Figures::Unreported);
+    let (summary, suggested_actions, beside) = (Box::default(), Vec::new(), Vec::new());
+    let halt = Halt { evidence, figures, summary, suggested_actions, beside, ..halt };
+    let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
+    Journal::open(site.repo.git_dir()).append(&line)?;
+    stop_point("halt:told");
     Ok(())
 }
 
