@@ -30,7 +30,7 @@ fn a_decision_is_overturned_and_everything_follows() {
     let round = &found["rounds"]["m1"];
     assert_eq!((&round["decision"], &round["depth"]), (&json!("accept_proposer"), &json!(1)));
     assert_eq!((&round["by"], &round["dissent"]), (&json!(["human:bo", "human:cy"]), &json!(["human:di"])));
-    // Payout to the reviewer, reversed for the coder; the panel blames the reviewer by 2 of 2: half of 40.
+    // The witness pays the reviewer and blames the coder: half of 40. The panel reverses both, and blames the reviewer by 2 of 2.
     let ops: Vec<String> = found["accounts"]["ops"]
         .as_array()
         .unwrap()
@@ -43,6 +43,8 @@ fn a_decision_is_overturned_and_everything_follows() {
         [
             "agent:planner escrow 40 bounty",
             "escrow agent:reviewer 40 payout",
+            "agent:coder treasury 20 penalty",
+            "treasury agent:coder 20 penalty_back",
             "agent:reviewer escrow 40 reverse",
             "escrow agent:coder 40 payout",
             "agent:reviewer treasury 20 penalty",

@@ -10,6 +10,9 @@ use super::window::{DAY, within};
 /// Agents below whom a mean says nothing.
 const LEAST: usize = 6;
 
+/// Rounds of an agent below which its rate says nothing: one deferral of a new agent is no gaming.
+const LEAST_ROUNDS: u64 = 3;
+
 /// How often an agent's rounds ended in a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentRate {
@@ -54,7 +57,8 @@ impl Agents {
             *hit += if *triggered { *number } else { 0 };
         }
         let rates: Vec<Ratio<u64>> = counts.values().map(|(hit, all)| Ratio::new(*hit, *all)).collect();
-        let flagged = outliers(&rates);
+        let enough: Vec<bool> = counts.values().map(|(_, all)| *all >= LEAST_ROUNDS).collect();
+        let flagged = outliers(&rates).into_iter().zip(enough).map(|(outlier, enough)| outlier && enough);
         let rate = |((agent, rate), flagged)| (agent, AgentRate { rate, flagged });
         counts.into_keys().zip(rates).zip(flagged).map(rate).collect()
     }
@@ -132,6 +136,11 @@ mod tests {
         let mut agents = Agents::default();
         for agent in ["a", "b", "c", "d", "e"] {
             agents.add(0, &BTreeSet::from([agent]), false);
+        }
+        // One deferral of a new agent is no gaming, and neither are two.
+        for _ in 1..LEAST_ROUNDS {
+            agents.add(0, &BTreeSet::from(["x"]), true);
+            assert_eq!(agents.rates(11)["x"], AgentRate { rate: Ratio::new(1, 1), flagged: false });
         }
         agents.add(0, &BTreeSet::from(["x"]), true);
         assert!(!agents.is_limited("x", 10));

@@ -159,7 +159,8 @@ impl Fold<'_> {
         self.state.rounds[round].decisions.push(decided);
         if !is_upheld {
             let winner = choice.and_then(|choice| self.winner(round, choice));
-            self.pay(round, cause, winner, blamed);
+            self.pay(round, cause, winner);
+            self.penalise(round, cause, blamed);
         }
     }
 
@@ -190,11 +191,11 @@ impl Fold<'_> {
 
     /// A round that ends without a decision pays no one.
     pub(super) fn give_back(&mut self, round: usize, cause: Cause) {
-        self.pay(round, cause, None, None);
+        self.pay(round, cause, None);
     }
 
     /// Moves the bounty to `winner`, or back to the issuer (R14).
-    fn pay(&mut self, round: usize, cause: Cause, winner: Option<String>, blamed: Option<String>) {
+    fn pay(&mut self, round: usize, cause: Cause, winner: Option<String>) {
         if let Some((agent, amount)) = self.state.rounds[round].penalty.take() {
             self.state.accounts.forgive(cause, &agent, round, amount);
         }
@@ -210,11 +211,15 @@ impl Fold<'_> {
             Some(before) => {
                 accounts.transfer(cause, Ends { from: &before, to: ESCROW }, bounty, "reverse");
                 accounts.transfer(cause, Ends { from: ESCROW, to: &to }, bounty, why);
-                if let Some(agent) = blamed {
-                    let amount = accounts.penalise(cause, &agent, round, bounty);
-                    state.penalty = (amount > 0).then_some((agent, amount));
-                }
             }
         }
+    }
+
+    /// Whom a decision blames pays, whether or not anything was paid out before (R14, R15).
+    fn penalise(&mut self, round: usize, cause: Cause, blamed: Option<String>) {
+        let Some(agent) = blamed else { return };
+        let state = &mut self.state.rounds[round];
+        let amount = self.state.accounts.penalise(cause, &agent, round, state.bounty);
+        state.penalty = (amount > 0).then_some((agent, amount));
     }
 }

@@ -78,7 +78,12 @@ pub(super) fn after_tool(
         _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
         Some(timeline) => match nearly_full(place, &session, &decision)? {
             Say::Nothing => told(place, &session, &timeline)?,
-            say => say,
+            say @ (Say::Refuse(_)
+            | Say::Rewrite(..)
+            | Say::Tell(_)
+            | Say::Hold(_)
+            | Say::LetGo(_)
+            | Say::Keep(_)) => say,
         },
         None => Say::Nothing,
     };

@@ -326,6 +326,8 @@ fn agents_that_play_the_gate_wait_a_day() {
             "critique": deferred()["critique"]});
         story.add(&format!("calm-{agent}"), "round", with(round, calm.clone()));
     }
+    let part = with(deferred(), json!({"proposer": "agent:x", "opposer": null, "synthesizer": null}));
+    story.add("p1", "round", part.clone()).add("p2", "round", part);
     let own = json!({"issuer": "agent:x", "proposer": "agent:x", "opposer": null, "synthesizer": null});
     let own = with(deferred(), own);
     story.add("x1", "round", own.clone()).wait(HOUR).add("x2", "round", own.clone());

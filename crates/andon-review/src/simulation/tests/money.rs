@@ -79,6 +79,29 @@ fn a_payout_that_is_reversed_costs_whom_it_is_put_down_to() {
 }
 
 #[test]
+fn an_agent_that_a_decision_blames_pays_though_nothing_was_paid_out() {
+    let mut story = nine();
+    let blame = json!({"attributed_to": "agent:o"});
+    story.add("r", "round", worth(10)).accept("r", "ann");
+    story.add("r-ann", "ann resolution", with(resolution("r", P), blame.clone()));
+    story.add("q", "round", worth(20)).accept("q", "bo");
+    story.add("q-bo", "bo resolution", with(resolution("q", "reject_round"), blame));
+    let told = story.told();
+    told.invalid(&[]);
+    assert_eq!(
+        told.ops(),
+        [
+            "r agent:boss escrow 10 bounty",
+            "r-ann escrow agent:p 10 payout",
+            "r-ann agent:o treasury 5 penalty",
+            "q agent:boss escrow 20 bounty",
+            "q-bo escrow agent:boss 20 refund",
+            "q-bo agent:o treasury 11 penalty",
+        ]
+    );
+}
+
+#[test]
 fn a_panel_blames_by_more_than_half() {
     let mut story = nine();
     story.add("r", "round", with(worth(10), json!({"paid_to": "agent:s", "min_witnesses": 3})));
