@@ -9,6 +9,7 @@ use crate::detect::releases::{is_release_step, names_version};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::stretch::{around_one_file, newest, say_nearly_the_same, shared_files};
+use crate::detect::switches::is_one_line;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
@@ -37,22 +38,22 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "rework",
-    summary: "four of eight commits of two hours rewrite what one of them wrote and say nearly the same; twice as many halt",
+    summary: "four of eight commits of two hours rewrite what one of them wrote and say nearly the same",
     docs: Docs {
         trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` rewrite earlier ones \
                 among them, the newest included: of the regions that such a commit removes, a share of at least `share` is \
                 what one of those added, by the hashes of the normalized lines. They share a file, and their subjects have \
                 three of five words in common, numbers aside. Reverts, merges, changes of comments or documents alone, subjects that begin as one of `exempt`, that \
-                name a version or that a forge gave a number (`(#123)`) are not counted, and nothing is said while tests \
-                newly pass. Warns; halts where twice as many rewrite among twice as many commits of twice the time.",
+                name a version or that a forge gave a number (`(#123)`), and changes of one line of one file are not counted; nothing \
+                is said while tests newly pass.",
         why: "A fix of a fix is everyday work, and the fourth of the same name within two hours hardly ever: twice in 39,425 \
-              commits of people.",
+              commits of people. Programs that refresh data do the same for ever, so this is a signal that does not halt alone.",
         source: "docs/spec-map.md: Loop safety, stall detection 2 (no effective change)",
         example: "`Fix the build`, `Fix the build again`, `Fix build`, `Fix the build (3)`, `Fix the build (4)`: each but the \
                   first puts another line in the place of the one before.",
         tune: "`rework = { commits = 6, among = 10 }`",
     },
-    level: Level::Halt,
+    level: Level::Warn,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::Rework), ..About::new(EventClass::Stall) },
@@ -83,11 +84,7 @@ impl fmt::Display for Reworked {
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let (found, level) = match stretch(situation, setting, 2) {
-        Some(found) => (found, setting.level),
-        None => (stretch(situation, setting, 1)?, setting.level.min(Level::Warn)),
-    };
-    let (reworking, among) = found;
+    let (reworking, among) = stretch(situation, setting)?;
     if gains::since(situation.timeline, reworking.last()?.number) == Gain::NewlyPassing {
         return None;
     }
@@ -95,22 +92,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let files = shared_files(&reworking).into_iter().collect();
     let help = vec![format!("git log -p -{among}")];
     let found = Reworked { commits: words::len(&reworking), among };
-    Some(Finding { files, evidence, help, ..RULE.finding(level, found) })
+    Some(Finding { files, evidence, help, ..RULE.finding(setting.level, found) })
 }
 
-/// The commits that rewrite, and among how many they are, where there are `times` as many as it takes.
-fn stretch<'a>(
-    situation: &Situation<'a>,
-    setting: &RuleSetting,
-    times: u64,
-) -> Option<(Vec<&'a Iteration>, u64)> {
+/// The commits that rewrite, and among how many they are, where there are enough.
+fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<&'a Iteration>, u64)> {
     let timeline = situation.timeline;
-    let within = Span(setting.span(&WITHIN).0.saturating_mul(times));
-    let commits = newest(timeline, setting.count(&AMONG).saturating_mul(times), within);
+    let commits = newest(timeline, setting.count(&AMONG), setting.span(&WITHIN));
     let last = *commits.first()?;
     let counts = |one: &Iteration| {
         one.strike == Strike::Candidate
             && one.change.as_ref().is_some_and(|change| change.nature == Nature::Work)
+            && !is_one_line(one)
             && !goes_back_on_purpose(one, setting.list(&EXEMPT))
             && !names_version(&one.subject)
             && !is_pull_request(one)
@@ -127,7 +120,7 @@ fn stretch<'a>(
         return None;
     }
     let reworking = around_one_file(&all);
-    let enough = words::len(&reworking) >= setting.count(&COMMITS).saturating_mul(times);
+    let enough = words::len(&reworking) >= setting.count(&COMMITS);
     enough.then(|| (reworking, words::len(&commits)))
 }
 
@@ -171,6 +164,7 @@ mod tests {
             commit(at)
                 .change(Nature::Work, &[(1, at, at + 1)])
                 .hunks(&[(removed, at)])
+                .lines(4, 4)
                 .at(i64::from(at) * 60)
                 .subject(&format!("Fix the build {at}"))
         };
@@ -178,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fourth_rewrite_warns_and_the_eighth_halts() {
+    fn the_fourth_rewrite_is_a_signal() {
         for (line, level) in [
             ("nrrr", None),
             ("nrrrr", Some(Level::Warn)),
@@ -186,8 +180,7 @@ mod tests {
             ("nrnrnrnr", Some(Level::Warn)),
             ("nrnnrnnrnr", None),
             ("nnnnn", None),
-            ("nrrrrrrrr", Some(Level::Halt)),
-            ("nrrrnnnrrrrr", Some(Level::Halt)),
+            ("nrrrrrrrr", Some(Level::Warn)),
         ] {
             assert_eq!(checked(&RULE, row(line)).map(|found| found.level), level, "{line}");
         }
@@ -211,6 +204,7 @@ mod tests {
         assert!(!told(&|at, one| one.at(i64::from(at) * 3_600)));
         assert!(!told(&|at, one| one.subject(&format!("Bump parser to 1.{at}"))));
         assert!(!told(&|at, one| one.subject(&format!("Fix the build (#{at})"))));
+        assert!(!told(&|_, one| one.lines(1, 1)));
         assert!(!told(&|at, one| one.change(Nature::Comments, &[(1, at, at + 1)])));
         assert!(!told(&|_, one| one.subject("Revert \"Fix the build\"")));
     }
