@@ -192,25 +192,27 @@ impl Screen {
             return ReadRequest::Quit;
         } else if code == KeyCode::Enter {
             Some(ReadRequest::Evidence)
-        } else {
-            match code {
-                KeyCode::Char('r') => Some(ReadRequest::Round),
-                KeyCode::Char('d') => Some(ReadRequest::Diff),
-                KeyCode::Char('o') => Some(ReadRequest::File),
-                KeyCode::Char('?') => {
+        } else if let KeyCode::Char(typed) = code {
+            match typed {
+                'r' => Some(ReadRequest::Round),
+                'd' => Some(ReadRequest::Diff),
+                'o' => Some(ReadRequest::File),
+                '?' => {
                     self.open("Keys".to_owned(), HELP);
                     None
                 }
-                KeyCode::Char('/') => {
+                '/' => {
                     self.typing = Some(Typing::Filter(self.filter.clone()));
                     None
                 }
-                KeyCode::Char('R') => {
+                'R' => {
                     self.typing = self.halted().map(|key| Typing::Reason(key, String::new()));
                     None
                 }
                 _ => None,
             }
+        } else {
+            None
         };
         asked.zip(self.chosen.clone()).map_or(ReadRequest::Nothing, |(asked, key)| asked(key))
     }
@@ -218,10 +220,13 @@ impl Screen {
 
 /// A text after a key.
 fn edited(mut text: String, code: KeyCode) -> String {
-    match code {
-        KeyCode::Backspace => drop(text.pop()),
-        KeyCode::Char(typed) if text.chars().count() < TYPED && !is_hidden(typed) => text.push(typed),
-        _ => {}
+    if code == KeyCode::Backspace {
+        text.pop();
+    } else if let KeyCode::Char(typed) = code
+        && text.chars().count() < TYPED
+        && !is_hidden(typed)
+    {
+        text.push(typed);
     }
     text
 }

@@ -6,6 +6,7 @@ use crate::situation::{self, LoopSituation, SharedHooks};
 use crate::view::watch::{AnswerBy, BindingHalt, LastRun, LoopView, WorktreeState, WorktreeView};
 use andon_core::detect;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::Usage;
 use andon_core::domain::summary::HaltSummary;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
@@ -126,8 +127,8 @@ pub(super) fn usual_pause(timeline: &Timeline) -> Option<u64> {
 /// What the iterations of the window have cost, where clients report it.
 pub(super) fn cost(timeline: &Timeline) -> String {
     let usage = || timeline.iterations.iter().filter_map(|one| one.usage.as_ref());
-    let tokens = usage().map(|usage| usage.tokens()).fold(0_u64, u64::saturating_add);
-    let cost = usage().map(|usage| usage.cost_micros()).fold(0_u64, u64::saturating_add);
+    let tokens = usage().map(Usage::tokens).fold(0_u64, u64::saturating_add);
+    let cost = usage().map(Usage::cost_micros).fold(0_u64, u64::saturating_add);
     let summary = HaltSummary {
         tokens: (tokens > 0).then_some(tokens),
         cost_micros: (cost > 0).then_some(cost),

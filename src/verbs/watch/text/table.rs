@@ -167,8 +167,8 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
         }
     };
     let mut cells: Vec<Cell> = cells;
-    let (node, branch, cost) = place(one);
-    cells.extend([node, branch, cost].map(|text| cell(text, Tone::Dim)));
+    let (maker, branch, cost) = place(one);
+    cells.extend([maker, branch, cost].map(|text| cell(text, Tone::Dim)));
     cells.push(cell(why(one).unwrap_or_default(), Tone::Plain));
     TableRow { need: one.need(), key: one.key(), cells }
 }

@@ -93,7 +93,7 @@ pub(crate) fn view() -> WatchView {
 
 #[test]
 fn who_needs_a_person_stands_first() {
-    let expected = r#"5 worktrees: 4 need a person, 2 running
+    let expected = r"5 worktrees: 4 need a person, 2 running
 
 Needs a person
   bare                 hooks gone  Loop 12/100  2/120 fail  █▅▃  2m
@@ -120,7 +120,7 @@ Quiet
     help: git worktree prune
 
 warning: 1 entry of the ledger cannot be read
-"#;
+";
     let shown = text(&view(), Style::Plain, Glyphs::Unicode);
     let squeezed = |text: &str| {
         text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
