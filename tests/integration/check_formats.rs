@@ -124,7 +124,7 @@ fn github_actions_gets_annotations_and_a_summary_unasked() {
     // A subject gives no command, at the beginning of a line or within it.
     assert!(out.stdout.contains("## [add-mask]"), "{out}");
     let text = std::fs::read_to_string(&summary).unwrap();
-    assert!(text.starts_with("# Of another step\n## Andon: cannot decide"), "{text}");
+    assert!(text.starts_with("# Of another step\n<!-- andon-check -->\n## ❓ Andon: cannot decide"), "{text}");
     // A document on standard output stays whole: annotations go to the other stream.
     let out = stage.andon(&["check", "HEAD~2..HEAD", "--format", "json"]).exits(3);
     assert_eq!(json(&out.stdout)["outcome"], "undecided");

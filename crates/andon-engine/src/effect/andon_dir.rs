@@ -118,6 +118,11 @@ impl AndonDir {
         self.prepared().map(drop)
     }
 
+    /// What [`Self::prepare`] would write: nothing where it is there already.
+    pub fn unprepared(&self) -> Option<(PathBuf, &'static [u8])> {
+        (self.look(GITIGNORE) != Look::There).then(|| (self.path().join(GITIGNORE), IGNORES_ALL))
+    }
+
     /// Removes it where nothing but its own `.gitignore` is in it.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ use crate::setup::place::{self, program_link};
 use crate::setup::{SetupError, names_notes_ref};
 use crate::view::status::LostHooks;
 use andon_core::domain::paths::CONFIG_FILE;
+use andon_engine::effect::AndonDir;
 use andon_engine::sync::PUSH_KEY;
 use andon_git::Repo;
 
@@ -130,6 +131,9 @@ pub fn preview(
     steps.extend(of_earlier(repo, &plan, &manifest)?);
     if fresh || schema::is_due(repo, top) {
         steps.push(Step::Write { path: schema::schema_file(repo), text: Some(schema::text().into_bytes()) });
+    }
+    if let Some((path, text)) = AndonDir::below(top).unprepared() {
+        steps.push(Step::Write { path, text: Some(text.to_vec()) });
     }
     if besides.fetch {
         let missing = fetch::missing(repo)?;
