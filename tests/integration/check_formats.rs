@@ -58,11 +58,12 @@ fn one_document_on_standard_output() {
     assert_snapshot!(stage.andon(&["check", range, "--format", "markdown"]).shown(), @"
     exit 0
     --- stdout
-    ## Andon: in order
+    <!-- andon-check -->
+    ## ✅ Andon: 3 commits checked
 
-    3 commits in `HEAD~3..HEAD`, by the configuration of `HASH`.
+    3 commits in `HEAD~3..HEAD`, judged by `andon.toml` as of `HASH`. Tests at the tip: 2 passed.
 
-    Derived from the commits; again by `andon check 'HEAD~3..HEAD'`
+    Reproduce with `andon check 'HEAD~3..HEAD'`
     ");
     assert_eq!(stage.andon(&["check", range, "--format", "github"]).ok().stdout, "");
     assert_eq!(stage.andon(&["check", range, "--format", "gitlab"]).ok().stdout, "[]\n");
@@ -124,7 +125,10 @@ fn github_actions_gets_annotations_and_a_summary_unasked() {
     // A subject gives no command, at the beginning of a line or within it.
     assert!(out.stdout.contains("## [add-mask]"), "{out}");
     let text = std::fs::read_to_string(&summary).unwrap();
-    assert!(text.starts_with("# Of another step\n<!-- andon-check -->\n## ❓ Andon: cannot decide"), "{text}");
+    assert!(
+        text.starts_with("# Of another step\n<!-- andon-check -->\n## ❓ Andon: cannot decide"),
+        "{text}"
+    );
     // A document on standard output stays whole: annotations go to the other stream.
     let out = stage.andon(&["check", "HEAD~2..HEAD", "--format", "json"]).exits(3);
     assert_eq!(json(&out.stdout)["outcome"], "undecided");

@@ -50,7 +50,7 @@ fn a_file_that_goes_round_is_named_wherever_the_halt_is_shown() {
     });
     let said =
         halted.map(|out| out.all()).find(|said| said.contains("oscillation")).expect("it never halted");
-    assert!(said.contains(": flip.rs"), "{said}");
+    assert!(said.contains("in flip.rs"), "{said}");
     let checkpoint = stage.read(".andon/CHECKPOINT.md");
     assert!(checkpoint.contains("flip.rs"), "{checkpoint}");
 }

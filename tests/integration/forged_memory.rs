@@ -36,10 +36,8 @@ fn forged(stage: &Stage, round: &str, other: &str) -> Vec<u8> {
 
 /// Every command takes some of the stage's time, so that nothing is as old as it was.
 fn without_ages(text: &str) -> String {
-    let cut = |part: &str| part.rsplit_once(" (").map_or(part.to_owned(), |(before, _)| before.to_owned());
-    let mut parts: Vec<&str> = text.split(" ago)").collect();
-    let end = parts.pop().unwrap_or_default();
-    parts.into_iter().map(cut).collect::<String>() + end
+    let age = regex::Regex::new(r"(?:just now|\d+ (?:minute|hour|day)s? ago)").unwrap();
+    age.replace_all(text, "AGE").into_owned()
 }
 
 /// What a person and a program see, each time with `memory` in its place.

@@ -158,7 +158,7 @@ fn a_clean_tree_is_not_called_modified() {
     let stage = Stage::new();
     stage.write("code.rs", "code\n");
     assert_snapshot!(stage.andon(&["complete"]).shown(), @r#"
-    exit 0
+    exit 3
     --- stdout
       code modified  yes
       tests run      not known
@@ -169,7 +169,7 @@ fn a_clean_tree_is_not_called_modified() {
       help: andon config show test
     note: code in the working tree is not committed yet
       help: git status
-    the task can be completed
+    whether the task can be completed is not known
     "#);
 }
 

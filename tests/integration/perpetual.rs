@@ -74,5 +74,5 @@ fn a_pause_that_is_cleared_beside_a_halt_does_not_say_that_the_run_goes_on() {
     stage.git(&["commit", "-qm", "Again", "--allow-empty"]);
     stage.andon(&["status", "--exit-code"]).exits(1);
     stage.write(".andon/PAUSE", "lunch\n");
-    reword(&stage, 1).refused().says("PAUSE was cleared").says("halted since").lacks("not halted");
+    reword(&stage, 1).refused().says("PAUSE was cleared").says("commit refused: halted").lacks("not halted");
 }

@@ -173,11 +173,13 @@ fn a_checkpoint_has_the_headings_of_the_document() {
     assert!(shown.contains("- Files modified: "), "{shown}");
 }
 
-/// Runs the command that the file names for deleting it.
+/// Runs the command that the file names, with a decision in it.
 fn own_way(stage: &Stage, file: &str) {
     let text = stage.read(file);
-    let line = text.lines().rev().find_map(|line| line.trim().strip_prefix("rm ")).unwrap();
-    stage.run_in(stage.dir(), "sh", &["-c", &format!("rm {line}")], None).ok();
+    let line = text.lines().find(|line| line.trim().starts_with("andon resume --reason")).unwrap();
+    assert!(line.contains("'<decision>'"), "{line}");
+    stage.andon(&["resume", "--reason", "<decision>"]).exits(2);
+    stage.andon(&["resume", "--reason", "go on"]).ok();
 }
 
 #[test]

@@ -37,6 +37,10 @@ fn a_ledger_rewound_removed_or_forced() {
     assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
     exit 1
     --- stdout
+    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed in 3 iterations in a row, with code edited in between: b
+      --> HASH Try 3
+      help: a person decides, then runs: andon resume --reason '<decision>'
+      help: look at it: git diff HASH HASH
     error[rewound-ledger]: the ledger of HASH went back: another ledger has seen its entry HASH
       help: git push --force-with-lease origin HASH:refs/andon/ledger/HASH, from a clone that has it
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
@@ -45,7 +49,7 @@ fn a_ledger_rewound_removed_or_forced() {
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen by another
       --> HASH Try 3
       help: andon log --events
-    checked 4 commits in HEAD: 2 errors
+    checked 4 commits in HEAD: 3 errors
     ");
     // A remote that holds the true one.
     let tracking = name.replace("refs/andon/ledger/", "refs/andon/remote/origin/ledger/");
@@ -53,6 +57,10 @@ fn a_ledger_rewound_removed_or_forced() {
     assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
     exit 1
     --- stdout
+    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed in 3 iterations in a row, with code edited in between: b
+      --> HASH Try 3
+      help: a person decides, then runs: andon resume --reason '<decision>'
+      help: look at it: git diff HASH HASH
     error[forked-ledger]: there are two ledgers of HASH, HASH and HASH: one was rewritten
       help: git log --oneline --graph HASH HASH
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
@@ -61,7 +69,7 @@ fn a_ledger_rewound_removed_or_forced() {
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen by another
       --> HASH Try 3
       help: andon log --events
-    checked 4 commits in HEAD: 2 errors
+    checked 4 commits in HEAD: 3 errors
     ");
 }
 

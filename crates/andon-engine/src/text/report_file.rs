@@ -9,6 +9,7 @@ use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::CommitKind;
 use andon_core::domain::findings::ReportFile;
 use andon_core::domain::response::AckMode;
+use andon_core::domain::tests::TestStatus;
 use andon_core::policy::CYCLE;
 
 use super::halted::{self, headline};
@@ -196,8 +197,9 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
         let letter = step.letter().map_or_else(String::new, |letter| format!("{letter} "));
         let place =
             step.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
-        let tests =
-            step.failing.map_or_else(|| "not tested".to_owned(), |failing| format!("{failing} failing"));
+        let status =
+            story.tried.iter().find(|tried| tried.commit == step.commit).and_then(|tried| tried.status);
+        let tests = tested(step.failing, status);
         page.line(&format!("- {letter}{place} {tests}: {}", span(&step.subject)));
     }
 }
@@ -231,6 +233,15 @@ pub(super) fn tried(page: &mut Page, story: &Story) {
     }
 }
 
+/// What the tests gave, in words.
+fn tested(failing: Option<u64>, status: Option<TestStatus>) -> String {
+    match (failing, status) {
+        (Some(failing), _) => format!("{failing} failing"),
+        (None, Some(status)) => phrase::without_counts(status).to_owned(),
+        (None, None) => "not tested".to_owned(),
+    }
+}
+
 fn tried_line(page: &mut Page, tried: &TriedLine) {
     let place = tried.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
     let kind = match tried.kind {
@@ -241,11 +252,7 @@ fn tried_line(page: &mut Page, tried: &TriedLine) {
         | CommitKind::CherryPick
         | CommitKind::Rebase => format!(" ({})", tried.kind.as_str()),
     };
-    let tests = match (tried.failing, tried.status) {
-        (Some(failing), _) => format!("{failing} failing"),
-        (None, Some(status)) => phrase::without_counts(status).to_owned(),
-        (None, None) => "not tested".to_owned(),
-    };
+    let tests = tested(tried.failing, tried.status);
     page.line(&format!("- {}: {place}{kind} {tests}: {}", tried.iteration, span(&tried.subject)));
 }
 

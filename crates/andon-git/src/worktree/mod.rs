@@ -214,6 +214,10 @@ impl Comparison<'_> {
             };
             return Ok(Now::Known(Some((MODE_SUBMODULE, id))));
         }
+        if !meta.is_file() {
+            // A pipe, a socket or a device: git stores none, and reading it may never end.
+            return Ok(Now::Known(None));
+        }
         if mode == Some(MODE_LINK) {
             // core.symlinks = false: a plain file holds the target.
             let target = std::fs::read(&file).map_err(io)?;
