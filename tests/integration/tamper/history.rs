@@ -5,15 +5,20 @@ use insta::assert_snapshot;
 use super::{check, clean, halted, ledger};
 use crate::support::Stage;
 
-#[test]
-fn a_ledger_rewound_removed_or_forced() {
+/// A halt that another writer has answered, and the ledger that has it.
+fn answered_by_another() -> (Stage, String) {
     let stage = halted();
     let name = ledger(&stage);
-    // Another writer has seen the halt.
     let writer = stage.read(".git/andon/writer");
     std::fs::write(stage.path(".git/andon/writer"), format!("{}\n", "a".repeat(32))).unwrap();
     stage.andon(&["resume", "--reason", "seen by another"]).ok();
     std::fs::write(stage.path(".git/andon/writer"), &writer).unwrap();
+    (stage, name)
+}
+
+#[test]
+fn a_ledger_rewound_removed_or_forced() {
+    let (stage, name) = answered_by_another();
     let tip = stage.git(&["rev-parse", &name]).ok().stdout;
     stage.andon(&["check", "HEAD"]).lacks("-ledger]");
     stage.git(&["update-ref", "-d", &name]).ok();
