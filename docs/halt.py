@@ -95,7 +95,8 @@ def fixed(text: str) -> str:
 
     # A colour ends with an `m`, which is no part of the word behind it.
     text = re.sub(r"(?<![0-9a-ln-z])(?=[0-9a-f]*[a-f])[0-9a-f]{12}(?![0-9a-z])", replaced, text)
-    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d \([^)]*\)", "2026-11-20 15:30 (just now)", text)
+    age = r"(?:just now|\d+ minutes? ago) \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d [^)]*\)"
+    return re.sub(age, "just now (15:30 UTC)", text)
 
 
 def rows(line: str) -> list[list[tuple[int, str, str]]]:

@@ -199,7 +199,7 @@ def github(ground):
         job = ground.github(f"green {name}", ground.event(name))
         holds(f"{name} is green", job.exit == 0, job.log)
         holds("it is annotated", "::notice title=tip-tested::" in job.log, job.log)
-        holds("the summary says so", job.summary.startswith("## Andon: in order"), job.summary)
+        holds("the summary says so", job.summary.startswith("<!-- andon-check -->\n## ✅ Andon: "), job.summary)
         holds("SARIF went to code scanning", len(job.uploaded) == 1 and "tip-tested" in job.uploaded[0], job.log)
         holds("the records were fetched", "no-records" not in job.log and "1 passed" in job.log, job.log)
     holds("built once, then cached", len(ground.built()) == 1, ground.built())
@@ -208,7 +208,7 @@ def github(ground):
     job = ground.github("red", ground.event("pull_request"))
     holds("failing tests are red", job.exit == 1 and "::error title=failing-tests::" in job.log, job.log)
     holds("a red check is uploaded too", len(job.uploaded) == 1, job.log)
-    holds("so says the summary", job.summary.startswith("## Andon: 1 error"), job.summary)
+    holds("so says the summary", job.summary.startswith("<!-- andon-check -->\n## ❌ Andon: "), job.summary)
 
 
 def github_forks(ground):
