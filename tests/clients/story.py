@@ -184,7 +184,7 @@ class Story:
         told = self.session(turns + [{"shell": "echo 53 > answer.c && echo changed"}, {"shell": "andon status"}])
         self.step("the same failure three times halts the loop")
         status = self.run("andon", "status", "--exit-code", good=False)
-        self.holds(status.returncode == 1 and "halted" in status.stdout, f"status: {status.stdout}")
+        self.holds(status.returncode == 1 and "halted" in status.stdout.lower(), f"status: {status.stdout}")
         self.holds(os.path.exists(os.path.join(self.repo, ".andon/CHECKPOINT.md")), "there is no CHECKPOINT.md")
         subjects = self.run("git", "log", "--format=%s", "-3").stdout
         self.holds("Try 50" in subjects, f"commits: {subjects}")
@@ -233,7 +233,7 @@ class Story:
                    "the halted commit is gone from the branch")
         self.step("the halt still stands")
         status = self.run("andon", "status", "--exit-code", good=False)
-        self.holds(status.returncode == 1 and "halted" in status.stdout, f"status: {status.stdout}{status.stderr}")
+        self.holds(status.returncode == 1 and "halted" in status.stdout.lower(), f"status: {status.stdout}{status.stderr}")
         self.step("the settings of the client, the hooks of git and the records are still there")
         self.holds(self.settings() == settings, "the client's settings were changed")
         doctor = self.run("andon", "doctor", good=False)
