@@ -24,11 +24,11 @@ pub fn current(loaded: &LoadedTimeline) -> Option<&str> {
 }
 
 /// Starts the program of `[on_stall]`. The next provider of the chain can work: the halt that starts it is answered on its
-/// behalf. Where its program fails, the halt stands again. Without a program, or where only a witness may answer, nothing
+/// behalf. Where its program fails, the halt is open again. Without a program, or where only a witness may answer, nothing
 /// is answered.
 ///
 /// # Errors
-/// The answer, or the halt that stands again, cannot be recorded.
+/// The answer, or the halt that is open again, cannot be recorded.
 pub(crate) fn start(
     ctx: &Context,
     ws: &Workspace,

@@ -46,7 +46,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 among them: made by `git revert`, or with a subject that begins as one of `subjects`. They share a file, and \
                 other work lies between them. Reverts that a forge merged (`(#123)`) are not counted. Warns; halts where \
                 twice as many reverts are among twice as many commits of twice the time.",
-        why: "Whoever reverts once knows better; who reverts for the third time within two hours is guessing. In 39,425 \
+        why: "One revert corrects a mistake; the third within two hours is guessing. In 39,425 \
               commits of people that did not happen once.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
         example: "`Cache the session`, `Revert \"Cache the session\"`, `Cache the session in memory`, `Revert ...`, `Cache it \

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::undo_churn::ratio;
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::{is_release_step, names_version};
@@ -141,13 +142,8 @@ fn rewritten(one: &Iteration, before: &[&Iteration]) -> f64 {
         .map(|Hunk { removed, .. }| *removed)
         .filter(|hash| *hash != Hunk::NO_LINES)
         .collect();
-    let known = removed.intersection(&wrote).count();
-    ratio(known, removed.len())
-}
-
-#[allow(clippy::cast_precision_loss, reason = "counts of hunks are small")]
-fn ratio(part: usize, all: usize) -> f64 {
-    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+    let known: Vec<_> = removed.intersection(&wrote).collect();
+    ratio(words::len(&known), u64::try_from(removed.len()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

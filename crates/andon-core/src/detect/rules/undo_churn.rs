@@ -163,7 +163,7 @@ fn reverse(hunk: &Hunk) -> Hunk {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of hunks are small")]
-fn ratio(part: u64, all: u64) -> f64 {
+pub(super) fn ratio(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }
 

@@ -62,7 +62,7 @@ pub(super) enum SentSignal {
 }
 
 /// How many ending signals came for this process, in the upper half, and the number of the last one. Each is for every
-/// command that runs, whoever's watch took it.
+/// command that runs, not only for the one whose watch took it.
 static CAME: AtomicU64 = AtomicU64::new(0);
 
 /// Notes that an ending signal came.

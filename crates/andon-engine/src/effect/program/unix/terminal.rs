@@ -38,7 +38,7 @@ fn terminal(stream: &(impl AsFd + IsTerminal)) -> Option<OwnedFd> {
     if stream.is_terminal() { stream.as_fd().try_clone_to_owned().ok() } else { None }
 }
 
-/// Waits for input of a terminal, for at most `wait`. A terminal that is gone is told as such: a reader that only waits for
+/// Waits for input of a terminal, for at most `wait`. A terminal that is gone is reported as such: a reader that only waits for
 /// bytes would find nothing for ever, at once each time.
 pub fn wait_for_input(input: &impl AsFd, wait: Duration) -> InputState {
     let mut asked = [PollFd::new(input.as_fd(), PollFlags::POLLIN)];
