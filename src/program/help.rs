@@ -86,21 +86,9 @@ pub fn completions(shell: CompletionShell) -> Vec<u8> {
     script
 }
 
-/// The manual page of `andon`, or of one of its commands; `None` where there is no such command.
-///
-/// # Errors
-/// Never in practice: it is written to memory.
-pub fn manual(name: Option<&str>) -> std::io::Result<Option<Vec<u8>>> {
-    let mut cli = reflowed(Cli::command());
-    cli.build();
-    let page = match name {
-        None => Some(cli),
-        Some(name) => cli.find_subcommand(name).map(|found| found.clone().name(format!("andon-{name}"))),
-    };
-    let Some(page) = page else { return Ok(None) };
-    let mut roff = Vec::new();
-    clap_mangen::Man::new(page).render(&mut roff)?;
-    Ok(Some(roff))
+/// All that is defined of the command line, for what is generated from it.
+pub fn definition() -> Command {
+    reflowed(Cli::command())
 }
 
 #[cfg(test)]
@@ -148,12 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn completions_and_manual_pages_know_the_commands() {
+    fn completions_know_the_commands() {
         let script = String::from_utf8(completions(CompletionShell::Bash)).unwrap();
         assert!(script.contains("uninstall"));
-        let page = |name| String::from_utf8(manual(name).unwrap().unwrap()).unwrap();
-        assert!(page(None).contains("andon"));
-        assert!(page(Some("check")).contains("from"));
-        assert!(manual(Some("nothing")).unwrap().is_none());
     }
 }

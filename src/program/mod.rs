@@ -1,7 +1,9 @@
 //! The program: arguments in, an exit code out. What is known of a verb is in its folder of `verbs`.
 
+pub mod examples;
 pub(crate) mod help;
 pub(crate) mod line;
+pub mod manual;
 mod suggestions;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

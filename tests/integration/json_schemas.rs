@@ -188,7 +188,7 @@ fn answers_and_stops_say_the_same_in_json() {
     );
     assert_eq!(resumed["counter"], Value::Null);
     let schema = value(&["config", "schema"]);
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
     stage.write("andon.toml", "[tset]\n");
     let mistakes: Value =
         serde_json::from_str(&run(&stage, &["config", "check"], "").exits(2).stdout).unwrap();

@@ -7,12 +7,14 @@ use serde_json::Value;
 
 use andon_core::format::members_of;
 
-/// A schema, draft 2020-12.
+/// A schema, draft-07: what editors of TOML and SchemaStore read.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SchemaJson {
     #[serde(rename = "$schema")]
     pub schema: Option<&'static str>,
+    #[serde(rename = "$id")]
+    pub id: Option<&'static str>,
     pub title: Option<&'static str>,
     pub description: Option<&'static str>,
     #[serde(rename = "type")]

@@ -11,7 +11,10 @@ use andon_core::domain::settings::{ParamSpec, ParamValue};
 /// The form of a duration for editors; the reader knows more forms.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
 
-/// The schema, draft 2020-12.
+/// Its name in SchemaStore (packaging/schemastore/). A name, not an address: nothing is fetched.
+const ID: &str = "https://json.schemastore.org/andon.json";
+
+/// The schema, draft-07.
 pub fn schema() -> serde_json::Value {
     let rules = known_rules();
     let section = |contents: &Contents| match contents {
@@ -32,7 +35,8 @@ pub fn schema() -> serde_json::Value {
     };
     let sections = SECTIONS.iter().map(|one| (one.name, described(section(one), one.doc)));
     SchemaJson {
-        schema: Some("https://json-schema.org/draft/2020-12/schema"),
+        schema: Some("http://json-schema.org/draft-07/schema#"),
+        id: Some(ID),
         title: Some("andon.toml"),
         ..closed(sections)
     }
@@ -74,7 +78,7 @@ fn list(items: SchemaJson) -> SchemaJson {
 }
 
 fn one_of(words: Vec<&'static str>) -> SchemaJson {
-    SchemaJson { words: Some(words), ..SchemaJson::default() }
+    SchemaJson { words: Some(words), ..schema_json("string") }
 }
 
 fn any_of(schemas: Vec<SchemaJson>) -> SchemaJson {
@@ -83,7 +87,7 @@ fn any_of(schemas: Vec<SchemaJson>) -> SchemaJson {
 
 /// Or no limit.
 fn or_unlimited(schema: SchemaJson) -> SchemaJson {
-    any_of(vec![schema, SchemaJson { constant: Some(UNLIMITED), ..SchemaJson::default() }])
+    any_of(vec![schema, SchemaJson { constant: Some(UNLIMITED), ..schema_json("string") }])
 }
 
 fn described(schema: SchemaJson, doc: &'static str) -> SchemaJson {

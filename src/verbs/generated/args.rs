@@ -1,5 +1,7 @@
 //! What is asked of `andon completions` and `andon man`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 /// `andon completions`
@@ -19,7 +21,10 @@ pub struct CompletionsArgs {
 /// `andon man`
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The page of this command; default: the page of andon itself
-    #[arg(value_name = "COMMAND")]
-    pub command: Option<String>,
+    /// The page of this command, such as `agent install`; default: the page of andon itself
+    #[arg(value_name = "COMMAND", num_args = 0..)]
+    pub command: Vec<String>,
+    /// Write all pages into this folder instead
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub all: Option<PathBuf>,
 }

@@ -60,7 +60,8 @@ fn no_limit_is_written_none() {
 #[test]
 fn the_schema_is_closed_and_described() {
     let schema = schema();
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    assert_eq!(schema["$id"], "https://json.schemastore.org/andon.json");
     let sections = schema["properties"].as_object().unwrap();
     assert_eq!(sections.len(), SECTIONS.len());
     for (name, section) in sections {
@@ -71,7 +72,7 @@ fn the_schema_is_closed_and_described() {
     }
     let ack = &schema["properties"]["guard"]["properties"]["ack"];
     assert_eq!(ack["enum"], serde_json::json!(["delete", "resume", "signed"]));
-    assert_eq!(ack["default"], "delete");
+    assert_eq!((&ack["default"], &ack["type"]), (&"delete".into(), &"string".into()));
     let rules = schema["properties"]["rules"]["properties"].as_object().unwrap();
     assert_eq!(rules.len(), andon_core::detect::REGISTRY.len());
 }

@@ -1,0 +1,192 @@
+//! Manual pages: one for `andon` and one for each of its commands, from the definitions of `--help`; and what no definition
+//! says: exit codes, files, examples.
+
+use std::io::Write;
+
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use super::{examples, help};
+
+/// When the pages last changed; set by a release, so that the same sources give the same bytes.
+const DATE: &str = "2026-11-27";
+
+/// Exit codes that more than one command has.
+const EXIT_CODES: &[(&str, &str)] = &[
+    ("0", "Allowed, or nothing to complain about."),
+    ("1", "Blocked or halted, or andon check found a violation."),
+    ("2", "Wrong usage or configuration, or a range without commits."),
+    ("3", "Cannot decide: evidence is missing where it is needed."),
+    ("70", "Internal error."),
+];
+
+const FILES: &[(&str, &str)] = &[
+    ("andon.toml", "The configuration of the repository."),
+    ("$XDG_CONFIG_HOME/andon/config.toml", "That of a person; usually ~/.config/andon/config.toml."),
+    (".andon/CHECKPOINT.md, .andon/BLOCKER_REPORT.md", "What a halt looks like to a person."),
+    (".andon/STOP, .andon/PAUSE", "Halt the loop by hand while they are there."),
+    (".git/andon/", "Facts that are not committed yet, and caches."),
+    ("refs/notes/andon", "The record of each commit."),
+    ("refs/andon/ledger/", "Halts, answers and rounds."),
+];
+
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("ANDON", "0 switches Andon off for one command."),
+    ("ANDON_SKIP, ANDON_SKIP_REASON", "Pass over a dirty bit for one commit."),
+    ("ANDON_NODE, ANDON_SESSION", "The role and the session that act."),
+    ("ANDON_TRANSCRIPT", "A transcript whose end goes into the question for the advisor."),
+    ("NO_COLOR, CLICOLOR, CLICOLOR_FORCE, FORCE_COLOR", "Whether the output has colour."),
+    ("COLUMNS", "The width of texts."),
+];
+
+/// A page of the manual.
+pub struct ManualPage {
+    /// Its words, such as `andon agent install`.
+    pub title: String,
+    /// What clap knows of the command.
+    pub command: Command,
+}
+
+impl ManualPage {
+    /// The name of its file without the section, such as `andon-agent-install`.
+    pub fn name(&self) -> String {
+        self.title.replace(' ', "-")
+    }
+
+    /// The page as roff.
+    ///
+    /// # Errors
+    /// Never in practice: it is written to memory.
+    pub fn roff(&self) -> std::io::Result<Vec<u8>> {
+        let command = self.command.clone().name(self.name()).display_name(self.name());
+        let after = command.get_after_help().map(ToString::to_string);
+        let has_commands = command.get_subcommands().any(|one| !one.is_hide_set());
+        let is_top = self.title == "andon";
+        let man = Man::new(command)
+            .date(DATE)
+            .source(concat!("andon ", env!("CARGO_PKG_VERSION")))
+            .manual("Andon manual");
+        let mut out = Vec::new();
+        man.render_title(&mut out)?;
+        man.render_name_section(&mut out)?;
+        man.render_synopsis_section(&mut out)?;
+        man.render_description_section(&mut out)?;
+        man.render_options_section(&mut out)?;
+        if has_commands {
+            man.render_subcommands_section(&mut out)?;
+        }
+        // The exit codes of the whole program have a section of their own.
+        if let Some(text) = after.filter(|_| !is_top) {
+            notes(&text).to_writer(&mut out)?;
+        }
+        self.closing(&mut out)?;
+        Ok(out)
+    }
+
+    fn closing(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let mut roff = Roff::default();
+        roff.control("SH", ["EXIT STATUS"]);
+        if let Some(own) = examples::exit_status(&self.title) {
+            roff.text([roman(own)]);
+        }
+        terms(&mut roff, EXIT_CODES);
+        roff.control("SH", ["ENVIRONMENT"]);
+        terms(&mut roff, ENVIRONMENT);
+        roff.control("SH", ["FILES"]);
+        terms(&mut roff, FILES);
+        let shown: Vec<_> = examples::of(&self.title).collect();
+        if !shown.is_empty() {
+            roff.control("SH", ["EXAMPLES"]);
+            for (command, what) in shown {
+                roff.control("TP", []).text([bold(command)]).text([roman(what)]);
+            }
+        }
+        roff.control("SH", ["SEE ALSO"]);
+        roff.text([bold("andon"), roman("(1), "), bold("git"), roman("(1), "), bold("githooks"), roman("(5)")]);
+        roff.to_writer(out)
+    }
+}
+
+fn terms(roff: &mut Roff, rows: &[(&str, &str)]) {
+    for (term, what) in rows {
+        roff.control("TP", []).text([bold(*term)]).text([roman(*what)]);
+    }
+}
+
+/// The text behind the options: paragraphs, and rows as they are.
+fn notes(text: &str) -> Roff {
+    let mut roff = Roff::default();
+    roff.control("SH", ["NOTES"]);
+    for line in text.lines() {
+        if line.trim().is_empty() {
+            roff.control("PP", []);
+            continue;
+        }
+        roff.text([roman(line.trim_start())]);
+        roff.control("br", []);
+    }
+    roff
+}
+
+/// All pages: that of `andon`, then those of its commands and of theirs, in order.
+pub fn pages() -> Vec<ManualPage> {
+    let mut found = Vec::new();
+    let mut cli = help::definition();
+    cli.build();
+    collect(&cli, "andon", &mut found);
+    found
+}
+
+fn collect(command: &Command, title: &str, found: &mut Vec<ManualPage>) {
+    // A page without what clap adds: `help` has no page of its own.
+    let mut own = Command::new(command.get_name().to_owned());
+    own.clone_from(command);
+    found.push(ManualPage { title: title.to_owned(), command: own.disable_help_subcommand(true) });
+    let shown = |one: &&Command| !one.is_hide_set() && one.get_name() != "help";
+    for one in command.get_subcommands().filter(shown) {
+        collect(one, &format!("{title} {}", one.get_name()), found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(title: &str) -> String {
+        let page = pages().into_iter().find(|page| page.title == title).unwrap();
+        String::from_utf8(page.roff().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn each_command_has_a_page_with_what_a_manual_has() {
+        let pages = pages();
+        assert!(pages.len() > 60, "{}", pages.len());
+        let names: Vec<String> = pages.iter().map(ManualPage::name).collect();
+        assert!(names.contains(&"andon-agent-install".to_owned()), "{names:?}");
+        assert!(!names.iter().any(|name| name.contains("help") || name == "andon-hook"), "{names:?}");
+        for page in &pages {
+            let roff = text(&page.title);
+            let title = format!(".TH {} 1 {DATE} \"andon ", page.name());
+            assert!(roff.contains(&title), "{title}: {}", roff.lines().take(5).collect::<String>());
+            for section in ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"] {
+                assert!(roff.contains(section), "{}: {section}", page.title);
+            }
+            // What one page points at is there.
+            for word in roff.split("andon\\-").skip(1) {
+                let Some((word, _)) = word.split_once("(1)") else { continue };
+                let word = word.replace("\\-", "-");
+                if word.chars().all(|one| one.is_alphanumeric() || one == '-') {
+                    assert!(names.contains(&format!("andon-{word}")), "{}: {word}", page.title);
+                }
+            }
+        }
+        assert!(text("andon sync").contains("Exit codes: 0 both sides agree"));
+        assert!(text("andon resume").contains("EXAMPLES"));
+    }
+
+    #[test]
+    fn the_date_is_one() {
+        assert!(DATE.parse::<jiff::civil::Date>().is_ok());
+    }
+}
