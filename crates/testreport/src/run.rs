@@ -96,12 +96,26 @@ impl ParsedRun {
                     run.errors.push(ErrorText { test: None, text });
                 }
             }
-            (TestStatus::Passed, _) if by_exit => {
-                run.doubt = printed.first_failure().map(|line| line.trim().to_owned());
-            }
+            (TestStatus::Passed, _) if by_exit => run.doubt_output(printed),
             _ => {}
         }
         run
+    }
+
+    /// What an exit code of 0 hides, where nothing else was recognised. A pipe has the exit code of its last program; where
+    /// it lets only the end of the text through, the words there tell.
+    fn doubt_output(&mut self, printed: &PrintedOutput) {
+        if let Some(line) = printed.last_failure() {
+            let line = line.trim();
+            self.status = TestStatus::RunnerError;
+            self.warnings.push(format!(
+                "the output ends as that of a run that failed ({line}); its exit code was lost, as a pipe without \
+                 `pipefail` does"
+            ));
+            self.errors.push(ErrorText { test: None, text: line.to_owned() });
+        } else {
+            self.doubt = printed.first_failure().map(|line| line.trim().to_owned());
+        }
     }
 }
 
