@@ -83,7 +83,7 @@ fn begins_with_failed(list: &str, between: &str) -> bool {
     first.split_once(' ').is_some_and(|(number, word)| word == "failed" && is_positive(number))
 }
 
-/// `1 failing` (mocha), `2 tests, 1 failure` (ExUnit), `1 test failed` (ava), `1 FAILED TEST` (GoogleTest), ` 1 fail` (bun)
+/// `1 failing` (mocha), `2 tests, 1 failure` (`ExUnit`), `1 test failed` (ava), `1 FAILED TEST` (`GoogleTest`), ` 1 fail` (bun)
 fn is_counted(text: &str) -> bool {
     let Some((number, rest)) = text.split_once(' ') else { return false };
     let alone = ["failing", "fail", "test failed", "tests failed", "FAILED TEST", "FAILED TESTS"];

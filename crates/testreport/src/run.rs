@@ -96,7 +96,9 @@ impl ParsedRun {
                     run.errors.push(ErrorText { test: None, text });
                 }
             }
-            (TestStatus::Passed, _) if by_exit => run.doubt_output(printed),
+            (TestStatus::Passed, _) if by_exit => {
+                run.doubt = printed.first_failure().map(|line| line.trim().to_owned());
+            }
             _ => {}
         }
         run
@@ -104,18 +106,15 @@ impl ParsedRun {
 
     /// What an exit code of 0 hides, where nothing else was recognised. A pipe has the exit code of its last program; where
     /// it lets only the end of the text through, the words there tell.
-    fn doubt_output(&mut self, printed: &PrintedOutput) {
-        if let Some(line) = printed.last_failure() {
-            let line = line.trim();
-            self.status = TestStatus::RunnerError;
-            self.warnings.push(format!(
-                "the output ends as that of a run that failed ({line}); its exit code was lost, as a pipe without \
-                 `pipefail` does"
-            ));
-            self.errors.push(ErrorText { test: None, text: line.to_owned() });
-        } else {
-            self.doubt = printed.first_failure().map(|line| line.trim().to_owned());
-        }
+    pub(super) fn hear_last_words(&mut self, printed: &PrintedOutput) {
+        let by_exit = self.status == TestStatus::Passed && self.runner == RUNNER_EXIT;
+        let Some(line) = printed.last_failure().filter(|_| by_exit).map(str::trim) else { return };
+        self.status = TestStatus::RunnerError;
+        self.doubt = None;
+        self.warnings.push(format!(
+            "the output ends as that of a run that failed ({line}); its exit code was lost, as in a pipe without `pipefail`"
+        ));
+        self.errors.push(ErrorText { test: None, text: line.to_owned() });
     }
 }
 
