@@ -89,7 +89,11 @@ impl RunReader {
                 }
             }
         }
-        ParsedRun::of_output(whole, &printed, exit, &root)
+        let mut run = ParsedRun::of_output(whole, &printed, exit, &root);
+        if format.is_none_or(|format| !format.is_exit_only()) {
+            run.hear_last_words(&printed);
+        }
+        run
     }
 }
 
@@ -171,6 +175,7 @@ mod tests {
             ("trx", String::new(), &[("a", junit)], 0, "exit", TestStatus::Incomplete),
             ("tap", String::new(), &[("a", "3 passed in 0.1s\n")], 0, "exit", TestStatus::Incomplete),
             ("exit", junit.to_owned(), &[("a", junit)], 0, "exit", TestStatus::Passed),
+            ("exit", "FAIL\n".to_owned(), none, 0, "exit", TestStatus::Passed),
             ("exit", tap.to_owned(), none, 3, "exit", TestStatus::RunnerError),
         ];
         for (format, stdout, files, exit, runner, status) in cases {
