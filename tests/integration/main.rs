@@ -23,6 +23,7 @@ mod context;
 mod documentation_rule;
 mod doors;
 mod doors_property;
+mod ended_early;
 mod escalate;
 mod events;
 mod evidence;
