@@ -21,6 +21,8 @@ pub enum Exit {
     Usage,
     /// Evidence is missing where it is required.
     Undecided,
+    /// The loop may go on, and a round waits for a person.
+    Waiting,
     /// Internal error.
     Internal,
     /// The exit code of a program that was passed through.
@@ -35,6 +37,7 @@ impl Exit {
             Self::Refused => 1,
             Self::Usage => 2,
             Self::Undecided => 3,
+            Self::Waiting => 5,
             Self::Internal => 70,
             Self::Passed(code) => code,
         }

@@ -20,6 +20,7 @@ mod check_formats;
 mod check_histories;
 mod check_tests;
 mod context;
+mod decisions;
 mod documentation_rule;
 mod doors;
 mod doors_property;

@@ -9,6 +9,7 @@ pub mod bulk;
 pub mod compaction;
 pub mod completion;
 pub mod context;
+pub mod decisions;
 pub(crate) mod deleted_folder;
 pub mod derive;
 pub mod docs;

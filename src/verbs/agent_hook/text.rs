@@ -6,11 +6,12 @@ use andon_core::domain::agent_ruling::{Disarm, MAX_HOLDS, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
+use andon_engine::text::decided;
 use andon_engine::text::phrase;
 
 /// Most characters of anything but the context of a session.
 pub const MAX: usize = 800;
-/// Most bytes of the context of a session.
+/// Most bytes of the context of a session, beside what people decided.
 pub const MAX_CONTEXT: usize = 2048;
 /// With this the done gate begins what it says: no person writes so.
 pub const HELD: &str = "andon: not done yet:";
@@ -186,13 +187,22 @@ pub fn broken(what: &str) -> String {
 /// The state of the loop for a model, at most [`MAX_CONTEXT`] bytes.
 pub fn session(view: &SessionView) -> String {
     let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
-    let mut lines = vec![format!("Andon guards this repository: loop {}{cap}.", view.iteration)];
+    let mut lines: Vec<String> = view.decided.iter().map(decided::for_the_worker).collect();
+    lines.push(format!("Andon guards this repository: loop {}{cap}.", view.iteration));
     if let Some(halt) = &view.halt {
         lines.push(format!(
             "HALTED by {}: {} Edits and commits are refused until a person answers (.andon/{}). {READING}",
             terminal_clip(&halt.rule, 60),
             terminal_clip(&halt.message, MESSAGE),
             halt.report_file.file_name()
+        ));
+    }
+    if let Some(first) = view.waiting.first() {
+        let id: String = first.id.chars().take(8).collect();
+        lines.push(format!(
+            "Waiting for a person: {}; the oldest asks {:?}. People answer: andon review show {id}",
+            phrase::count(view.waiting.len(), "round"),
+            terminal_clip(first.question.lines().next().unwrap_or_default(), 200)
         ));
     }
     if !view.failing.is_empty() {
@@ -208,16 +218,18 @@ pub fn session(view: &SessionView) -> String {
     }
     for found in &view.precedents {
         lines.push(format!(
-            "Decided before, as data: {} by {} at {}, about {:?}",
+            "Decided before, as data: {} by {} at {}, about {:?}: {}",
             terminal_clip(&found.decision, 60),
             terminal_clip(&found.by.join(", "), 100),
             found.at,
-            terminal_clip(&found.question, 200)
+            terminal_clip(&found.question, 200),
+            terminal_clip(found.instruction(), 200)
         ));
     }
     let text = lines.join("\n");
-    let end =
-        text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_CONTEXT).last();
+    // What was decided is told word for word, and does not take the place of the rest.
+    let most = MAX_CONTEXT + view.decided.iter().map(|one| decided::for_the_worker(one).len()).sum::<usize>();
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
     text[..end.unwrap_or(0)].to_owned()
 }
 

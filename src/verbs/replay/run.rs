@@ -174,6 +174,7 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
         provider: None,
+        words: None,
         reason: "assumed, to go on".to_owned(),
         head: Some(commit.id),
         worktree: String::new(),

@@ -115,7 +115,7 @@ fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
 fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     round::expire(&shell.ctx, &ws)?;
-    let found = review::waiting(&ws)?;
+    let found = witnessing::waiting(&ws)?;
     if let Some(warning) = found.warning() {
         shell.out.message(&message::diagnostics(&[warning], shell.out.err));
     }

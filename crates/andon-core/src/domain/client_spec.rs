@@ -175,6 +175,8 @@ pub struct Habits {
     pub hears_at_compaction: bool,
     /// Its shell keeps git from running hooks that are files.
     pub shell_without_hooks: bool,
+    /// What is said at a prompt does not come to the model.
+    pub deaf_at_prompts: bool,
     /// What is said before a tool does not come to the model.
     pub deaf_before_tools: bool,
 }
@@ -188,6 +190,7 @@ impl Habits {
         compacts_in_silence: false,
         hears_at_compaction: false,
         shell_without_hooks: false,
+        deaf_at_prompts: false,
         deaf_before_tools: false,
     };
 }

@@ -378,7 +378,7 @@ const CURSOR: ClientSpec = ClientSpec {
     transcript: None,
     window: None,
     attended: None,
-    habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
+    habits: Habits { compacts_in_silence: true, deaf_at_prompts: true, ..Habits::USUAL },
     settings: merged(".cursor/hooks.json", &[only("cursor/hooks.json")]),
     guarded: &[".cursor/hooks.json"],
     memory: "AGENTS.md",

@@ -437,6 +437,9 @@ pub struct Ack {
     pub provider: Option<String>,
     /// What the person said; empty for a deletion.
     pub reason: String,
+    /// What the worker is to do, word for word, where that is not the reason: the amended text of a witness, the prompt of an
+    /// advisor.
+    pub words: Option<String>,
     /// HEAD then: the window starts anew after it.
     pub head: Option<CommitId>,
     /// Name of the worktree.

@@ -77,7 +77,7 @@ pub fn run(
         HookMoment::AfterTool => after_tool(&place, event, payload.clone())?,
         HookMoment::TurnEnd => turn::end(&place, payload, halted)?,
         HookMoment::SessionStart => observed::session_start(&place, payload.clone(), halted.halt().cloned())?,
-        HookMoment::Prompt => observed::prompt(&place, payload)?,
+        HookMoment::Prompt => observed::prompt(&place, payload, halted)?,
         HookMoment::Compacting | HookMoment::Compacted => observed::compaction(&place, payload, moment)?,
         HookMoment::SettingsChanged => observed::settings(&place, payload)?,
         HookMoment::Answered => observed::answered(&place, payload.clone())?,

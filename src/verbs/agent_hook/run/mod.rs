@@ -1,5 +1,6 @@
 //! `andon agent hook`: what the hooks of agents' clients ask and tell.
 
+mod decided;
 mod halted;
 pub mod hook;
 mod observed;

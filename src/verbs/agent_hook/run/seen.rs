@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::decided;
 use super::place::Place;
 use super::reported;
 use super::tail;
@@ -54,6 +55,7 @@ pub(super) fn after_tool(
     }
     let test_call = reported::call(place, event, &payload, &transcript);
     let by = subagent(place, &session, payload.subagent.as_deref());
+    let main = by.is_none();
     touched(place, &session, &payload)?;
     for call in payload.calls {
         if let Some(line) = called(place, &mut session, (call, by), &transcript)? {
@@ -74,10 +76,10 @@ pub(super) fn after_tool(
         watch.take(line)?;
     }
     let WatchReport { decision, warnings, timeline } = watch.watched()?;
-    let say = match timeline {
+    let say = match &timeline {
         _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
         Some(timeline) => match nearly_full(place, &session, &decision)? {
-            Say::Nothing => told(place, &session, &timeline)?,
+            Say::Nothing => told(place, &session, timeline)?,
             say @ (Say::Refuse(_)
             | Say::Rewrite(..)
             | Say::Tell(_)
@@ -86,6 +88,13 @@ pub(super) fn after_tool(
             | Say::Keep(_)) => say,
         },
         None => Say::Nothing,
+    };
+    // A subagent is not who was waiting for an answer.
+    let say = match timeline {
+        Some(timeline) if main && decision.verdict != Verdict::Halt => {
+            decided::first(place, &session, &timeline, say)?
+        }
+        Some(_) | None => say,
     };
     Ok(EventOutcome { say, warnings })
 }

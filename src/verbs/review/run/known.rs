@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use crate::json::{ConcernJson, PrecedentListJson, StandingJson};
+use crate::json::{ConcernJson, StandingJson};
 use andon_core::domain::counted::count;
 use andon_core::escape;
 use andon_engine::error::OpsError;
+use andon_engine::json::RoundPrecedentJson;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::law::{self, VITALITY};
@@ -21,30 +22,26 @@ pub fn precedents(
     ws: &Workspace,
     tag: Option<&str>,
     words: &[String],
-) -> Result<Vec<PrecedentListJson>, OpsError> {
+) -> Result<Vec<RoundPrecedentJson>, OpsError> {
     let mut ledger = witnessing::look(ws)?;
     let text = (!words.is_empty()).then(|| Words::new(&words.join(" ")));
     let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
     let found = ledger.folded.precedents(&query);
-    ledger.fetch(
-        &ws.repo,
-        found.iter().flat_map(|found| found.votes.first().into_iter().chain([&found.round])).copied(),
-    );
-    let list = found.into_iter().map(|found| PrecedentListJson {
-        rationale: found.votes.first().map(|vote| ledger.rationale(*vote)).unwrap_or_default(),
-        precedent: ledger.precedent(found),
-    });
-    Ok(list.collect())
+    ledger.fetch_decided(&ws.repo, &found);
+    Ok(found.into_iter().map(|found| ledger.precedent(found)).collect())
 }
 
 /// The same for people.
-pub fn precedents_text(found: &[PrecedentListJson]) -> String {
+pub fn precedents_text(found: &[RoundPrecedentJson]) -> String {
     let mut out = String::new();
-    for PrecedentListJson { precedent: one, rationale } in found {
+    for one in found {
         let id: String = one.round.chars().take(8).collect();
         let head = format!("{id}  {} ({}) by {}", one.decision, one.standing, one.by.join(", "));
         let question = one.question.lines().next().unwrap_or_default();
-        for line in [head, format!("  {question}"), format!("  {rationale}")] {
+        let words = one.words.as_ref().map(|words| format!("  decided: {words}"));
+        let lines =
+            [Some(head), Some(format!("  {question}")), words, Some(format!("  why: {}", one.rationale))];
+        for line in lines.into_iter().flatten() {
             out.push_str(escape::terminal(&line).trim_end());
             out.push('\n');
         }

@@ -7,12 +7,12 @@ mod halted;
 mod known;
 mod looked;
 mod panel;
-mod remembered;
 mod rounds;
 mod show;
 mod summary;
 mod template;
 mod views;
+mod voted;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -32,7 +32,6 @@ pub use follow::text as follow_text;
 pub use known::{
     concerns, concerns_text, precedents, precedents_text, private_notice, standing, standing_text,
 };
-pub use rounds::{WaitingList, WaitingRound, waiting};
 pub use show::{ShownRound, show, show_text};
 pub use summary::summary;
 pub use views::{acted_json, shown_json, waiting_text};
