@@ -25,6 +25,7 @@ mod decisions;
 mod documentation_rule;
 mod doors;
 mod doors_property;
+mod ended_early;
 mod escalate;
 mod events;
 mod evidence;

@@ -82,6 +82,11 @@ impl PrintedOutput {
         self.lines().find(|line| names_failures(line))
     }
 
+    /// Whether some line is such a one.
+    pub(super) fn any(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        self.lines().any(is_one)
+    }
+
     /// The line in which a known runner says that tests failed, where the output ends in such words.
     pub(super) fn last_failure(&self) -> Option<&str> {
         endings::failure(&self.lines())

@@ -310,7 +310,8 @@ mod tests {
 
     #[test]
     fn what_a_run_came_to() {
-        let exit = |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No };
+        let exit =
+            |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No, started: Vec::new() };
         let of = |text: &str, code: i32| {
             outcome(&Ended { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
         };
@@ -320,7 +321,8 @@ mod tests {
         assert_eq!(of("", 1), TipOutcome::Failed);
         assert!(matches!(of("", 127), TipOutcome::Unknown(_)));
         assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));
-        let stopped = ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut };
+        let stopped =
+            ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut, started: Vec::new() };
         let ended = Ended { end: Some(&stopped), disturbed: None };
         assert!(matches!(outcome(&ended, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
         let end = exit(0);
