@@ -31,6 +31,7 @@ pub mod named_files;
 pub mod numbers;
 pub mod past_halts;
 pub mod pending;
+pub mod places;
 pub mod record_index;
 mod refusals;
 pub mod repairs;
