@@ -115,8 +115,22 @@ pub struct StandingJson {
     pub votes: u64,
     /// Those that were overturned.
     pub overturned: u64,
+    /// Votes on rounds of their own, which count for nothing.
+    pub self_reviewed: usize,
+    /// What the loops that went on after their answers earned them, from 0 to 1.
+    pub conv: f64,
+    /// What decisions that are all alike cost them, from -1 to 0.
+    pub align: f64,
+    /// Both together, with the multiplier, from 0 to 1.
+    pub total: f64,
+    /// The multiplier of those who founded the ledger.
+    pub multiplier: f64,
     /// Answers left today.
     pub cap_left: usize,
+    /// When one becomes free, where none is left.
+    pub free_at: Option<Timestamp>,
+    /// Until when they may raise no concern.
+    pub blocked_until: Option<Timestamp>,
     /// Attention earned, in thousandths.
     pub milli_au: i64,
     /// Credits.
@@ -125,6 +139,23 @@ pub struct StandingJson {
     pub hasty: usize,
     /// Topics that they decide most of.
     pub captures: Vec<String>,
+    /// That the newest decision was much like those before it: only to themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias_warning: Option<String>,
+    /// How much their newest decisions differ: only to themselves, who may pass it on to people they trust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub care: Option<CareJson>,
+}
+
+/// What a witness sees about themselves, and may pass on.
+#[derive(Debug, Serialize)]
+pub struct CareJson {
+    /// Their decisions so far.
+    pub decisions: usize,
+    /// The variance of the newest eight; none under eight.
+    pub variance: Option<f64>,
+    /// A question, where they are very alike.
+    pub notice: Option<&'static str>,
 }
 
 /// What `andon round` answers.

@@ -9,6 +9,7 @@ mod agent_settings;
 mod applies_to_agents;
 mod attestations;
 mod backfill;
+mod beginning;
 mod beside_managers;
 mod broken_state;
 mod bulk;

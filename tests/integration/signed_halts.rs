@@ -365,3 +365,47 @@ fn the_doctor_says_what_ends_a_halt() {
     let signed = answers(&stage);
     insta::assert_snapshot!("doctor_answers", format!("{delete}{resume}{signed}"));
 }
+
+#[test]
+fn what_an_answer_was_worth_is_written_by_the_loop_that_went_on() {
+    let stage = halted_and_signed();
+    let entries = |stage: &Stage| {
+        let all = stage.andon(&["ledger", "verify", "--format", "json"]).ok().stdout;
+        serde_json::from_str::<Value>(&all).unwrap()["entries"].as_u64().unwrap()
+    };
+    let answer = [
+        "review",
+        "resolve",
+        "halt",
+        "--decision",
+        "accept_proposer",
+        "--rationale",
+        "b was never meant to pass",
+    ];
+    by(&stage, "ann", &answer).ok();
+    let status = |stage: &Stage| -> Value {
+        let out = stage.andon(&["review", "status", "human:ann", "--format", "json"]).ok().stdout;
+        serde_json::from_str(&out).unwrap()
+    };
+    let (before, known) = (status(&stage), entries(&stage));
+    assert_eq!(before["conv"], Value::from(0.0), "{before}");
+    for number in 10..17 {
+        stage.iterate(&format!("{number}\n"), &["ok a", "ok b"], &format!("Go on {number}")).ok();
+    }
+    assert_eq!(entries(&stage), known, "seven are not enough");
+    stage.iterate("17\n", &["ok a", "ok b"], "Go on 17").ok();
+    assert_eq!(entries(&stage), known + 1);
+    let after = status(&stage);
+    assert!(after["conv"].as_f64().unwrap() > 0.2, "{after}");
+    // Once, and it is in order.
+    stage.iterate("18\n", &["ok a", "ok b"], "Go on 18").ok();
+    stage.git(&["commit", "-q", "--amend", "-m", "Go on with 18"]).ok();
+    assert_eq!(entries(&stage), known + 1);
+    // Everything that a simulation shows is shown of the real ledger.
+    let shown = by(&stage, "ann", &["review", "status"]).ok().stdout;
+    assert!(shown.contains("human:ann  full") && shown.contains("  conv 0."), "{shown}");
+    let json = by(&stage, "ann", &["review", "status", "--format", "json"]).ok().stdout;
+    let ledger: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(ledger["schema"], "andon/review-ledger@1");
+    assert_eq!(ledger["settlements"][1]["converged"], true, "{ledger}");
+}

@@ -29,6 +29,7 @@ pub mod lost_halts;
 mod making;
 pub mod named_files;
 pub mod numbers;
+pub mod outcomes;
 pub mod past_halts;
 pub mod pending;
 pub mod places;

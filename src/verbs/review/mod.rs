@@ -87,10 +87,18 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
             }
         }
         ReviewCommand::Status { witness, format } => {
-            let found = review::standing(ws, witness.as_deref())?;
+            // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
+            let is_for_them = witness.is_some() || format.format == Format::Text;
+            let signer = witnessing::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
+            let reader = signer.map(|signer| signer.public().to_string());
+            let found = review::standing(ws, witness.as_deref(), reader.as_deref())?;
             match format.format {
-                Format::Text => review::standing_text(&found) + &private(shell, ws)?,
-                Format::Json => json::documents("review-status", &found),
+                Format::Text => review::standing_text(&found, shell.out.out),
+                Format::Json => {
+                    let ledger =
+                        found.ledger.iter().map(review::json).collect::<Result<String, OpsError>>()?;
+                    json::documents("review-status", &found.witnesses) + &ledger
+                }
             }
         }
         ReviewCommand::Accept(_)
@@ -103,13 +111,6 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
     };
     shell.out.result(&text);
     Ok(())
-}
-
-/// What is shown only to the person at the keyboard.
-fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
-    let Ok(signer) = witnessing::signer(&shell.ctx, ws) else { return Ok(String::new()) };
-    let notice = review::private_notice(ws, &signer.public().to_string())?;
-    Ok(notice.map_or_else(String::new, |notice| format!("\n{notice}\n")))
 }
 
 fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {

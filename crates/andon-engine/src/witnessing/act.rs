@@ -17,6 +17,7 @@ use andon_review::entry::ReviewEntry;
 use andon_review::fold;
 use andon_review::payload::Payload;
 use andon_review::payload::policy::KeyGrant;
+use andon_review::votes::{Tier, Vantage};
 use andon_signing::Signer;
 use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
 
@@ -132,6 +133,17 @@ impl SignedLedger {
             may.extend(fine.map(|(who, _)| who.clone()));
         }
         may
+    }
+
+    /// What `witness` may do now.
+    pub fn tier(&self, witness: &str) -> Tier {
+        let (policy, state) = (&self.folded.authority.at_end, &self.folded.state);
+        if policy.is_solo() {
+            return Tier::Full;
+        }
+        let since = policy.reinstated.get(witness).map(|policy| self.folded.graph.place[*policy]);
+        let from = Vantage { place: usize::MAX, at: self.folded.now, since };
+        state.votes.standing(&state.rounds, witness, from).tier()
     }
 
     /// What is left of the cap of `witness`, and when it ends where nothing is.

@@ -16,7 +16,10 @@ use andon_core::domain::ids::EntryId;
 use andon_core::domain::response::{Notice, NoticeKind};
 use andon_core::domain::time::Timestamp;
 use andon_review::round::{RoundState, RoundStatus};
+use andon_review::votes::Tier;
 
+/// Seats of the smallest panel.
+const PANEL: usize = 3;
 /// Characters of a question in a message.
 const QUESTION: usize = 200;
 
@@ -39,6 +42,8 @@ pub struct WaitingRound {
     pub caps: Vec<CapLeft>,
     /// Witnesses that a panel still needs.
     pub missing: usize,
+    /// What to do where nobody may answer alone.
+    pub advice: Option<String>,
 }
 
 /// What waits, and how much of the ledger could not be read for it.
@@ -100,6 +105,7 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
             question: ledger.question(round.entry),
             since: Timestamp(ledger.folded.graph.eff[round.entry]),
             may_answer,
+            advice: advice(ledger, round, &caps),
             caps,
             missing: missing.saturating_sub(usize::from(round.panel.is_none())),
         }
@@ -107,6 +113,36 @@ fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
     let mut found: Vec<WaitingRound> = found.collect();
     found.sort_by_key(|round| round.since);
     WaitingList { rounds: found, unread: ledger.faulty.len() }
+}
+
+/// What to do about a round that nobody may answer alone.
+fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Option<String> {
+    let policy = &ledger.folded.authority.at_end;
+    if !may_take.is_empty() || round.open_panel().is_some() || policy.witnesses.is_empty() {
+        return None;
+    }
+    if policy.rules.referee_gate {
+        return Some(
+            "nobody has the weight that rules.referee_gate asks for: answers to halts after which the loop goes on earn it; or \
+             an admin takes the rule out: andon witness policy"
+                .to_owned(),
+        );
+    }
+    let alone = policy.witnesses.iter().filter(|who| ledger.tier(who) == Tier::Full).count();
+    if alone > 0 {
+        return None;
+    }
+    let id = ledger.short(round.entry);
+    Some(match PANEL.saturating_sub(policy.witnesses.len()) {
+        0 => format!(
+            "no witness may answer alone yet, so a panel of three does; any of them asks for it: andon review panel {id} \
+             --reason 'nobody may answer alone yet'"
+        ),
+        missing => format!(
+            "no witness may answer alone yet, and a panel of three needs {}: andon witness add human:ID --key FILE",
+            count(missing, "more witness")
+        ),
+    })
 }
 
 /// A halt waits for a signature only where one is needed, and not after another answer: `halt` is the waiting one.

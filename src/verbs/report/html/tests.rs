@@ -111,6 +111,7 @@ fn rounds(view: &mut HistoryView, text: &str) {
         triggers: vec![text.to_owned()],
         caps: Vec::new(),
         missing: 0,
+        advice: None,
     });
     view.decided.push(RoundPrecedentJson {
         round: text.to_owned(),

@@ -39,6 +39,8 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
         }
         if people.is_empty() && round.status.starts_with("panel") && round.missing == 0 {
             out.push_str("  its panel is complete and votes\n");
+        } else if let Some(advice) = &round.advice {
+            out.push_str(&format!("  {}\n", escape::terminal(advice)));
         } else if people.is_empty() {
             out.push_str("  no one may answer now: ask for a panel, or name more witnesses\n");
         } else {

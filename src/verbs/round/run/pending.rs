@@ -125,7 +125,9 @@ impl PendingRound {
             return Err("the judge has spoken already".to_owned());
         }
         let mut verdict = json!({"deferred": trailer.deferred, "parse_failures": self.failures()});
-        if let (Some(said), Some(members)) = (trailer.recommendation, verdict.as_object_mut()) {
+        // Who recommends nothing and says something all the same recommends that.
+        let said = trailer.recommendation.or(trailer.prose);
+        if let (Some(said), Some(members)) = (said, verdict.as_object_mut()) {
             members.insert("recommendation".to_owned(), json!(cut(&said)));
         }
         self.body.insert("synthesizer".to_owned(), json!(agent));
@@ -140,7 +142,11 @@ impl PendingRound {
         let failures = self.failures() + 1;
         self.texts.push((format!("verdict-{failures}"), text.to_owned()));
         self.body.insert("synthesizer".to_owned(), json!(agent));
-        self.body.insert("verdict".to_owned(), json!({"deferred": false, "parse_failures": failures}));
+        let mut verdict = json!({"deferred": false, "parse_failures": failures});
+        if let Some(members) = verdict.as_object_mut().filter(|_| !text.trim().is_empty()) {
+            members.insert("recommendation".to_owned(), json!(cut(text.trim())));
+        }
+        self.body.insert("verdict".to_owned(), verdict);
         self.arrive("verdict", at);
         failures
     }

@@ -88,6 +88,7 @@ pub(crate) fn view() -> WatchView {
             triggers: vec![],
             caps: vec![],
             missing: 0,
+            advice: None,
             may_answer: vec!["ann".to_owned()],
         }],
         warnings: vec![Diagnostic::warning("1 entry of the ledger cannot be read")],

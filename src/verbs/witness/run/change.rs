@@ -162,6 +162,27 @@ pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
     change(ctx, ws, "policy", |_| Ok(witnessing::said(value)))
 }
 
+/// Appends the next policy, in which a witness begins anew after training (R2).
+///
+/// # Errors
+/// They are no witness, or the policy does not allow it.
+pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, OpsError> {
+    let next = super::next_policy(ws)?;
+    change(ctx, ws, "policy", |ledger| {
+        if !ledger.folded.authority.at_end.witnesses.contains(who) {
+            return Err(OpsError::Usage {
+                what: format!("{who} is no witness here"),
+                help: "andon witness list".to_owned(),
+            });
+        }
+        let mut said = witnessing::said(next);
+        said.remove("schema");
+        // It is for this policy: who was reinstated by an earlier one is not again.
+        said.insert("reinstated".to_owned(), json!([who]));
+        Ok(said)
+    })
+}
+
 /// Signs under a policy or a change of keys that another admin made.
 ///
 /// # Errors

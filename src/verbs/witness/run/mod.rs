@@ -5,7 +5,7 @@ mod list;
 
 use serde_json::{Value, json};
 
-pub use change::{ChangeStatus, KeyChange, add, policy, revoke, sign};
+pub use change::{ChangeStatus, KeyChange, add, policy, reinstate, revoke, sign};
 pub use list::{allowed_signers, keys, list_json, list_text};
 
 use crate::json::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
