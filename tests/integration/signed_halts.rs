@@ -266,6 +266,33 @@ fn check_derives_every_answer_again() {
 }
 
 /// The kind of each vote without a sign of a person, and what the check says about it, as text and as JSON.
+#[test]
+fn a_resolution_lets_one_branch_leave_the_halted_commit() {
+    let stage = halted_and_signed();
+    let halted = stage.head();
+    let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
+    by(
+        &stage,
+        "ann",
+        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
+    )
+    .ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    let first = stage.head();
+    // What goes on from there is the same branch, also after a merge.
+    stage.git(&["checkout", "-q", "-b", "onward"]).ok();
+    stage.iterate("5\n", &["ok a", "ok b"], "Onward").ok();
+    checked(&stage, &format!("{base}..HEAD")).ok().lacks("lets one branch");
+    stage.git(&["checkout", "-q", "-b", "second", &halted]).ok();
+    stage.iterate("6\n", &["ok a", "ok b"], "Again").ok();
+    let told = format!("{} has used it", &first[..12]);
+    checked(&stage, &format!("{base}..HEAD")).exits(1).says("lets one branch leave").says(&told);
+    stage.git(&["checkout", "-q", "onward"]).ok();
+    checked(&stage, &format!("{base}..HEAD")).ok().lacks("lets one branch");
+    stage.git(&["merge", "-q", "-s", "ours", "-m", "Both", "second"]).ok();
+    checked(&stage, &format!("{base}..HEAD")).says("lets one branch leave");
+}
+
 fn unseen(stage: &Stage, range: &str, text: &crate::support::Out) -> Vec<(String, String)> {
     let fresh = stage.root().canonicalize().unwrap().join("fresh");
     let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).stdout;

@@ -32,6 +32,7 @@ pub mod numbers;
 pub mod outcomes;
 pub mod past_halts;
 pub mod pending;
+pub mod places;
 pub mod record_index;
 mod refusals;
 pub mod repairs;

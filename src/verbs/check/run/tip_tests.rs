@@ -204,7 +204,14 @@ fn runs_nothing(command: &str) -> bool {
 
 /// Tracked files that changed while the tests ran: the run is not one of the tip's code.
 fn disturbed(repo: &Repo, tree: TreeId, since: &Since) -> Result<Option<String>, OpsError> {
-    let Since::Changed(paths) = since else { return Ok(None) };
+    let paths = match since {
+        Since::Unchanged => return Ok(None),
+        Since::Changed(paths) => paths,
+        Since::Replaced(paths) => {
+            let named = paths.first().map(|path| String::from_utf8_lossy(path).into_owned());
+            return Ok(named.map(|path| format!("{path} was moved away or replaced while the tests ran")));
+        }
+    };
     if paths.is_empty() {
         return Ok(Some("the code changed while the tests ran".to_owned()));
     }

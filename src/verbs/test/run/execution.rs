@@ -21,6 +21,7 @@ use andon_engine::effect::program::{
 };
 use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
+use andon_engine::places::Places;
 use andon_engine::tested::{CommandResult, Mentions, Since, TestedCode};
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
@@ -66,6 +67,8 @@ impl CommandLaunch {
 /// A run that is under way: the code that it runs on, and what it has said so far.
 pub(super) struct Execution {
     tested: TestedCode,
+    /// Where its code lies.
+    places: Places,
     top: PathBuf,
     /// The reports that were there before.
     before: Vec<ReportCandidate>,
@@ -109,7 +112,8 @@ impl Execution {
         let ours = Arc::clone(&at_end);
         let launch = CommandLaunch { directory, command, environment, timeout, globs, at_end };
         let unseen = Unseen::new(unseen);
-        Ok((launch, Self { tested, top, before, at_end: ours, reader, mentions, unseen, added }))
+        let places = Places::now(ws);
+        Ok((launch, Self { tested, places, top, before, at_end: ours, reader, mentions, unseen, added }))
     }
 
     /// Takes what the command printed, and passes it on but for the line about our own report.
@@ -147,7 +151,12 @@ impl Execution {
             reader.push(Stream::Stdout, bytes);
         });
         stop_point("test:ran");
-        let since = self.tested.since(ws)?;
+        let since = match self.tested.since(ws)? {
+            Since::Unchanged => Some(self.places.replaced())
+                .filter(|replaced| !replaced.is_empty())
+                .map_or(Since::Unchanged, Since::Replaced),
+            changed @ (Since::Changed(_) | Since::Replaced(_)) => changed,
+        };
         for call in end.started.iter().filter_map(calls::of_started) {
             self.reader.expect(call);
         }
@@ -239,12 +248,16 @@ const NAMED: usize = 3;
 
 /// Which files changed while the tests ran, in words.
 fn changed_paths(since: &Since) -> Option<String> {
-    let Since::Changed(paths) = since else { return None };
+    let (Since::Changed(paths) | Since::Replaced(paths)) = since else { return None };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    if matches!(since, Since::Replaced(_)) {
+        let named = named.join(", ");
+        return Some(format!("moved away or replaced while the tests ran, and put back: {named}{more}"));
+    }
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
         format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
