@@ -63,7 +63,7 @@ fn reason(args: &ResumeArgs) -> Option<String> {
 fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     let Some(word) = resume::typed_word(&shell.ctx, ws)? else { return Ok(()) };
     if !output::has_terminal() {
-        return Err(OpsError::Refused {
+        return Err(OpsError::Unattended {
             what: "there is no terminal, so nobody has read the halt".to_owned(),
             help: "answer from a terminal; a script says why nobody reads it: andon resume --reason '<decision>' --yes '<why>'"
                 .to_owned(),
@@ -76,7 +76,7 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     if line.trim() == word {
         return Ok(());
     }
-    Err(OpsError::Refused {
+    Err(OpsError::Unattended {
         what: format!("{:?} is not {shown}: the halt was not answered", escape::terminal(line.trim())),
         help: "read it first: andon status".to_owned(),
     })
