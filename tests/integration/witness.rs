@@ -226,7 +226,7 @@ fn a_key_that_could_never_count_is_refused_when_it_is_granted() {
     add("human:bo", &file("two.pub")).exits(2).says("several keys");
     add("human:bo", &file("beside.pub")).exits(2).says("several keys");
     // Too short, and of kinds whose signatures are not accepted.
-    let short = format!("ssh-rsa {}", SHORT_RSA);
+    let short = format!("ssh-rsa {SHORT_RSA}");
     std::fs::write(file("short.pub"), short).unwrap();
     add("human:bo", &file("short.pub")).exits(2).says("an RSA key of 1024 bits: 2048 to 8192");
     std::fs::write(file("dss.pub"), format!("ssh-dss {DSA}")).unwrap();
