@@ -161,7 +161,7 @@ pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings)
     if setting.level == Level::Off {
         return None;
     }
-    let finding = (rule.check)(situation, &setting)?;
+    let finding = rule.found(situation, &setting)?;
     Some(once::reported(finding, rule, situation, &setting))
 }
 
