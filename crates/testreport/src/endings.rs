@@ -25,6 +25,9 @@ const BEGINS: WordList = words![
     "[doctest] Status: FAILURE!",
     "[  FAILED  ] ",
     "npm ERR! Test failed.",
+    "npm error Test failed.",
+    "evaluation failed :(",
+    "ERROR: LoadError: Some tests did not pass: ",
     "Some tests failed.",
     "Result: FAIL",
     "FAILED | 0 passed | ",
@@ -52,6 +55,27 @@ fn is_failure(line: &str) -> bool {
         || is_counted(text)
         || is_rspec(line)
         || is_phpunit(line)
+        || is_listed(line)
+}
+
+/// Failures in a list of other runners: `Executed 2 tests, with 1 failure (0 unexpected)` (`XCTest`), `Executed 2 of 2 (1 FAILED)`
+/// (Karma), `test cases: 2 | 1 passed | 1 failed` (Catch2), `00:01 +1 -1: Some tests failed.` (Flutter), `  1 failed`
+/// (Playwright), `nox > Session tests failed.`, `//a:b FAILED in 0.3s` (Bazel).
+fn is_listed(line: &str) -> bool {
+    let text = line.trim();
+    let between = |start: &str, end: &str| {
+        text.split_once(start)
+            .and_then(|(_, rest)| rest.split_once(end))
+            .is_some_and(|(number, _)| is_positive(number))
+    };
+    text.starts_with("Executed ") && between(" tests, with ", " failure")
+        || text.contains(": Executed ") && between(" (", " FAILED)")
+        || text.starts_with("test cases: ")
+            && text.rsplit(" | ").next().is_some_and(|last| begins_with_failed(last, "|"))
+        || text.ends_with(": Some tests failed.")
+        || line.strip_prefix("  ").and_then(|rest| rest.strip_suffix(" failed")).is_some_and(is_positive)
+        || text.starts_with("nox > Session ") && text.ends_with(" failed.")
+        || text.starts_with("//") && text.contains(" FAILED in ")
 }
 
 /// `FAILED (failures=1, errors=2)`
@@ -144,6 +168,15 @@ mod tests {
             "Failed!  - Failed:     1, Passed:     1, Skipped:     0, Total:     2, Duration: 3 ms - a.dll (net8.0)\n",
             "Errors while running CTest\n",
             " 1 FAILED TEST\n",
+            "Executed 2 tests, with 1 failure (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 (1 FAILED) (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 1 passed | 1 failed\nassertions: 2 | 1 passed | 1 failed\n",
+            "00:01 +1 -1: Some tests failed.\n",
+            "  1 failed\n    a.spec.ts:3:1 › x\n  1 passed (2.0s)\n",
+            "nox > Session tests failed.\n",
+            "//a:b FAILED in 0.3s\n\nExecuted 1 out of 1 test: 1 fails locally.\n",
+            "npm error Test failed.  See above for more details.\n",
+            "  py311: FAIL code 1\n  evaluation failed :( (0.6 seconds)\n",
         ] {
             assert!(found(text).is_some(), "{text}");
         }
@@ -170,6 +203,11 @@ mod tests {
             "BUILD SUCCESSFUL in 3s\n",
             "make: [test] Error 1 (ignored)\n",
             "rspec ran\n",
+            "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 SUCCESS (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 2 passed\n",
+            "  0 failed\n",
+            "3 hosts failed over, session tests failed over\n",
         ] {
             assert_eq!(found(text), None, "{text}");
         }
