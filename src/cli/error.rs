@@ -71,6 +71,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::AgentUninstall(_)
         | OpsError::AgentActs { .. }
         | OpsError::Refused { .. }
+        | OpsError::Unattended { .. }
         | OpsError::Purge { .. }
         | OpsError::NothingToResume
         | OpsError::NoAdvice(_) => Exit::Refused,
@@ -119,6 +120,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::AgentActs { verb, .. } => {
             plain().code("agent-shell").help(format!("a person runs in a shell of their own: andon {verb}"))
         }
+        OpsError::Unattended { help, .. } => plain().code("unattended").help(help.clone()),
         OpsError::Refused { help, .. } => plain().code("witness").help(help.clone()),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason '<decision>'"),

@@ -38,6 +38,7 @@ mod forged_memory;
 mod frameworks;
 mod full_and_read_only_disks;
 mod gate;
+mod guard_state;
 mod halt_traces;
 mod handed_in_runs;
 mod hints;

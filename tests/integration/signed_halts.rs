@@ -431,7 +431,7 @@ fn what_an_answer_was_worth_is_written_by_the_loop_that_went_on() {
     // Everything that a simulation shows is shown of the real ledger.
     let shown = by(&stage, "ann", &["review", "status"]).ok().stdout;
     assert!(shown.contains("human:ann  full") && shown.contains("  conv 0."), "{shown}");
-    let json = by(&stage, "ann", &["review", "status", "--format", "json"]).ok().stdout;
+    let json = by(&stage, "ann", &["review", "status", "--ledger", "--format", "json"]).ok().stdout;
     let ledger: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
     assert_eq!(ledger["schema"], "andon/review-ledger@1");
     assert_eq!(ledger["settlements"][1]["converged"], true, "{ledger}");

@@ -42,8 +42,8 @@ fn of_answer(ws: &Workspace, ack: &Ack) -> HumanDecision {
     let decision = match (ack.how, &ack.words) {
         (AckHow::Signed, Some(_)) => "amend",
         (AckHow::Signed, None) => "resolution",
-        (AckHow::Resume | AckHow::FileDeleted, Some(_)) => "advice",
-        (AckHow::Resume | AckHow::FileDeleted, None) => "resume",
+        (AckHow::Resume | AckHow::Unattended | AckHow::FileDeleted, Some(_)) => "advice",
+        (AckHow::Resume | AckHow::Unattended | AckHow::FileDeleted, None) => "resume",
     };
     HumanDecision {
         round: ack.halt.map(witnessing::short).unwrap_or_default(),

@@ -56,13 +56,7 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
         Disarm::Settings(_) => {
             ("its hooks guard this loop", "ask the person, who changes it outside of this session")
         }
-        Disarm::MasterSwitch
-        | Disarm::HooksPath
-        | Disarm::Hooks
-        | Disarm::AndonDir
-        | Disarm::Refs
-        | Disarm::Program
-        | Disarm::Command(_) => (
+        Disarm::MasterSwitch | Disarm::HooksPath | Disarm::Hooks | Disarm::AndonDir | Disarm::Command(_) => (
             "it guards this loop",
             "ask the person, who does it outside of this session; to see why: andon status",
         ),
@@ -75,6 +69,20 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
     } else {
         format!("refused: {what} is not an agent's to change. help: {help}")
     }
+}
+
+/// What the last tool call took from the guard, and whether it is back.
+pub fn taken<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
+    let one = |(what, is_back): (&str, bool)| {
+        let fate = if is_back { "put back" } else { "NOT put back: tell the person" };
+        format!("{} ({fate})", terminal_clip(what, 200))
+    };
+    let all: Vec<String> = all.map(one).collect();
+    bounded(&format!(
+        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: \
+         andon status",
+        all.join("; ")
+    ))
 }
 
 /// Why a tool does not run while the context window is full.

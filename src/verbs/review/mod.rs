@@ -86,7 +86,7 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
                 Format::Json => json::documents("review-concern", &found),
             }
         }
-        ReviewCommand::Status { witness, format } => {
+        ReviewCommand::Status { witness, ledger, format } => {
             // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
             let is_for_them = witness.is_some() || format.format == Format::Text;
             let signer = witnessing::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
@@ -94,11 +94,10 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
             let found = review::standing(ws, witness.as_deref(), reader.as_deref())?;
             match format.format {
                 Format::Text => review::standing_text(&found, shell.out.out),
-                Format::Json => {
-                    let ledger =
-                        found.ledger.iter().map(review::json).collect::<Result<String, OpsError>>()?;
-                    json::documents("review-status", &found.witnesses) + &ledger
+                Format::Json if *ledger => {
+                    found.ledger.iter().map(review::json).collect::<Result<String, OpsError>>()?
                 }
+                Format::Json => json::documents("review-status", &found.witnesses),
             }
         }
         ReviewCommand::Accept(_)

@@ -30,13 +30,18 @@ fn what_disarms_is_refused_while_the_loop_runs() {
     for command in [
         "ANDON=0 git commit -m x",
         "git config core.hooksPath x",
-        "rm -rf .andon",
-        "rm .git/hooks/pre-commit",
+        "andon uninstall",
+        "env -u CLAUDECODE andon stop",
     ] {
         hook(&stage, "codex", "PreToolUse", &bash(command)).exits(2).says("refused");
     }
     let facts = lines(&stage, "agents");
     assert_eq!(facts.iter().filter(|fact| fact["did"] == "refused").count(), 4);
+    // What else a command does is judged by what it did (guard_state.rs); what it says in passing is not.
+    for command in ["sed -i 's/x = .*/y/' a", "shellcheck .git/hooks/pre-commit", "cat .claude/settings.json"]
+    {
+        assert_eq!(hook(&stage, "codex", "PreToolUse", &bash(command)).ok().all(), "", "{command}");
+    }
     let hooks = stage.path(".git/hooks/pre-commit");
     let edit = serde_json::json!({ "tool_name": "Write", "tool_input": { "file_path": hooks } }).to_string();
     hook(&stage, "claude", "PreToolUse", &edit).exits(2).says("git's hooks");

@@ -71,7 +71,7 @@ fn disarms(used: &ToolUse, guarded: &GuardFiles) -> Option<Disarm> {
     if used.kind != ToolKind::Read && is_too_long(used) {
         return Some(Disarm::TooLong);
     }
-    let script = || used.commands.iter().find_map(|script| disarm::of_script(script, guarded));
+    let script = || used.commands.iter().find_map(|script| disarm::of_script(script));
     let how = if takes_away(&used.name) { Use::Removed } else { Use::Written };
     let gone = |path: &String| how == Use::Removed && paths::holds_guard(path, guarded);
     let path = || {
@@ -171,7 +171,7 @@ mod tests {
             (tool(Edit, ".andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
             (tool(Unknown, "/w/.andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
             (tool(Shell, "cat > .andon/MISSION_BRIEFING.md"), "pass", "halted", "pass"),
-            (tool(Shell, "rm .andon/MISSION_BRIEFING.md"), "disarms", "disarms", "disarms"),
+            (tool(Shell, "rm .andon/MISSION_BRIEFING.md"), "pass", "halted", "full"),
             (tool(Shell, "git commit -m x"), "pass", "halted", "pass"),
             (tool(Edit, "src/a.rs"), "pass", "halted", "full"),
             (tool(Shell, "make"), "pass", "halted", "full"),

@@ -146,7 +146,8 @@ fn hit(script: &str, read: &Reading, (at, before): (usize, Option<End>), wanted:
     if matches!(end, End::Pipe | End::Background | End::Unread) {
         return None;
     }
-    let has_more = read.items[last + 1..next].iter().any(|item| item.word().is_some());
+    let between = read.items.get(last + 1..next).unwrap_or_default();
+    let has_more = between.iter().any(|item| item.word().is_some());
     let assigns = parts.first().and_then(Item::word).is_some_and(|word| is_assignment(&word.value));
     if has_more && (is_compound || assigns) {
         return None;

@@ -14,12 +14,8 @@ pub enum Disarm {
     Hooks,
     /// `.andon/`.
     AndonDir,
-    /// Refs that hold records and halts.
-    Refs,
     /// The settings of a client.
     Settings(String),
-    /// The program that the hooks start.
-    Program,
     /// Commands of Andon's that are a person's, such as `andon uninstall`.
     Command(String),
     /// `andon resume`.
@@ -36,9 +32,7 @@ impl Disarm {
             Self::HooksPath => "where git looks for hooks (core.hooksPath)".to_owned(),
             Self::Hooks => "git's hooks and records".to_owned(),
             Self::AndonDir => "the files of a halt (.andon/)".to_owned(),
-            Self::Refs => "the refs that hold records and halts".to_owned(),
             Self::Settings(file) => format!("the client's settings ({file})"),
-            Self::Program => "the program andon".to_owned(),
             Self::Command(command) => format!("`{command}`"),
             Self::Resume => "`andon resume`".to_owned(),
             Self::TooLong => "more than can be looked at".to_owned(),

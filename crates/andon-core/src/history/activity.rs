@@ -236,6 +236,9 @@ pub struct Activity {
     pub edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
     pub ids: VecDeque<ShortHash>,
+    /// What tool calls of agents took from the guard of the loop, newest last.
+    #[serde(default)]
+    pub disarmed: Vec<String>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
     pub code: Option<CodeId>,
     /// The code of the newest commit that only the journal knows.

@@ -58,6 +58,8 @@ pub const EDITORS: WordList = words![
 
 /// States of the documents that are remembered.
 const MAX_DOCS_STATES: usize = 64;
+/// Disarmings that are kept.
+const MAX_DISARMED: usize = 8;
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
@@ -114,6 +116,7 @@ impl Timeline {
                 self.activity.refused.take(refused.code, self.activity.code);
                 self.activity.refusals.take(refused, event.at);
             }
+            What::Disarmed(what) => push_bounded(&mut self.activity.disarmed, what, MAX_DISARMED),
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);

@@ -1,5 +1,6 @@
 //! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
+use super::guard;
 use super::place::{Place, guard_files, of_agent};
 use super::rewrite;
 use super::seen::{EventOutcome, after_tool};
@@ -88,6 +89,7 @@ pub fn run(
 
 fn before(place: &Place<'_>, asked: AgentHookCall<'_>, halted: &HaltState) -> Result<EventOutcome, OpsError> {
     let payload = asked.payload;
+    guard::before(place);
     let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
     let guarded = guard_files(place.ctx, place.ws);
     let is_halted = *halted != HaltState::No;

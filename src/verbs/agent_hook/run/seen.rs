@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::decided;
+use super::guard;
 use super::place::Place;
 use super::reported;
 use super::tail;
@@ -50,6 +51,7 @@ pub(super) fn after_tool(
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);
+    let taken = disarmed(place, &mut watch)?;
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
@@ -89,6 +91,7 @@ pub(super) fn after_tool(
         },
         None => Say::Nothing,
     };
+    let (say, warnings) = tell_taken(&taken, say, warnings);
     // A subagent is not who was waiting for an answer.
     let say = match timeline {
         Some(timeline) if main && decision.verdict != Verdict::Halt => {
@@ -97,6 +100,33 @@ pub(super) fn after_tool(
         Some(_) | None => say,
     };
     Ok(EventOutcome { say, warnings })
+}
+
+/// Takes in what the call took from the guard.
+fn disarmed(place: &Place<'_>, watch: &mut RuleWatch<'_>) -> Result<Vec<guard::Taken>, OpsError> {
+    let taken = guard::after(place);
+    if !taken.is_empty() {
+        let what = taken.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join("; ");
+        let line = place.event(None, What::Disarmed(what));
+        place.append(&line)?;
+        watch.take(line)?;
+    }
+    Ok(taken)
+}
+
+/// Tells the model and the person what a call took from the guard; that the loop is halted now says more.
+fn tell_taken(taken: &[guard::Taken], say: Say, mut warnings: Vec<Diagnostic>) -> (Say, Vec<Diagnostic>) {
+    if taken.is_empty() {
+        return (say, warnings);
+    }
+    let text = words::taken(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
+    warnings.push(Diagnostic::warning(text.clone()).help("andon doctor"));
+    let say = match say {
+        Say::Nothing => Say::Tell(text),
+        Say::Tell(more) => Say::Tell(format!("{text}\n\n{more}")),
+        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Keep(_) => say,
+    };
+    (say, warnings)
 }
 
 /// The call as a line of the journal; none for one that was reported already.

@@ -1,7 +1,5 @@
-//! What is known of programs by their names: which only read, which start another one, which take away.
+//! What is known of programs by their names: which only read, and which start another one.
 
-use crate::ruling::shell::Simple;
-use andon_core::domain::agent::Client;
 use andon_core::{WordList, words};
 
 /// Programs that only read, whatever their arguments.
@@ -43,11 +41,6 @@ const READERS: WordList = words![
     "basename",
     "dirname",
 ];
-/// Programs that take away what they name.
-pub(super) const REMOVERS: WordList =
-    words!["rm", "rmdir", "unlink", "shred", "trash", "del", "erase", "rd", "ri", "remove-item", "srm"];
-/// Programs that change the permissions of a file, and of everything below it with an option.
-pub(super) const MODES: [&str; 4] = ["chmod", "chown", "chgrp", "chattr"];
 /// Programs that only start another one.
 const WRAPPERS: WordList = words![
     "command", "exec", "nohup", "time", "sudo", "setsid", "nice", "ionice", "xargs", "timeout", "stdbuf",
@@ -57,51 +50,10 @@ const SHELLS: WordList = words!["sh", "bash", "zsh", "dash", "ksh", "ash", "fish
 /// Words before a command that are not part of it.
 const KEYWORDS: WordList =
     words!["{", "}", "!", "if", "then", "else", "elif", "do", "while", "until", "coproc", "fi", "done"];
-pub(super) const DECLARING: WordList =
-    words!["export", "declare", "typeset", "readonly", "local", "set", "setenv", "setx"];
-/// Programs whose input is a program.
-const INTERPRETERS: WordList = words![
-    "python",
-    "pypy",
-    "node",
-    "deno",
-    "bun",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "osascript",
-    "pwsh",
-    "powershell",
-    "tclsh",
-    "expect",
-    "ed",
-    "vim",
-    "at",
-    "batch",
-    "crontab",
-];
-/// Programs whose arguments are words.
-const TOLD: WordList =
-    words!["gh", "glab", "tea", "hub", "curl", "wget", "mail", "logger", "notify-send", "say",];
-
-/// Whether the arguments of a program are texts for people or for a model.
-pub(super) fn is_told(name: &str) -> bool {
-    TOLD.contains(name) || Client::every().any(|client| client.program() == Some(name))
-}
-
-/// What package managers call taking a program away.
-pub(super) const TAKES_AWAY: [&str; 5] = ["uninstall", "remove", "rm", "purge", "unlink"];
-
 /// The program that a word names.
 pub(super) fn name_of(word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
     name.strip_suffix(".exe").map_or(name.clone(), str::to_owned)
-}
-
-/// Whether more is known of the program than its words.
-pub(super) fn is_judged(name: &str) -> bool {
-    matches!(name, "git" | "andon" | "mv" | "cp" | "find") || REMOVERS.contains(name) || SHELLS.contains(name)
 }
 
 /// Whether the program, told that, reads and changes nothing.
@@ -152,17 +104,6 @@ pub(super) fn is_short(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--")
 }
 
-/// Whether what a program reads is a program.
-pub(super) fn interprets(name: &str) -> bool {
-    let version = |rest: &str| rest.chars().all(|c| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.iter().any(|known| name.strip_prefix(known).is_some_and(version))
-}
-
-/// Whether the program is a shell, or does as one does.
-pub(super) fn is_shell(name: &str) -> bool {
-    SHELLS.contains(name) || matches!(name, "eval" | "trap")
-}
-
 /// What a command starts, behind programs that only start another one.
 #[derive(Debug)]
 pub(super) struct Started<'a> {
@@ -172,13 +113,11 @@ pub(super) struct Started<'a> {
     pub(super) rest: &'a [String],
     /// What `env -S` takes apart.
     pub(super) split: Option<&'a str>,
-    /// Whether what it reads are words of it.
-    pub(super) fed: bool,
 }
 
 /// Removes the words before a program.
 pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
-    let mut found = Started { assigned: Vec::new(), rest: words, split: None, fed: false };
+    let mut found = Started { assigned: Vec::new(), rest: words, split: None };
     while let Some((first, after)) = found.rest.split_first() {
         let name = name_of(first);
         if is_assignment(first) {
@@ -187,7 +126,6 @@ pub(super) fn unwrapped(words: &[String]) -> Started<'_> {
         } else if KEYWORDS.contains(&name) {
             found.rest = after;
         } else if WRAPPERS.contains(&name) {
-            found.fed |= name == "xargs";
             (found.rest, found.split) = behind(after, &name);
             if found.split.is_some() {
                 break;
@@ -245,30 +183,18 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Scripts that a command hands to a shell.
-pub(super) fn scripts(name: &str, args: &[String], input: &str) -> Vec<String> {
+/// Scripts that a command hands to a shell as a word.
+pub(super) fn scripts(name: &str, args: &[String]) -> Vec<String> {
     if name == "eval" {
         return vec![args.join(" ")];
-    }
-    if name == "trap" {
-        return args.first().cloned().into_iter().collect();
     }
     if !SHELLS.contains(name) {
         return Vec::new();
     }
-    let is_command = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
-    let told = args
-        .iter()
-        .position(is_command)
-        .and_then(|at| args[at + 1..].iter().find(|word| !word.starts_with('-')));
-    told.cloned().into_iter().chain((!input.is_empty()).then(|| input.to_owned())).collect()
-}
-
-/// What a command writes for the one behind it, where its words tell.
-pub(super) fn says(command: &Simple) -> String {
-    match command.words.first().map(|word| name_of(word)).as_deref() {
-        Some("echo" | "printf" | "ls" | "find") => command.words[1..].join(" "),
-        Some("cat" | "tee") => command.input.clone(),
-        _ => String::new(),
-    }
+    let is_command = |word: &String| is_short(word) && word.contains('c');
+    let told = args.iter().position(is_command);
+    told.and_then(|at| args[at + 1..].iter().find(|word| !word.starts_with('-')))
+        .cloned()
+        .into_iter()
+        .collect()
 }

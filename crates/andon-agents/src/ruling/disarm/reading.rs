@@ -61,8 +61,10 @@ fn git(args: &[String]) -> bool {
 
 fn andon(args: &[String]) -> bool {
     let plain: Vec<&str> = args.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    matches!(
-        plain.as_slice(),
-        ["status" | "log" | "show", ..] | ["review", "show" | "status" | "precedents", ..]
-    )
+    let lives = args.iter().any(|word| word == "--live" || word == "--fix");
+    !lives
+        && matches!(
+            plain.as_slice(),
+            ["status" | "log" | "show", ..] | ["review", "show" | "status" | "precedents", ..] | ["doctor"]
+        )
 }
