@@ -22,8 +22,6 @@ pub enum Kind {
     Fingerprints,
     /// The signed ledger, read and verified.
     Ledger,
-    /// What guards the loop, before a tool call of an agent.
-    Guard,
     /// The newest halt of a worktree.
     NewestHalt,
     /// The list of rounds that wait for people.
@@ -61,7 +59,6 @@ impl Kind {
             Self::Elsewhere => ("elsewhere", Scope::Repository, 4 * MIB),
             Self::Fingerprints => ("fingerprints", Scope::Repository, 64 * MIB),
             Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
-            Self::Guard => ("guard", Scope::Worktree, 4 * MIB),
             Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
             Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
             Self::Scopes => ("scopes", Scope::Repository, 4 * MIB),

@@ -4,6 +4,7 @@
 use crate::verbs::agent_hook::view::SessionView;
 use andon_core::domain::agent_ruling::{Disarm, MAX_HOLDS, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::decided;
@@ -19,7 +20,8 @@ pub const HELD: &str = "andon: not done yet:";
 const MESSAGE: usize = 300;
 
 const BRIEFING_FILE: &str = ".andon/MISSION_BRIEFING.md";
-const READING: &str = "Reading, `andon status`, `andon log` and `andon show` still work.";
+const READING: &str = "Only readers with plain arguments run: read tools, cat, ls, rg, git log|diff|show, \
+                       andon status|log|show|doctor.";
 
 /// Why a tool does not run while the loop is halted.
 pub fn halted(halt: Option<&Halt>, first: bool) -> String {
@@ -49,14 +51,10 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
 pub fn disarms(found: &Disarm, first: bool) -> String {
     let what = terminal_clip(&found.what(), 120);
     let (why, help) = match found {
-        Disarm::TooLong => ("a call of that length could hide anything", "write it to a file, and run that"),
         Disarm::Resume => {
             ("only a person answers a halt", "a person runs: andon resume --reason '<decision>'")
         }
-        Disarm::Settings(_) => {
-            ("its hooks guard this loop", "ask the person, who changes it outside of this session")
-        }
-        Disarm::MasterSwitch | Disarm::HooksPath | Disarm::Hooks | Disarm::AndonDir | Disarm::Command(_) => (
+        Disarm::MasterSwitch | Disarm::HooksPath | Disarm::Command(_) => (
             "it guards this loop",
             "ask the person, who does it outside of this session; to see why: andon status",
         ),
@@ -83,6 +81,12 @@ pub fn taken<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
          andon status",
         all.join("; ")
     ))
+}
+
+/// That hooks of git are skipped: the halt and the record are not.
+pub fn skips_hooks() -> Diagnostic {
+    Diagnostic::note("--no-verify skips the test gate: the record of the commit says `bypassed`")
+        .help("andon check")
 }
 
 /// Why a tool does not run while the context window is full.
@@ -276,7 +280,7 @@ mod tests {
             halted(Some(&halt), true),
             halted(None, true),
             halted(Some(&halt), false),
-            disarms(&Disarm::Settings(long.clone()), true),
+            disarms(&Disarm::Command(long.clone()), true),
             disarms(&Disarm::Resume, false),
             full(Some(&finding), true),
             unread(&long),

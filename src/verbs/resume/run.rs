@@ -24,7 +24,7 @@ pub fn resume(
     reason: Option<&str>,
     (halt_was, how): (HaltWas, AckHow),
 ) -> Result<Resumed, OpsError> {
-    if let Some(marker) = ctx.agent_mark() {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
     standing::check_directory(ws)?;
@@ -58,7 +58,7 @@ pub fn resume(
 /// # Errors
 /// An agent asks, or the ledger cannot be read.
 pub fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
-    if let Some(marker) = ctx.agent_mark() {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
     standing::check_directory(ws)?;
@@ -104,7 +104,7 @@ pub fn reset(
     counter: &str,
     (reason, how): (Option<&str>, AckHow),
 ) -> Result<Resumed, OpsError> {
-    if let Some(marker) = ctx.agent_mark() {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
     let counters =

@@ -42,9 +42,7 @@ fn what_disarms_is_refused_while_the_loop_runs() {
     {
         assert_eq!(hook(&stage, "codex", "PreToolUse", &bash(command)).ok().all(), "", "{command}");
     }
-    let hooks = stage.path(".git/hooks/pre-commit");
-    let edit = serde_json::json!({ "tool_name": "Write", "tool_input": { "file_path": hooks } }).to_string();
-    hook(&stage, "claude", "PreToolUse", &edit).exits(2).says("git's hooks");
+    hook(&stage, "codex", "PreToolUse", &bash("git commit --no-verify -m x")).ok().says("bypassed");
 }
 
 #[test]
@@ -173,7 +171,6 @@ fn a_window_that_is_nearly_full_asks_for_the_briefing_and_lets_it_be_written() {
     hook(&stage, "claude", "PostToolUse", &call("1")).ok().says(".andon/MISSION_BRIEFING.md").says("81 %");
     hook(&stage, "claude", "PostToolUse", &call("2")).ok().lacks("MISSION_BRIEFING");
     hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/MISSION_BRIEFING.md")).ok();
-    hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/CHECKPOINT.md")).exits(2);
     hook(&stage, "claude", "PreToolUse", &call("3")).ok();
 }
 

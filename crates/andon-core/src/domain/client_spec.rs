@@ -56,8 +56,6 @@ pub struct ClientSpec {
     pub habits: Habits,
     /// Where hooks are installed.
     pub settings: Settings,
-    /// Files and directories that decide whether hooks run, by the last parts of their paths; everything below counts.
-    pub guarded: &'static [&'static str],
     /// The file in a repository whose text its model is given with every session.
     pub memory: &'static str,
     /// Whether its person is asked first.

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
+use super::armed;
 use super::decided;
-use super::guard;
 use super::place::Place;
 use super::reported;
 use super::tail;
@@ -51,7 +51,7 @@ pub(super) fn after_tool(
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);
-    let taken = disarmed(place, &mut watch)?;
+    let taken = armed::end(place, &payload, &mut watch)?;
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
@@ -102,20 +102,8 @@ pub(super) fn after_tool(
     Ok(EventOutcome { say, warnings })
 }
 
-/// Takes in what the call took from the guard.
-fn disarmed(place: &Place<'_>, watch: &mut RuleWatch<'_>) -> Result<Vec<guard::Taken>, OpsError> {
-    let taken = guard::after(place);
-    if !taken.is_empty() {
-        let what = taken.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join("; ");
-        let line = place.event(None, What::Disarmed(what));
-        place.append(&line)?;
-        watch.take(line)?;
-    }
-    Ok(taken)
-}
-
 /// Tells the model and the person what a call took from the guard; that the loop is halted now says more.
-fn tell_taken(taken: &[guard::Taken], say: Say, mut warnings: Vec<Diagnostic>) -> (Say, Vec<Diagnostic>) {
+fn tell_taken(taken: &[armed::Taken], say: Say, mut warnings: Vec<Diagnostic>) -> (Say, Vec<Diagnostic>) {
     if taken.is_empty() {
         return (say, warnings);
     }
