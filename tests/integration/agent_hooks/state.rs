@@ -34,7 +34,7 @@ fn a_hook_that_is_gone_is_put_back_and_the_second_time_halts() {
     out.says("halted");
     hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2).says("guard-disarmed");
     stage.andon(&["resume", "-r", "told the agent"]).ok();
-    during(&stage, || ()).lacks("took away");
+    during(&stage, || ()).lacks("the last call took away");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn settings_refs_and_configuration_are_put_back() {
     during(&stage, || edit(&stage, ".claude/settings.json", "{}\n")).says("settings that start Andon");
     assert_eq!(std::fs::read_to_string(stage.path(".claude/settings.json")).unwrap(), before);
     let other = before.replacen('{', "{\"model\": \"x\",", 1);
-    during(&stage, || edit(&stage, ".claude/settings.json", &other)).lacks("took away");
+    during(&stage, || edit(&stage, ".claude/settings.json", &other)).lacks("the last call took away");
     assert_eq!(
         (std::fs::read_to_string(stage.path(".claude/settings.json")).unwrap(), accused(&stage)),
         (other, 1)
@@ -83,14 +83,14 @@ fn settings_refs_and_configuration_are_put_back() {
 #[test]
 fn honest_work_during_a_call_is_not_accused() {
     let stage = Stage::installed();
-    during(&stage, || drop(stage.iterate("1\n", &["ok a"], "One").ok())).lacks("took away");
-    during(&stage, || drop(stage.andon(&["install"]).ok())).lacks("took away");
+    during(&stage, || drop(stage.iterate("1\n", &["ok a"], "One").ok())).lacks("the last call took away");
+    during(&stage, || drop(stage.andon(&["install"]).ok())).lacks("the last call took away");
     during(&stage, || drop(stage.andon(&["agent", "install", "claude", "--project"]).ok()))
-        .lacks("took away");
+        .lacks("the last call took away");
     during(&stage, || drop(stage.andon(&["agent", "uninstall", "claude", "--project"]).ok()))
-        .lacks("took away");
-    during(&stage, || drop(stage.git(&["config", "user.nickname", "x"]))).lacks("took away");
-    during(&stage, || drop(stage.andon(&["uninstall"]).ok())).lacks("took away");
+        .lacks("the last call took away");
+    during(&stage, || drop(stage.git(&["config", "user.nickname", "x"]))).lacks("the last call took away");
+    during(&stage, || drop(stage.andon(&["uninstall"]).ok())).lacks("the last call took away");
     assert_eq!(accused(&stage), 0);
     let stage = Stage::installed();
     let husky = || {
@@ -104,7 +104,7 @@ fn honest_work_during_a_call_is_not_accused() {
     let stage = Stage::installed();
     during(&stage, || ());
     std::fs::remove_file(stage.path(".git/hooks/pre-commit")).unwrap();
-    during(&stage, || ()).lacks("took away");
+    during(&stage, || ()).lacks("the last call took away");
     assert_eq!(accused(&stage), 0);
 }
 

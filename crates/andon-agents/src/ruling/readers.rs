@@ -69,6 +69,9 @@ const OF_GIT: WordList = words![
     "for-each-ref",
 ];
 const GIT_WRITES: [&str; 5] = ["--output", "--ext-diff", "--open-files-in-pager", "--textconv", "--filters"];
+/// Folders of programs that an agent does not write.
+const OF_SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
+
 /// Whether a call only reads.
 pub(super) fn reads(used: &ToolUse) -> bool {
     match used.kind {
@@ -91,10 +94,10 @@ pub(super) fn only_reads(script: &str) -> bool {
 }
 
 fn is_reader(words: &[&Word]) -> bool {
+    let words = if words[0].value == "time" { &words[1..] } else { words };
     let Some((program, args)) = words.split_first() else { return false };
     // A program of that name elsewhere may be anything.
-    let name = program.value.strip_prefix("/usr/bin/").or_else(|| program.value.strip_prefix("/bin/"));
-    let name = name.unwrap_or(&program.value);
+    let name = OF_SYSTEM.iter().find_map(|dir| program.value.strip_prefix(dir)).unwrap_or(&program.value);
     let values: Vec<&str> = args.iter().map(|word| word.value.as_str()).collect();
     // What a variable or a pattern gives may be an option.
     let plain = args.iter().all(|word| word.is_exact);
@@ -209,6 +212,7 @@ mod tests {
             "ls *.rs",
             "echo ---; cat a || true",
             "git -C sub log -3 --oneline",
+            "/usr/bin/git log -3 && time ls",
             "git --no-pager blame src/a.rs | head",
             "sed -n '1,80p' src/a.rs",
             "find src -name '*.rs' | sort | uniq -c",
@@ -263,6 +267,10 @@ mod tests {
             "sort *",
             "rg --pre ./x foo",
             "uniq a b",
+            "env cat x",
+            "git --exec-path=. log",
+            "tree -ao x",
+            "/tmp/git log",
             "less x",
             "more x",
             "vim x",
