@@ -87,6 +87,7 @@ pub(super) fn after_tool(
             | Say::Tell(_)
             | Say::Hold(_)
             | Say::LetGo(_)
+            | Say::Stop(_)
             | Say::Keep(_)) => say,
         },
         None => Say::Nothing,
@@ -124,7 +125,7 @@ fn tell_taken(taken: &[guard::Taken], say: Say, mut warnings: Vec<Diagnostic>) -
     let say = match say {
         Say::Nothing => Say::Tell(text),
         Say::Tell(more) => Say::Tell(format!("{text}\n\n{more}")),
-        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Keep(_) => say,
+        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => say,
     };
     (say, warnings)
 }
