@@ -428,6 +428,8 @@ fn what_an_answer_was_worth_is_written_by_the_loop_that_went_on() {
     stage.iterate("18\n", &["ok a", "ok b"], "Go on 18").ok();
     stage.git(&["commit", "-q", "--amend", "-m", "Go on with 18"]).ok();
     assert_eq!(entries(&stage), known + 1);
+    let checked = stage.andon(&["check", "HEAD~9..HEAD"]);
+    assert!(!checked.all().contains("outcome "), "{checked}");
     // Everything that a simulation shows is shown of the real ledger.
     let shown = by(&stage, "ann", &["review", "status"]).ok().stdout;
     assert!(shown.contains("human:ann  full") && shown.contains("  conv 0."), "{shown}");
@@ -435,4 +437,39 @@ fn what_an_answer_was_worth_is_written_by_the_loop_that_went_on() {
     let ledger: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
     assert_eq!(ledger["schema"], "andon/review-ledger@1");
     assert_eq!(ledger["settlements"][1]["converged"], true, "{ledger}");
+}
+
+#[test]
+fn an_outcome_that_the_records_do_not_bear_out_is_named() {
+    let stage = halted_and_signed();
+    let answer = [
+        "review",
+        "resolve",
+        "halt",
+        "--decision",
+        "accept_proposer",
+        "--rationale",
+        "b is right",
+        "--format",
+        "json",
+    ];
+    let acted: Value = serde_json::from_str(&by(&stage, "ann", &answer).ok().stdout).unwrap();
+    let lie = serde_json::json!({
+        "type": "outcome", "resolution": acted["entry"], "before": ["a", "b"], "after": vec![""; 8], "left": true,
+    });
+    crate::signed_faults::forge(&stage, &lie, None);
+    for number in 10..18 {
+        stage.iterate(&format!("{number}\n"), &["ok a", "not ok c"], &format!("Go on {number}"));
+        stage.andon(&["resume", "--reason", "go on"]);
+        by(
+            &stage,
+            "ann",
+            &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
+        );
+    }
+    let checked = stage.andon(&["check", "HEAD~9..HEAD"]);
+    assert!(
+        checked.all().contains("of the iterations before the answer is not what their records say"),
+        "{checked}"
+    );
 }

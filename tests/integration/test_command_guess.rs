@@ -96,9 +96,12 @@ fn no_project_gives_no_command() {
     );
 }
 
+/// Files with their texts, the command, what was seen.
+type Proposed<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+
 #[test]
 fn where_there_are_no_tests_the_cheapest_check_is_proposed() {
-    let table: [(&[(&str, &str)], &str, &str); 4] = [
+    let table: [Proposed<'_>; 4] = [
         (&[("app.py", ""), ("util.py", "")], "python3 -m compileall -q .", "saw 2 Python files and no tests"),
         (
             &[("tsconfig.json", "{}"), ("package.json", "{\"devDependencies\":{\"typescript\":\"5\"}}")],

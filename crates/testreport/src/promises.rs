@@ -120,6 +120,8 @@ mod tests {
             ("mocha --dry-run", "\n\n  x\n    ✔ a\n\n\n  2 passing (1ms)\n"),
             ("pytest --co -qq", "test_a.py: 3\n\n"),
             ("jest --listTests", "/p/a.test.js\n"),
+            ("go test -list .", "TestA\nok  \tp\t0.003s\n"),
+            ("cargo test -- --list", "a: test\n\n1 test, 0 benchmarks\n"),
         ] {
             assert_eq!(run(words, stdout, ""), TestStatus::NoTests, "{words}");
         }

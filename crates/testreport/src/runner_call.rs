@@ -20,6 +20,8 @@ pub enum KnownRunner {
     Mocha,
     /// RSpec.
     Rspec,
+    /// Another one that was asked for a list or a rehearsal, by its name in evidence; nothing is known of its other calls.
+    Other(&'static str),
 }
 
 impl KnownRunner {
@@ -31,13 +33,14 @@ impl KnownRunner {
             Self::Jest => "jest",
             Self::Mocha => "mocha",
             Self::Rspec => "rspec",
+            Self::Other(name) => name,
         }
     }
 
     /// Where its summary is printed.
     pub fn stream(self) -> Stream {
         match self {
-            Self::Pytest | Self::Mocha | Self::Rspec => Stream::Stdout,
+            Self::Pytest | Self::Mocha | Self::Rspec | Self::Other(_) => Stream::Stdout,
             Self::Unittest | Self::Jest => Stream::Stderr,
         }
     }
@@ -121,6 +124,9 @@ fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w 
     if let Some(runner) = by_name(name) {
         return Some((runner, rest));
     }
+    if let Some(runner) = idle(name, rest) {
+        return Some((KnownRunner::Other(runner), rest));
+    }
     if name.starts_with("python") || name.starts_with("pypy") {
         return of_python(rest, depth);
     }
@@ -150,6 +156,36 @@ fn by_name(name: &str) -> Option<KnownRunner> {
         "rspec" => KnownRunner::Rspec,
         _ => return None,
     })
+}
+
+/// Calls that run no test: the program, its name in evidence, its command (if one is needed), and what asks for that.
+const IDLE: [(&str, &str, &str, WordList); 12] = [
+    ("cargo", "cargo", "test", words!["--list"]),
+    ("cargo", "cargo", "t", words!["--list"]),
+    ("go", "go", "test", words!["-list", "--list", "-n"]),
+    ("ctest", "ctest", "", words!["-N", "--show-only"]),
+    ("phpunit", "phpunit", "", words!["--list-tests", "--list-suites", "--list-groups", "--list-test-files"]),
+    ("dotnet", "dotnet", "test", words!["--list-tests", "-t"]),
+    ("gradle", "gradle", "", words!["-m", "--dry-run"]),
+    ("gradlew", "gradle", "", words!["-m", "--dry-run"]),
+    ("make", "make", "", words!["-n", "--dry-run", "--just-print", "--recon"]),
+    ("vitest", "vitest", "list", words!["list"]),
+    ("bats", "bats", "", words!["-c", "--count"]),
+    ("playwright", "playwright", "test", words!["--list"]),
+];
+
+/// The runner, where its arguments ask for no test.
+fn idle(program: &str, arguments: &[&str]) -> Option<&'static str> {
+    if program == "cargo" && arguments.starts_with(&["nextest", "list"]) {
+        return Some("nextest");
+    }
+    let asks = |flags: &WordList| {
+        arguments.iter().any(|argument| flags.contains(argument.split('=').next().unwrap_or(argument)))
+    };
+    let row = IDLE.iter().find(|(known, _, command, flags)| {
+        *known == program && (command.is_empty() || arguments.first() == Some(command)) && asks(flags)
+    });
+    row.map(|(_, name, ..)| *name)
 }
 
 fn is_setting(word: &str) -> bool {
@@ -252,6 +288,7 @@ const MOCHA_REPORTERS: [&str; 7] = ["spec", "dot", "list", "min", "nyan", "landi
 fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
     let idle = |idle: WordList| arguments.iter().any(|argument| idle.contains(argument));
     match runner {
+        KnownRunner::Other(_) => Promise::NoTest,
         KnownRunner::Pytest if idle(PYTEST_IDLE) => Promise::NoTest,
         KnownRunner::Pytest => of_pytest(arguments),
         KnownRunner::Unittest if idle(words!["-h", "--help"]) => Promise::NoTest,
@@ -330,6 +367,15 @@ mod tests {
             ("node -r ts-node/register node_modules/.bin/mocha t", Some(Mocha)),
             ("nyc --all mocha", Some(Mocha)),
             ("bundle exec rspec", Some(Rspec)),
+            ("cargo test -- --list", Some(KnownRunner::Other("cargo"))),
+            ("go test -list=. ./...", Some(KnownRunner::Other("go"))),
+            ("npx vitest list", Some(KnownRunner::Other("vitest"))),
+            ("cargo nextest list", Some(KnownRunner::Other("nextest"))),
+            ("cargo nextest run list", None),
+            ("cargo test list", None),
+            ("cargo test --no-run", None),
+            ("go test ./...", None),
+            ("make test", None),
             ("echo pytest", None),
             ("python run_pytest.py", None),
             ("python -c 'import pytest'", None),

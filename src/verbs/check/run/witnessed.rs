@@ -13,6 +13,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::response::AckMode;
 use andon_core::domain::time::Timestamp;
 use andon_engine::error::OpsError;
+use andon_engine::outcomes;
 use andon_engine::witnessing::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_git::Repo;
 use andon_review::votes::Vote;
@@ -66,6 +67,10 @@ pub(super) fn judge(
         judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
         judged.violations.extend(left_again(case, examined, &ledger, halt)?);
         judged.violations.extend(unseen(examined, &ledger, halt));
+    }
+    let help = "compare it with the records: andon log; whoever wrote the entry says what it is worth";
+    for (entry, what) in outcomes::unlike_records(case.repo, &ledger, asked.tip)? {
+        judged.violations.push(refused(format!("outcome {}: {what}", short(entry)), help));
     }
     judged.violations.extend(loosened(case, &ledger, base, asked.tip));
     Ok(judged)

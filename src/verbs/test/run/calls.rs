@@ -139,7 +139,7 @@ fn configuration(runner: KnownRunner) -> (&'static [&'static str], &'static [&'s
                 "TerminalReporter",
             ],
         ),
-        KnownRunner::Unittest => (&[], &[]),
+        KnownRunner::Unittest | KnownRunner::Other(_) => (&[], &[]),
         KnownRunner::Jest => (
             &[
                 "package.json",

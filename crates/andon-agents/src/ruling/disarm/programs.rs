@@ -9,8 +9,6 @@ const READERS: WordList = words![
     "head",
     "tail",
     "wc",
-    "less",
-    "more",
     "grep",
     "egrep",
     "fgrep",
@@ -63,15 +61,16 @@ pub(super) fn only_reads(name: &str, args: &[String]) -> bool {
         "rg" => none(&["--pre", "--hostname-bin"]),
         "bat" => none(&["--pager"]),
         "file" => none(&["-C", "--compile"]),
-        "tree" => none(&["-o"]),
-        "sort" => none(&["-o", "--output", "--compress-program"]),
+        "tree" => !args.iter().any(|word| is_short(word) && word.contains('o')),
+        "sort" => {
+            none(&["--o", "--compress"]) && !args.iter().any(|word| is_short(word) && word.contains('o'))
+        }
         "uniq" => args.iter().filter(|word| !word.starts_with('-')).count() < 2,
         "sed" => sed(args),
         "find" => {
             none(&["-delete", "-ok", "-fprint", "-fls"])
                 && args.iter().enumerate().all(|(at, word)| {
-                    let started = args.get(at + 1).map(|word| name_of(word)).unwrap_or_default();
-                    !word.starts_with("-exec") || READERS.contains(&started)
+                    !word.starts_with("-exec") || args.get(at + 1).is_some_and(|word| READERS.contains(word))
                 })
         }
         name => READERS.contains(name),

@@ -23,13 +23,23 @@ const OF_GIT: WordList = words![
     "for-each-ref",
 ];
 /// What makes them write or start something.
-const NOT_READING: [&str; 6] = ["--output", "--ext-diff", "-c", "-O", "--open-files", "--textconv"];
+const NOT_READING: [&str; 8] =
+    ["--out", "--ext", "-c", "-O", "--open", "--textc", "--exec-path", "--config-env"];
+/// What a shell computes: words that are not as they are written.
+const COMPUTED: [&str; 5] = ["$(", "`", "<(", ">(", "<<"];
+/// Folders of programs that an agent does not write.
+const OF_SYSTEM: [&str; 3] = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 
 /// Whether all commands of `script` only read.
 pub(in crate::ruling) fn only_reads(script: &str) -> bool {
     let Some(commands) = shell::commands(script) else { return false };
-    commands.iter().all(reads) && !commands.iter().all(only_says)
+    !COMPUTED.iter().any(|sign| script.contains(sign))
+        && commands.iter().all(reads)
+        && !commands.iter().all(only_says)
 }
+
+/// Words before a reader that start nothing else.
+const PASSED: [&str; 3] = ["time", "command", "!"];
 
 /// Saying something goes along with reading, and is none by itself.
 fn only_says(command: &Simple) -> bool {
@@ -38,11 +48,13 @@ fn only_says(command: &Simple) -> bool {
 }
 
 fn reads(command: &Simple) -> bool {
-    let started = programs::unwrapped(&command.words);
+    let words = command.words.iter().position(|word| !PASSED.contains(&word.as_str()));
+    let words = words.map_or(&[][..], |at| &command.words[at..]);
     let to_nowhere = command.writes.iter().all(|file| file == "/dev/null");
-    let plainly = started.assigned.is_empty() && started.split.is_none() && to_nowhere;
-    let Some((program, args)) = started.rest.split_first().filter(|_| plainly) else { return false };
-    match name_of(program).as_str() {
+    let Some((program, args)) = words.split_first().filter(|_| to_nowhere) else { return false };
+    // A program of that name may lie anywhere.
+    let name = OF_SYSTEM.iter().find_map(|dir| program.strip_prefix(dir)).unwrap_or(program);
+    match name {
         "git" => git(args),
         "andon" => andon(args),
         "cd" => true,

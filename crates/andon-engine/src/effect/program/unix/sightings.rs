@@ -1,7 +1,7 @@
 //! Which programs a command started, looked for in `/proc` while it runs: `make test` does not tell that it calls pytest.
 //!
 //! What a program began and ended between two looks is not seen, and systems without `/proc` show nothing. Only programs
-//! that write to the command's own output count: what is written elsewhere is not missed.
+//! that write to the command's own output, or to it through `tee` and its like, count: what is written elsewhere is not missed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,6 +15,9 @@ use super::end::StartedProgram;
 /// Between two looks: at first often, for the tests of a second.
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_millis(250);
+
+/// Programs that pass on all of what they read.
+const PASSING: [&str; 3] = ["tee", "cat", "ts"];
 
 /// Programs that are kept.
 const MAX_KEPT: usize = 32;
@@ -49,14 +52,19 @@ impl Sightings {
         if self.outputs.is_empty() || now < self.next || self.seen.len() >= MAX_KEPT {
             return;
         }
-        let (mut open, mut looked) = (vec![self.pid], 0);
+        let (mut open, mut below) = (vec![self.pid], Vec::new());
         while let Some(pid) = open.pop() {
-            looked += 1;
-            if looked > MAX_PROCESSES {
+            if below.len() >= MAX_PROCESSES {
                 break;
             }
-            self.seen.extend(self.runner(pid));
+            below.push(pid);
             open.extend(children(pid));
+        }
+        for pid in &below {
+            self.follow(*pid);
+        }
+        for pid in below {
+            self.seen.extend(self.runner(pid));
         }
         self.pause = self.pause.saturating_mul(5).checked_div(4).unwrap_or(LONGEST).min(LONGEST);
         self.next = now.checked_add(self.pause.max(now.elapsed().saturating_mul(20))).unwrap_or(now);
@@ -67,14 +75,21 @@ impl Sightings {
         self.seen.into_iter().collect()
     }
 
+    /// What a program such as `tee` reads, where it passes that on to our output, is our output as well.
+    fn follow(&mut self, pid: i32) {
+        let name =
+            words(pid).first().and_then(|word| Path::new(word).file_name()?.to_str().map(str::to_owned));
+        let passes_on = name.is_some_and(|name| PASSING.contains(&name.as_str()));
+        if passes_on
+            && output(pid, 1).is_some_and(|output| self.outputs.contains(&output))
+            && let Some(input) = output(pid, 0).filter(|input| !self.outputs.contains(input))
+        {
+            self.outputs.push(input);
+        }
+    }
+
     fn runner(&self, pid: i32) -> Option<StartedProgram> {
-        let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        let words: Vec<String> = line
-            .strip_suffix(b"\0")
-            .unwrap_or(&line)
-            .split(|byte| *byte == 0)
-            .map(|word| String::from_utf8_lossy(word).into_owned())
-            .collect();
+        let words = words(pid);
         let texts: Vec<&str> = words.iter().map(String::as_str).collect();
         // A script of Python may be one that starts a runner in itself.
         let call = RunnerCall::of_words(&texts);
@@ -86,6 +101,13 @@ impl Sightings {
         let directory = fs::read_link(format!("/proc/{pid}/cwd")).ok()?;
         writes_to_ours.then_some(StartedProgram { words, directory })
     }
+}
+
+/// The name of a program and its arguments; none of one that is gone.
+fn words(pid: i32) -> Vec<String> {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = line.strip_suffix(b"\0").unwrap_or(&line);
+    line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
 fn is_python(words: &[&str]) -> bool {
