@@ -62,7 +62,7 @@ pub use rules::{
     user_stop::RULE as USER_STOP,
 };
 
-pub use soon::soon;
+pub use soon::{halts_within_a_turn, soon};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextUse, Thresholds};

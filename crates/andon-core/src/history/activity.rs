@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::red_runs::RedRuns;
 use super::refusals::{Refusals, RefusedAttempts};
 use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
@@ -258,6 +259,9 @@ pub struct Activity {
     /// that reports the end as well means the same turn.
     #[serde(default)]
     pub ended_by_hook: bool,
+    /// Failed test runs since the newest iteration, as attempts.
+    #[serde(default)]
+    pub red: RedRuns,
     /// The newest test run since the newest iteration.
     #[serde(default)]
     pub ran: Option<TestEvidence>,

@@ -33,7 +33,9 @@ pub(super) fn first(
     let after = match &say {
         Say::Nothing => None,
         Say::Tell(text) => Some(text.clone()),
-        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Keep(_) => return Ok(say),
+        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => {
+            return Ok(say);
+        }
     };
     let mut texts: Vec<String> = Vec::new();
     for one in unheard(place, session, timeline)? {

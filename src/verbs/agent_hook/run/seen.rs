@@ -78,19 +78,7 @@ pub(super) fn after_tool(
         watch.take(line)?;
     }
     let WatchReport { decision, warnings, timeline } = watch.watched()?;
-    let say = match &timeline {
-        _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
-        Some(timeline) => match nearly_full(place, &session, &decision)? {
-            Say::Nothing => told(place, &session, timeline)?,
-            say @ (Say::Refuse(_)
-            | Say::Rewrite(..)
-            | Say::Tell(_)
-            | Say::Hold(_)
-            | Say::LetGo(_)
-            | Say::Keep(_)) => say,
-        },
-        None => Say::Nothing,
-    };
+    let say = due(place, &session, &decision, timeline.as_ref())?;
     let (say, warnings) = tell_taken(&taken, say, warnings);
     // A subagent is not who was waiting for an answer.
     let say = match timeline {
@@ -100,6 +88,29 @@ pub(super) fn after_tool(
         Some(_) | None => say,
     };
     Ok(EventOutcome { say, warnings })
+}
+
+/// What the model is to know of what the rules said.
+fn due(
+    place: &Place<'_>,
+    session: &Session,
+    decision: &Decision,
+    timeline: Option<&Timeline>,
+) -> Result<Say, OpsError> {
+    Ok(match timeline {
+        _ if decision.verdict == Verdict::Halt => halted(place, session)?,
+        Some(timeline) => match nearly_full(place, session, decision)? {
+            Say::Nothing => told(place, session, timeline)?,
+            say @ (Say::Refuse(_)
+            | Say::Rewrite(..)
+            | Say::Tell(_)
+            | Say::Hold(_)
+            | Say::LetGo(_)
+            | Say::Stop(_)
+            | Say::Keep(_)) => say,
+        },
+        None => Say::Nothing,
+    })
 }
 
 /// Tells the model and the person what a call took from the guard; that the loop is halted now says more.
@@ -112,7 +123,7 @@ fn tell_taken(taken: &[armed::Taken], say: Say, mut warnings: Vec<Diagnostic>) -
     let say = match say {
         Say::Nothing => Say::Tell(text),
         Say::Tell(more) => Say::Tell(format!("{text}\n\n{more}")),
-        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Keep(_) => say,
+        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => say,
     };
     (say, warnings)
 }

@@ -21,6 +21,7 @@ pub(super) mod nothing_new;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
 pub(super) mod recurrence;
+pub(super) mod red_runs;
 pub(super) mod refused_commits;
 pub(super) mod repeated_compaction;
 pub(super) mod repeated_edit;
@@ -63,6 +64,7 @@ pub static REGISTRY: &[&Rule] = &[
     &repeated_edit::RULE,
     &same_refusal::RULE,
     &guard_disarmed::RULE,
+    &red_runs::RULE,
     &refused_commits::RULE,
     &nothing_new::RULE,
     &repeated_compaction::RULE,
