@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::file;
 use super::process::GitProcess;
 use super::{RecordError, process};
+use andon_git::platform::files;
 
 /// More than this is no such file.
 const MAX_BYTES: u64 = 4 << 20;
@@ -76,7 +77,10 @@ impl GuardSnapshot {
     pub fn write(&self, git_dir: &Path) -> Result<(), RecordError> {
         let path = path(git_dir);
         let text = serde_json::to_vec(self).unwrap_or_default();
-        file::replace(&path, &text).map_err(|source| RecordError::Io { doing: "write", path, source })
+        // Settings may hold keys.
+        let own = |()| files::permissions(0o600).map_or(Ok(()), |mode| std::fs::set_permissions(&path, mode));
+        let written = file::replace(&path, &text).and_then(own);
+        written.map_err(|source| RecordError::Io { doing: "write", path, source })
     }
 }
 
@@ -109,6 +113,12 @@ mod tests {
         };
         kept.write(dir.path()).unwrap();
         assert_eq!(GuardSnapshot::read(dir.path()), Some(kept));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = path(dir.path()).metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "nobody else reads it");
+        }
         std::fs::write(path(dir.path()), "{").unwrap();
         assert_eq!(GuardSnapshot::read(dir.path()), None);
     }
