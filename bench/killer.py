@@ -176,14 +176,14 @@ def settle(ground, number, found):
         ground.run(where, [ground.andon, "install"])
         ground.run(where, [ground.andon, "sync"])
         for _ in range(3):
-            ground.run(where, [ground.andon, "resume", "--reason", "settle"], check=False)
+            ground.run(where, [ground.andon, "resume", "--yes", "--reason", "settle"], check=False)
         (where / "code.c").write_text(f"settled {number} {where.name}\n")
         ground.run(where, [ground.andon, "test"])
         ground.git(where, "add", "-A")
         commit = ["git", "commit", "-qm", f"Settled {number}"]
         if ground.run(where, commit, check=False).returncode:
             # A post-commit that was killed owed a halt: the next hook has written it, and a person answers.
-            ground.run(where, [ground.andon, "resume", "--reason", "settle"])
+            ground.run(where, [ground.andon, "resume", "--yes", "--reason", "settle"])
             ground.run(where, commit)
         missing = set(ground.git(where, "rev-list", "HEAD", "^origin/main").split()) - set(ground.notes(where))
         if missing:

@@ -31,7 +31,7 @@ pub struct Agent {
     pub stuck: bool,
     /// What its healthy work is in the middle of.
     pub task: crate::healthy::Task,
-    clock: i64,
+    pub clock: i64,
     begun: i64,
     iterations: usize,
     calls: usize,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use andon_core::change::hash::HashOptions;
 use andon_core::change::normalize::Normalizer;
+use andon_core::domain::change::Nature;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Gate, PrevRecord, Recording};
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::paths::PathRules;
@@ -125,7 +126,12 @@ fn describe(
 ) {
     let reading = HashOptions { rules, normalizer };
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
-    let (summary, change, _) = diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
+    let (summary, mut change, _) =
+        diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
+    // As the hooks see a commit of ignored paths alone.
+    if change.nature == Nature::Nothing && trees[made.parent] != new {
+        change.nature = Nature::Ignored;
+    }
     let record = CommitRecord {
         recorded_at: Timestamp(0),
         uptime: None,

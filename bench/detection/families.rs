@@ -1,7 +1,7 @@
 //! All families, and what is asked of each.
 
 use crate::agent::Agent;
-use crate::{fake, healthy, releases, stuck, toggles, tools};
+use crate::{fake, healthy, programs, releases, stuck, toggles, tools};
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,12 +46,16 @@ const fn alone(name: &'static str, run: fn(&mut Agent)) -> Family {
     Family { name, asked: CheckRequest::LeftAlone, config: "", run }
 }
 
+const fn alone_with(name: &'static str, config: &'static str, run: fn(&mut Agent)) -> Family {
+    Family { name, asked: CheckRequest::LeftAlone, config, run }
+}
+
 /// A planner that edits nothing. The budgets of a declared workflow are switched off: what is measured is detection.
 const PLANNER: &str = "[rules]\nnode-turns = \"off\"\ncycle-iterations = \"off\"\n[workflow]\nnodes.planner = { edits = false }\nnodes.coder = {}\n\
 edges = [{ from = \"planner\", to = \"coder\" }, { from = \"coder\", to = \"planner\" }, { from = \"planner\", to = \"planner\" }]\n";
 
 /// Every family.
-pub static FAMILIES: [Family; 64] = [
+pub static FAMILIES: [Family; 68] = [
     found("idle turns", 3, stuck::idle),
     found("empty commits", 0, stuck::empty),
     found("A/B/A/B", 4, stuck::two),
@@ -92,12 +96,7 @@ pub static FAMILIES: [Family; 64] = [
     alone("steady test-driven work", healthy::test_driven),
     alone("refactoring, failures rise and fall", healthy::refactoring),
     alone("new untracked files", healthy::untracked),
-    Family {
-        name: "planning node without edits",
-        asked: CheckRequest::LeftAlone,
-        config: PLANNER,
-        run: healthy::planner,
-    },
+    alone_with("planning node without edits", PLANNER, healthy::planner),
     alone("plan document moves", healthy::plan_document),
     alone("batch edits", healthy::batch),
     alone("polling, answers change", healthy::polling),
@@ -121,4 +120,8 @@ pub static FAMILIES: [Family; 64] = [
     alone("release pairs in words of one's own", toggles::own_words),
     alone("sessions that read the same files", toggles::sessions),
     alone("the same words after every step", toggles::same_words),
+    alone_with("a scraper of two answers", programs::IGNORED, programs::scraper),
+    alone_with("a status page", programs::IGNORED, programs::status_page),
+    alone_with("data that are fetched", programs::IGNORED, programs::fetched),
+    alone("deployments by commit", programs::gitops),
 ];

@@ -14,6 +14,7 @@ mod fake;
 mod families;
 mod healthy;
 mod measure;
+mod programs;
 mod promise;
 mod random;
 mod real;

@@ -21,6 +21,8 @@ pub enum Exit {
     Usage,
     /// Evidence is missing where it is required.
     Undecided,
+    /// The loop may go on, and a round waits for a person.
+    Waiting,
     /// Internal error.
     Internal,
     /// The exit code of a program that was passed through.
@@ -35,6 +37,7 @@ impl Exit {
             Self::Refused => 1,
             Self::Usage => 2,
             Self::Undecided => 3,
+            Self::Waiting => 5,
             Self::Internal => 70,
             Self::Passed(code) => code,
         }
@@ -68,6 +71,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::AgentUninstall(_)
         | OpsError::AgentActs { .. }
         | OpsError::Refused { .. }
+        | OpsError::Unattended { .. }
         | OpsError::Purge { .. }
         | OpsError::NothingToResume
         | OpsError::NoAdvice(_) => Exit::Refused,
@@ -116,6 +120,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::AgentActs { verb, .. } => {
             plain().code("agent-shell").help(format!("a person runs in a shell of their own: andon {verb}"))
         }
+        OpsError::Unattended { help, .. } => plain().code("unattended").help(help.clone()),
         OpsError::Refused { help, .. } => plain().code("witness").help(help.clone()),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason '<decision>'"),

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use crate::verbs::review::run as review;
 use crate::verbs::watch::run::{Watcher, WorktreeViews};
-use crate::view::history::OpenRound;
 use crate::view::watch::WatchView;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::witnessing::{self, WaitingRound};
 use andon_engine::workspace::Workspace;
 
 /// Between two looks.
@@ -26,7 +25,7 @@ pub(crate) fn now(ctx: &Context) -> Context {
 pub(crate) struct WatchMemory {
     ws: Workspace,
     watcher: Watcher,
-    rounds: Vec<OpenRound>,
+    rounds: Vec<WaitingRound>,
     rounds_at: Option<Timestamp>,
     warning: Option<Diagnostic>,
 }
@@ -53,11 +52,11 @@ impl WatchMemory {
     /// Rounds that cannot be read hide no loop.
     fn ask_for_rounds(&mut self, ctx: &Context) {
         self.rounds_at = Some(ctx.now);
-        let waiting = Workspace::open_lenient(ctx).and_then(|ws| review::waiting(&ws));
+        let waiting = Workspace::open_lenient(ctx).and_then(|ws| witnessing::waiting(&ws));
         (self.rounds, self.warning) = match waiting {
             Ok(waiting) => {
                 let warning = waiting.warning();
-                (waiting.rounds.into_iter().map(OpenRound::from).collect(), warning)
+                (waiting.rounds, warning)
             }
             Err(err) => (Vec::new(), Some(err.as_warning())),
         };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::judged::DiagnosticJson;
+use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::Signature;
 use andon_engine::json::halt::HaltJson;
@@ -62,6 +63,7 @@ pub struct ContextJson<'a> {
     pub help: Option<&'a [String]>,
     pub briefing: Option<String>,
     pub prompt: &'static str,
+    pub decided: &'a [HumanDecision],
 }
 
 /// Percentages of the window.

@@ -33,7 +33,8 @@ pub use judged::{
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, TestsJson};
 pub use reviewed::{
-    ActedJson, ConcernJson, PrecedentListJson, RoundAnswerJson, RoundShownJson, StandingJson,
+    ActedJson, CareJson, ConcernJson, FlagShownJson, RoundAnswerJson, RoundShownJson, StandingJson,
+    VoteShownJson,
 };
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use status::{CodesJson, CycleJson, RuleCountsJson, SkippedJson, StatesJson, StatusJson, TestStateJson};

@@ -5,10 +5,12 @@ use serde::Serialize;
 use super::judged::{DiagnosticJson, FindingJson};
 use super::record::TestsJson;
 use crate::view::status::{LoopEvidence, LostHooks, RefusedCommits, RuleCount};
+use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::facts::{Skip, UncreditedFall};
 use andon_core::domain::ids::{CodeId, CommitId};
 use andon_core::domain::tests::RunValidity;
 use andon_engine::json::halt::LastHaltJson;
+use andon_engine::witnessing::WaitingRound;
 
 /// `andon/status@1`.
 #[derive(Debug, Serialize)]
@@ -30,6 +32,8 @@ pub struct StatusJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<&'a str>,
     pub last_halt: Option<LastHaltJson<'a>>,
+    pub decided: &'a [HumanDecision],
+    pub waiting: &'a [WaitingRound],
     pub refused: Option<&'a RefusedCommits>,
     pub trend: &'a [u64],
     pub trend_without_credit: &'a [UncreditedFall],

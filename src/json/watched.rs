@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::judged::DiagnosticJson;
 use super::record::TestsJson;
-use crate::view::history::OpenRound;
 use crate::view::status::LostHooks;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
 use andon_engine::json::halt::HaltJson;
+use andon_engine::witnessing::WaitingRound;
 
 /// `andon/watch@1`.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub struct WatchJson<'a> {
     /// Loops of other clones in which something was recorded lately.
     pub branches: Vec<WatchedBranchJson<'a>>,
     /// Rounds that wait for people.
-    pub rounds: &'a [OpenRound],
+    pub rounds: &'a [WaitingRound],
     /// What could not be read.
     pub warnings: Vec<DiagnosticJson<'a>>,
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::log::RecordState;
 use super::status::{LastHalt, StatusView};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
+use andon_engine::json::RoundPrecedentJson;
+use andon_engine::witnessing::WaitingRound;
 
 /// A commit of the range.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,38 +21,6 @@ pub struct HistoryCommit {
     pub at: Timestamp,
     /// What is recorded about it. Hashes of hunks and outputs are left out.
     pub state: RecordState,
-}
-
-/// A round that waits for people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OpenRound {
-    /// Its entry.
-    pub id: String,
-    /// The name of its state.
-    pub status: String,
-    /// What it asks.
-    pub question: String,
-    /// Since when.
-    pub since: Timestamp,
-    /// Who may take it now.
-    pub may_answer: Vec<String>,
-}
-
-/// A round that people decided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecidedRound {
-    /// Its entry.
-    pub id: String,
-    /// What it asked.
-    pub question: String,
-    /// What was decided.
-    pub decision: String,
-    /// Why.
-    pub rationale: String,
-    /// Whether the decision holds today, by name.
-    pub standing: &'static str,
-    /// By whom.
-    pub by: Vec<String>,
 }
 
 /// Everything `andon report` shows. Texts raw.
@@ -71,9 +39,9 @@ pub struct HistoryView {
     /// What the commits of the newest halts changed, as lines.
     pub changes: BTreeMap<CommitId, Vec<String>>,
     /// Rounds that wait for people.
-    pub open: Vec<OpenRound>,
+    pub open: Vec<WaitingRound>,
     /// Rounds that people decided.
-    pub decided: Vec<DecidedRound>,
+    pub decided: Vec<RoundPrecedentJson>,
     /// What went wrong while looking: unreadable records, skipped entries.
     pub warnings: Vec<Diagnostic>,
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{Ack, Skip, UncreditedFall};
@@ -9,6 +10,7 @@ use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use andon_core::domain::tests::{TestEvidence, TestRun, TestStatus};
 use andon_core::domain::time::Timestamp;
+use andon_engine::witnessing::WaitingRound;
 
 /// What the loop is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,6 +208,10 @@ pub struct StatusView {
     pub head_tests: TestsOf,
     /// Tests of the working tree's code.
     pub work_tests: TestsOf,
+    /// What people decided for the work at hand, the newest first.
+    pub decided: Vec<HumanDecision>,
+    /// Rounds that wait for a person.
+    pub waiting: Vec<WaitingRound>,
     /// Commits that were refused one after another since the newest commit or run of the tests.
     pub refused: Option<RefusedCommits>,
     /// Hashes and failure summaries.

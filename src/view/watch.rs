@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use super::history::OpenRound;
 use super::status::{LoopState, LostHooks, loop_badge};
 use andon_core::domain::context::ContextUse;
 use andon_core::domain::decision::StandingHalt;
@@ -11,6 +10,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::tests::TestRun;
 use andon_core::domain::tests::{RunValidity, TestEvidence};
 use andon_core::domain::time::Timestamp;
+use andon_engine::witnessing::WaitingRound;
 
 /// How an answer to a halt is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +151,7 @@ pub struct WatchView {
     /// Loops of other clones in which something was recorded lately.
     pub branches: Vec<BranchView>,
     /// Rounds that wait for people.
-    pub rounds: Vec<OpenRound>,
+    pub rounds: Vec<WaitingRound>,
     /// What went wrong while looking.
     pub warnings: Vec<Diagnostic>,
 }
@@ -177,7 +177,7 @@ pub enum WatchLine<'a> {
     /// A loop of another clone.
     Branch(&'a BranchView),
     /// A round.
-    Round(&'a OpenRound),
+    Round(&'a WaitingRound),
 }
 
 impl WatchLine<'_> {

@@ -267,7 +267,7 @@ class Story:
 
     def answered(self):
         self.step("a person answers, and the work goes on")
-        self.run("andon", "resume", "--reason", "start from 42")
+        self.run("andon", "resume", "--yes", "the story plays the person", "--reason", "start from 42")
         self.run("git", "checkout", "-q", "--", ".")
         self.session([
             {"shell": "echo '42 plums' > answer.c; andon test"},

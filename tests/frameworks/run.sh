@@ -320,7 +320,7 @@ halts() {
 
   step "after a person resumed, they pass"
   rm -f .andon/STOP
-  must "$andon" resume --reason "stopped for the test"
+  must "$andon" resume --yes --reason "stopped for the test"
   must git commit -m "Resumed"
   recorded HEAD
 }

@@ -8,6 +8,7 @@ mod healthy;
 mod layers;
 mod payloads;
 mod pending;
+mod state;
 mod twice;
 
 use crate::support::{Out, Stage, andon_path};

@@ -139,3 +139,62 @@ fn commits_of_people_do_not_raise_the_count_of_the_loop() {
     agent("two");
     assert!(before.starts_with("Loop 1/100") && badge().starts_with("Loop 2/100"), "{before}: {}", badge());
 }
+
+const TRAILER: &str = "Co-Authored-By: Claude <noreply@anthropic.com>";
+
+/// A commit of an agent with passing tests, by what its shell says.
+fn of_agent(stage: &Stage, code: &str) {
+    stage.set("CLAUDECODE", "1");
+    stage.tests(&["ok a"]);
+    stage.write("code.txt", format!("{code}\n"));
+    stage.andon(&["test"]).ok();
+    commit(stage, code, &[]).ok();
+    stage.unset("CLAUDECODE");
+}
+
+#[test]
+fn an_agents_commit_without_its_record_is_missing_evidence() {
+    let stage = stage();
+    let base = stage.git(&["rev-parse", "HEAD"]).ok().stdout.trim().to_owned();
+    let range = format!("{base}..HEAD");
+    commit(&stage, "a person's", &[]).ok();
+    of_agent(&stage, "one");
+    stage.andon(&["check", &range]).ok();
+    let whole = stage.git(&["rev-parse", "refs/notes/andon"]).ok().stdout.trim().to_owned();
+    // Removed: what it said is in the history of the notes.
+    stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
+    stage.andon(&["check", &range]).exits(3).says("the commit has no record").says("Try one");
+    // Edited, so that nobody made it.
+    stage.git(&["update-ref", "refs/notes/andon", &whole]).ok();
+    let mut record = stage.record("HEAD");
+    for key in ["session", "guards", "node"] {
+        record.as_object_mut().unwrap().remove(key);
+    }
+    record["tests"] = serde_json::Value::Null;
+    record.as_object_mut().unwrap().remove("tests");
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &record.to_string(), "HEAD"]).ok();
+    assert_ne!(stage.andon(&["check", &range]).code, 0);
+    // All of them are gone, where the hooks wrote them.
+    stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
+    stage.andon(&["check", &range]).exits(3).says("no-records");
+    // By its message alone.
+    stage
+        .git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "x", "-m", TRAILER])
+        .ok();
+    stage.andon(&["check", "HEAD^..HEAD"]).exits(3).says("the commit has no record");
+}
+
+#[test]
+fn a_persons_commit_needs_no_record() {
+    let stage = stage();
+    of_agent(&stage, "one");
+    commit(&stage, "mine", &[]).ok();
+    stage.andon(&["check", "HEAD^..HEAD"]).ok();
+    stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
+    stage.andon(&["check", "HEAD^..HEAD"]).ok();
+    stage.write("code.txt", "without hooks\n");
+    stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "By hand"]).ok();
+    stage.andon(&["check", "HEAD^..HEAD"]).ok();
+    stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
+    stage.andon(&["check", "HEAD^..HEAD"]).ok();
+}

@@ -33,7 +33,7 @@ fn what_changes_is_named_and_what_does_not_passes() {
         ("touch code.txt; chmod 600 code.txt", None),
         ("cat code.txt > c.tmp; cat c.tmp > code.txt", None),
         ("cp code.txt c.tmp; rm code.txt; mv c.tmp code.txt", None),
-        ("mv d z; mv z d", None),
+        ("mv d z; mkdir z/new; rmdir z/new; mv z d; touch d/e/x.tmp", None),
         ("mkdir -p target/x; echo x > target/x/y; echo x > noise.tmp", None),
         ("echo new > new.txt; rm new.txt; mkdir empty", None),
         ("seq 4500 | while read n; do : > $n.tmp; done", None),
@@ -115,4 +115,59 @@ fn thousands_of_directories_are_looked_at() {
     warning[test-run]: the code changed while the tests ran; the run proves nothing
       help: andon test
     ");
+}
+
+/// A stage with a package `src/app`, of which there is another version, and a link to one of two directories.
+fn swapped() -> Stage {
+    let stage = stage();
+    stage.write(".gitignore", "target/\n*.tmp\ngood/\nkept/\n__pycache__/\nout/\n");
+    stage.write("src/app/a.py", "1\n");
+    stage.write("src/app/deep/b.py", "2\n");
+    stage.write("src/v1/c.py", "3\n");
+    stage.write("src/v2/c.py", "4\n");
+    stage.write("good/a.py", "5\n");
+    std::os::unix::fs::symlink("v1", stage.path("src/current")).unwrap();
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Add a package"]).ok();
+    stage
+}
+
+#[test]
+fn code_that_is_swapped_for_the_run_and_put_back_is_told() {
+    let stage = swapped();
+    for (act, named) in [
+        ("mv src/app kept; cp -r good src/app; sleep 0.1; rm -rf src/app; mv kept src/app", "src/app"),
+        ("mv src/app kept; ln -s ../good src/app; sleep 0.1; rm src/app; mv kept src/app", "src/app"),
+        ("cp -r src kept; rm -rf src; cp -r good src; rm -rf src; mv kept src", "src"),
+        (
+            "mv src/app/deep kept; mkdir src/app/deep; rmdir src/app/deep; mv kept src/app/deep",
+            "src/app/deep",
+        ),
+        ("ln -sfn v2 src/current; sleep 0.1; ln -sfn v1 src/current", "src/current"),
+    ] {
+        stage.set("ACT", act);
+        let told = format!("moved away or replaced while the tests ran, and put back: {named}");
+        stage.andon(&["test"]).ok().says(&told).says("the run proves nothing");
+    }
+}
+
+#[test]
+fn whoever_works_in_the_directories_of_the_code_swaps_none() {
+    let stage = swapped();
+    for act in [
+        "touch src/app/x.tmp; rm src/app/x.tmp; mkdir src/app/__pycache__; touch src/app/__pycache__/y",
+        "chmod -R u+w . ; touch x.tmp src/x.tmp",
+        "chmod 755 src/app; touch src/app/deep/z.tmp",
+        "rm -rf src/app/deep; mkdir src/app/deep; echo 2 > src/app/deep/b.py",
+        "mkdir -p out; mv out out2; mv out2 out; rm -rf out",
+        "cp src/app/a.py a.tmp; mv a.tmp src/app/a.py",
+        "git stash -q 2> err.tmp; git stash pop -q 2> err.tmp; true",
+        "touch src/app; touch src",
+        "tar cf app.tmp src/app; tar xf app.tmp",
+        "ls -lR > ls.tmp; find src -type f -exec cat {} + > all.tmp",
+    ] {
+        stage.set("ACT", act);
+        stage.andon(&["test"]).ok().lacks("moved away").lacks("proves nothing");
+    }
 }

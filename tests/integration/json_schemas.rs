@@ -80,6 +80,7 @@ const ROWS: &[Row] = &[
     (&["review", "simulate", "-", "--now", "0"], "", Some("simulation")),
     (&["witness", "init", "--name", "human:ann"], "", None),
     (&["witness", "add", "human:bo", "--key", "../bo.key.pub"], "", Some("witness-change")),
+    (&["witness", "reinstate", "human:ann"], "", Some("witness-change")),
     (&["witness", "revoke", "human:bo"], "", Some("witness-change")),
     (&["witness", "list"], "", Some("witness-list")),
     (&["witness", "key"], "", Some("witness-key")),

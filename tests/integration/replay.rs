@@ -207,3 +207,42 @@ fn empty_commits_that_nobody_watched_take_one_more() {
         assert_eq!(out.all().contains("error[unchanged-diff]"), number == 2, "{out}");
     }
 }
+
+#[test]
+fn a_test_command_shows_what_the_hooks_would_have_seen() {
+    let stage = Stage::new();
+    stage.write("check.sh", "grep -q good code.py || { echo 'code.py is not good'; exit 1; }\n");
+    stage.write("code.py", "good\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Begin"]).ok();
+    for number in 1..=4 {
+        stage.write("code.py", format!("try {number}\n"));
+        stage.git(&["commit", "-qam", &format!("Try {number}")]).ok();
+    }
+    stage.write("README.md", "words\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Say something"]).ok();
+    stage.write("code.py", "not committed\n");
+    let range = "HEAD";
+    stage.andon(&["replay", range]).ok().lacks("HALT");
+    let out = stage.andon(&["replay", "--test", "sh check.sh", range]).ok();
+    out.says("1 of 6  ")
+        .says("6 of 6  ")
+        .says("failed, by its exit code alone")
+        .says("HALT")
+        .says("consecutive-failures");
+    // Where it passes, nothing halts; what cannot be started proves nothing; and nothing is kept.
+    stage
+        .andon(&["replay", "--test", "true", range])
+        .ok()
+        .says("passed, by its exit code alone")
+        .lacks("HALT");
+    stage
+        .andon(&["replay", "--test", "no-such-program", range])
+        .ok()
+        .says("could not be started")
+        .lacks("HALT");
+    assert_eq!(stage.read("code.py"), "not committed\n");
+    assert!(!stage.exists(".git/andon/journal.jsonl"));
+    stage.andon(&["replay", "--test", "true", "--events", "x"]).exits(2);
+}

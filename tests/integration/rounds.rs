@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use serde_json::{Value, json};
+use sha2::Digest as _;
 
 use crate::signed_faults::forge;
 use crate::support::people::{by, public, sit_down, steady, with_ann};
@@ -188,9 +189,13 @@ fn vote(who: &str, decision: &'static str) -> Vec<String> {
     args
 }
 
-/// Where a ballot waits: in the clone, for who committed it. One clone, one person at a time.
-fn ballot_of(stage: &Stage, round: &str, whose: &str) -> std::path::PathBuf {
-    stage.path(&format!(".git/andon/ballots/{round}.{whose}"))
+/// Where the ballot of `whose` waits: one clone may hold those of several members.
+fn ballot_of(stage: &Stage, round: &str, whose: &str) -> String {
+    let key = std::fs::read_to_string(public(stage, whose)).unwrap();
+    let key = key.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+    let digest = sha2::Sha256::digest(key.as_bytes());
+    let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!(".git/andon/ballots/{round}-{name}.json")
 }
 
 pub(crate) fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str) {
@@ -199,11 +204,9 @@ pub(crate) fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str
     args.extend(more);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     by(stage, who, &args).ok();
-    std::fs::rename(ballot_of(stage, round, "json"), ballot_of(stage, round, who)).unwrap();
 }
 
 pub(crate) fn open(stage: &Stage, who: &str, round: &str) -> crate::support::Out {
-    std::fs::rename(ballot_of(stage, round, who), ballot_of(stage, round, "json")).unwrap();
     by(stage, who, &["review", "reveal", round])
 }
 
@@ -293,22 +296,13 @@ fn is_overturned(stage: &Stage, first: &str) {
     cast(stage, "cy", first, "accept_proposer");
     // Nothing is opened before all have committed.
     insta::assert_snapshot!("rounds_early", steady(stage, &open(stage, "bo", first).exits(1)));
-    std::fs::rename(
-        stage.path(&format!(".git/andon/ballots/{first}.json")),
-        stage.path(&format!(".git/andon/ballots/{first}.bo")),
-    )
-    .unwrap();
     cast(stage, "di", first, "accept_opposer");
     // A ballot that was changed after it was sealed is none.
-    let sealed = stage.read(&format!(".git/andon/ballots/{first}.bo"));
-    stage.write(
-        &format!(".git/andon/ballots/{first}.bo"),
-        sealed.replace("accept_proposer", "accept_opposer"),
-    );
+    let ballot = ballot_of(stage, first, "bo");
+    let sealed = stage.read(&ballot);
+    stage.write(&ballot, sealed.replace("accept_proposer", "accept_opposer"));
     insta::assert_snapshot!("rounds_other_ballot", steady(stage, &open(stage, "bo", first).exits(1)));
-    stage.write(&format!(".git/andon/ballots/{first}.bo"), sealed);
-    let back = stage.path(&format!(".git/andon/ballots/{first}.json"));
-    std::fs::remove_file(back).unwrap();
+    stage.write(&ballot, sealed);
     open(stage, "bo", first).ok();
     open(stage, "di", first).ok();
     insta::assert_snapshot!("rounds_overturned", steady(stage, &open(stage, "cy", first)));

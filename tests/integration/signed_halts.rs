@@ -266,6 +266,33 @@ fn check_derives_every_answer_again() {
 }
 
 /// The kind of each vote without a sign of a person, and what the check says about it, as text and as JSON.
+#[test]
+fn a_resolution_lets_one_branch_leave_the_halted_commit() {
+    let stage = halted_and_signed();
+    let halted = stage.head();
+    let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
+    by(
+        &stage,
+        "ann",
+        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
+    )
+    .ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    let first = stage.head();
+    // What goes on from there is the same branch, also after a merge.
+    stage.git(&["checkout", "-q", "-b", "onward"]).ok();
+    stage.iterate("5\n", &["ok a", "ok b"], "Onward").ok();
+    checked(&stage, &format!("{base}..HEAD")).ok().lacks("lets one branch");
+    stage.git(&["checkout", "-q", "-b", "second", &halted]).ok();
+    stage.iterate("6\n", &["ok a", "ok b"], "Again").ok();
+    let told = format!("{} has used it", &first[..12]);
+    checked(&stage, &format!("{base}..HEAD")).exits(1).says("lets one branch leave").says(&told);
+    stage.git(&["checkout", "-q", "onward"]).ok();
+    checked(&stage, &format!("{base}..HEAD")).ok().lacks("lets one branch");
+    stage.git(&["merge", "-q", "-s", "ours", "-m", "Both", "second"]).ok();
+    checked(&stage, &format!("{base}..HEAD")).says("lets one branch leave");
+}
+
 fn unseen(stage: &Stage, range: &str, text: &crate::support::Out) -> Vec<(String, String)> {
     let fresh = stage.root().canonicalize().unwrap().join("fresh");
     let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).stdout;
@@ -364,4 +391,85 @@ fn the_doctor_says_what_ends_a_halt() {
     crate::support::people::signed(&stage);
     let signed = answers(&stage);
     insta::assert_snapshot!("doctor_answers", format!("{delete}{resume}{signed}"));
+}
+
+#[test]
+fn what_an_answer_was_worth_is_written_by_the_loop_that_went_on() {
+    let stage = halted_and_signed();
+    let entries = |stage: &Stage| {
+        let all = stage.andon(&["ledger", "verify", "--format", "json"]).ok().stdout;
+        serde_json::from_str::<Value>(&all).unwrap()["entries"].as_u64().unwrap()
+    };
+    let answer = [
+        "review",
+        "resolve",
+        "halt",
+        "--decision",
+        "accept_proposer",
+        "--rationale",
+        "b was never meant to pass",
+    ];
+    by(&stage, "ann", &answer).ok();
+    let status = |stage: &Stage| -> Value {
+        let out = stage.andon(&["review", "status", "human:ann", "--format", "json"]).ok().stdout;
+        serde_json::from_str(&out).unwrap()
+    };
+    let (before, known) = (status(&stage), entries(&stage));
+    assert_eq!(before["conv"], Value::from(0.0), "{before}");
+    for number in 10..17 {
+        stage.iterate(&format!("{number}\n"), &["ok a", "ok b"], &format!("Go on {number}")).ok();
+    }
+    assert_eq!(entries(&stage), known, "seven are not enough");
+    stage.iterate("17\n", &["ok a", "ok b"], "Go on 17").ok();
+    assert_eq!(entries(&stage), known + 1);
+    let after = status(&stage);
+    assert!(after["conv"].as_f64().unwrap() > 0.2, "{after}");
+    // Once, and it is in order.
+    stage.iterate("18\n", &["ok a", "ok b"], "Go on 18").ok();
+    stage.git(&["commit", "-q", "--amend", "-m", "Go on with 18"]).ok();
+    assert_eq!(entries(&stage), known + 1);
+    let checked = stage.andon(&["check", "HEAD~9..HEAD"]);
+    assert!(!checked.all().contains("outcome "), "{checked}");
+    // Everything that a simulation shows is shown of the real ledger.
+    let shown = by(&stage, "ann", &["review", "status"]).ok().stdout;
+    assert!(shown.contains("human:ann  full") && shown.contains("  conv 0."), "{shown}");
+    let json = by(&stage, "ann", &["review", "status", "--ledger", "--format", "json"]).ok().stdout;
+    let ledger: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(ledger["schema"], "andon/review-ledger@1");
+    assert_eq!(ledger["settlements"][1]["converged"], true, "{ledger}");
+}
+
+#[test]
+fn an_outcome_that_the_records_do_not_bear_out_is_named() {
+    let stage = halted_and_signed();
+    let answer = [
+        "review",
+        "resolve",
+        "halt",
+        "--decision",
+        "accept_proposer",
+        "--rationale",
+        "b is right",
+        "--format",
+        "json",
+    ];
+    let acted: Value = serde_json::from_str(&by(&stage, "ann", &answer).ok().stdout).unwrap();
+    let lie = serde_json::json!({
+        "type": "outcome", "resolution": acted["entry"], "before": ["a", "b"], "after": vec![""; 8], "left": true,
+    });
+    crate::signed_faults::forge(&stage, &lie, None);
+    for number in 10..18 {
+        stage.iterate(&format!("{number}\n"), &["ok a", "not ok c"], &format!("Go on {number}"));
+        stage.andon(&["resume", "--reason", "go on"]);
+        by(
+            &stage,
+            "ann",
+            &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
+        );
+    }
+    let checked = stage.andon(&["check", "HEAD~9..HEAD"]);
+    assert!(
+        checked.all().contains("of the iterations before the answer is not what their records say"),
+        "{checked}"
+    );
 }

@@ -65,7 +65,7 @@ fn log_and_show_tell_the_story() {
     assert_snapshot!(stage.andon(&["log"]).shown(), @r#"
     exit 0
     --- stdout
-          -- TIME answered by A. Author <author@example.org> with andon resume
+          -- TIME answered by A. Author <author@example.org> with andon resume --yes ...
              "wrong fixture"
           -- TIME halted: stalled (repeated-failures)
              the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t...

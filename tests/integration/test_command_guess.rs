@@ -95,3 +95,30 @@ fn no_project_gives_no_command() {
         "{said}"
     );
 }
+
+/// Files with their texts, the command, what was seen.
+type Proposed<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
+
+#[test]
+fn where_there_are_no_tests_the_cheapest_check_is_proposed() {
+    let table: [Proposed<'_>; 4] = [
+        (&[("app.py", ""), ("util.py", "")], "python3 -m compileall -q .", "saw 2 Python files and no tests"),
+        (
+            &[("tsconfig.json", "{}"), ("package.json", "{\"devDependencies\":{\"typescript\":\"5\"}}")],
+            "npx tsc --noEmit",
+            "saw tsconfig.json and no test script",
+        ),
+        (
+            &[("requirements.txt", "flask\n")],
+            "python3 -m compileall -q .",
+            "saw requirements.txt and no tests",
+        ),
+        (&[("notes.txt", "")], "", "nothing here says how the tests run"),
+    ];
+    for (files, command, seen) in table {
+        let (_stage, said, config) = installed(files);
+        assert!(said.contains(seen), "{said}");
+        let line = command_line(&config);
+        assert!(line.starts_with("# command = ") && line.contains(command), "{config}");
+    }
+}

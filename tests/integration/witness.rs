@@ -149,7 +149,7 @@ fn keys_are_granted_and_revoked_and_a_threshold_asks_for_others() {
       human:cy  witness  SHA256:cy
     --- stderr
     ");
-    let late = by(&stage, "bo", &["witness", "add", "human:di", "--key", &public(&stage, "cy")]).exits(1);
+    let late = by(&stage, "bo", &["witness", "add", "human:di", "--key", &public(&stage, "di")]).exits(1);
     insta::assert_snapshot!("revoked_key_signs_no_more", steady(&stage, &late));
     stage.andon(&["ledger", "verify"]).ok();
     assert_eq!(ledger.len(), 64);
@@ -203,4 +203,48 @@ fn forged_entries_are_named() {
         "forged_grant_counts_for_nothing",
         steady(&stage, &stage.andon(&["witness", "list"]))
     );
+}
+
+const SHORT_RSA: &str = "AAAAB3NzaC1yc2EAAAADAQABAAAAgQDBCzBVep/E6Q4zWH2ix+wRNluApcrvFDleg6jN8hc8YYar0PUaP2SJrtP4HUJnjLHW+yBFao+02f4jSG2St9wBJktwlbrfBClOc5i94gcsUXabwOUKL1R5nsPoDTJXfKHG6xA1Wn+kye4TOF2Cp8zxFjtgharP9Bk+Y4it0vccAQ==";
+const DSA: &str = "AAAAB3NzaC1kc3MAAACBAJEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFQCRAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEFAAAAAQc=";
+
+#[test]
+fn a_key_that_could_never_count_is_refused_when_it_is_granted() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    let root = stage.root().canonicalize().unwrap();
+    let file = |name: &str| root.join(name).to_str().unwrap().to_owned();
+    let add = |who: &str, file: &str| by(&stage, "ann", &["witness", "add", who, "--key", file]);
+    // Somebody else's.
+    add("human:bo", &public(&stage, "ann"))
+        .exits(2)
+        .says("is the key of human:ann: it cannot be that of human:bo");
+    // Two in one file, below each other and beside each other.
+    let two = [stage.read("../ann.key.pub"), std::fs::read_to_string(public(&stage, "bo")).unwrap()];
+    std::fs::write(file("two.pub"), two.concat()).unwrap();
+    std::fs::write(file("beside.pub"), two.concat().replace('\n', " ")).unwrap();
+    add("human:bo", &file("two.pub")).exits(2).says("several keys");
+    add("human:bo", &file("beside.pub")).exits(2).says("several keys");
+    // Too short, and of kinds whose signatures are not accepted.
+    let short = format!("ssh-rsa {SHORT_RSA}");
+    std::fs::write(file("short.pub"), short).unwrap();
+    add("human:bo", &file("short.pub")).exits(2).says("an RSA key of 1024 bits: 2048 to 8192");
+    std::fs::write(file("dss.pub"), format!("ssh-dss {DSA}")).unwrap();
+    add("human:bo", &file("dss.pub")).exits(2).says("a key of type ssh-dss");
+    stage.andon(&["ledger", "verify"]).ok().says("1 entry");
+    // One of 2048 bits is fit, and a comment is none.
+    let args = ["-q", "-N", "", "-C", "bo's second ssh key", "-t", "rsa", "-b", "2048", "-f", &file("rsa")];
+    stage.run_in(&root, "ssh-keygen", &args, None).ok();
+    add("human:bo", &file("rsa.pub")).ok();
+    // A policy is looked at as well.
+    let mut policy: Value =
+        serde_json::from_str(&by(&stage, "ann", &["witness", "policy"]).ok().stdout).unwrap();
+    let keys = policy["keys"].as_array_mut().unwrap();
+    let mut other = keys[0].clone();
+    other["who"] = "human:cy".into();
+    keys.push(other);
+    stage.write("../policy.json", policy.to_string());
+    by(&stage, "ann", &["witness", "policy", "--from", &file("policy.json")])
+        .exits(2)
+        .says("it cannot be that of human:cy");
 }

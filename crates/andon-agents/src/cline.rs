@@ -100,7 +100,7 @@ fn reply(asked: Asked<'_>, say: &Say) -> Reply {
             Reply::json(&with_note(json!({ "overrideInput": args }), "contextModification", note.as_deref()))
         }
         Say::Tell(text) => Reply::json(&json!({ "contextModification": text })),
-        Say::LetGo(text) | Say::Keep(text) => {
+        Say::LetGo(text) | Say::Stop(text) | Say::Keep(text) => {
             Reply { stderr: format!("{text}\n"), ..Reply::json(&json!({})) }
         }
     }

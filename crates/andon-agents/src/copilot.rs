@@ -110,6 +110,6 @@ fn reply(_: Asked<'_>, say: &Say) -> Reply {
         }
         Say::Tell(text) => Reply::json(&json!({ "additionalContext": text })),
         Say::Hold(what) => Reply::json(&json!({ "decision": "block", "reason": what })),
-        Say::LetGo(text) => Reply::aside(text),
+        Say::LetGo(text) | Say::Stop(text) => Reply::aside(text),
     }
 }

@@ -103,6 +103,6 @@ fn reply(asked: Asked<'_>, say: &Say) -> Reply {
         Say::Tell(text) if asked.moment == HookMoment::Prompt => Reply::aside(text),
         Say::Tell(text) => Reply::json(&json!({ "additional_context": text })),
         Say::Hold(what) => Reply::json(&json!({ "followup_message": what })),
-        Say::LetGo(text) => Reply::aside(text),
+        Say::LetGo(text) | Say::Stop(text) => Reply::aside(text),
     }
 }

@@ -89,6 +89,8 @@ pub enum Say {
     Hold(String),
     /// The turn ends; what the person is to know.
     LetGo(String),
+    /// The turn ends, whatever another hook wants; why, for the person.
+    Stop(String),
     /// The settings stay as they were; why.
     Keep(String),
 }

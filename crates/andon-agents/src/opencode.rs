@@ -137,6 +137,6 @@ fn reply(_: Asked<'_>, say: &Say) -> Reply {
         }
         Say::Tell(text) => Reply::json(&json!({ "context": text })),
         Say::Hold(what) => Reply::json(&json!({ "prompt": what })),
-        Say::LetGo(text) => Reply::json(&json!({ "message": text })),
+        Say::LetGo(text) | Say::Stop(text) => Reply::json(&json!({ "message": text })),
     }
 }

@@ -275,8 +275,12 @@ pub(super) fn reply(shape: &Shape, asked: Asked<'_>, say: &Say) -> Reply {
         }),
         Say::Tell(text) if shape.flat => Reply::json(&json!({ "additionalContext": text })),
         Say::Tell(text) => specific("additionalContext", &Value::from(text.as_str())),
-        Say::LetGo(text) if shape.flat => Reply::aside(text),
+        Say::LetGo(text) | Say::Stop(text) if shape.flat => Reply::aside(text),
         Say::LetGo(text) => Reply::json(&json!({ "systemMessage": text })),
+        // It goes before the hook of somebody else that holds the turn.
+        Say::Stop(text) => {
+            Reply::json(&json!({ "continue": false, "stopReason": text, "systemMessage": text }))
+        }
     }
 }
 

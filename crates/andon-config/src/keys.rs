@@ -132,7 +132,16 @@ pub(super) const DOCS: [&[&str]; 7] = [
         "LICENSES/**",
     ],
     &["**/.gitignore", "**/.mailmap", "**/.git-blame-ignore-revs", "**/CODEOWNERS", ".github/**"],
-    &["**/.editorconfig", ".vscode/**", ".idea/**", ".zed/**", "**/*.code-workspace"],
+    &[
+        "**/.editorconfig",
+        ".vscode/**",
+        ".idea/**",
+        ".zed/**",
+        "**/*.code-workspace",
+        ".replit",
+        "replit.nix",
+        ".idx/**",
+    ],
     &[
         "**/.prettierrc*",
         "**/.prettierignore",

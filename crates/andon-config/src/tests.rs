@@ -220,6 +220,7 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/*.rst\", 
      \"**/README\", \"**/CHANGELOG\", \"**/AUTHORS\", \"**/LICENSE*\", \"**/LICENCE*\", \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \
      \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \"**/CODEOWNERS\", \".github/**\", \
      \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \".zed/**\", \"**/*.code-workspace\", \
+     \".replit\", \"replit.nix\", \".idx/**\", \
      \"**/.prettierrc*\", \"**/.prettierignore\", \"**/.clang-format\", \"**/rustfmt.toml\", \"**/.rustfmt.toml\", \"**/.stylua.toml\", \
      \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 

@@ -2,6 +2,7 @@
 //! is, the briefing for the next session, and the effects when compaction is due.
 
 use super::context::Context;
+use super::decisions;
 use super::error::OpsError;
 use super::standing;
 use super::timeline::{self, LoadedTimeline};
@@ -11,7 +12,7 @@ use crate::effect::{best_effort, plan_document};
 use crate::view::context::{BriefingState, ContextView};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
-use andon_core::domain::briefing::{BRIEFING, Briefing, DecidedBefore, Plan};
+use andon_core::domain::briefing::{BRIEFING, Briefing, HumanDecision, Plan};
 use andon_core::domain::context::{ContextUse, Pressure};
 use andon_core::domain::decision::Decision;
 use andon_core::domain::effect::Effect;
@@ -42,8 +43,15 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
         thresholds,
         cached: ws.config.cached,
         finding,
+        decided: Vec::new(),
         briefed: if written { BriefingState::Yes } else { BriefingState::No },
     })
+}
+
+/// The same, with what people decided for the work.
+pub fn shown(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
+    let decided = decisions::all(ws, &timeline::load(ws)?.timeline);
+    Ok(ContextView { decided, ..run(ws, node)? })
 }
 
 /// Writes the briefing now.
@@ -102,8 +110,10 @@ fn briefing(
     let plan = plan_document::read(&ws.repo);
     let about = about(loaded, plan.as_ref());
     let ground = Ground {
+        decided: decisions::all(ws, &loaded.timeline),
         precedents: witnessing::nearest(ws, &about),
         plan,
+        subject: place.head.and_then(|head| Some(ws.repo.commit(head).ok()?.subject)),
         halt: standing.map(|standing| standing.halt),
         cap: detect::iteration_cap(&ws.config.rules),
         context,
@@ -120,6 +130,6 @@ fn about(loaded: &LoadedTimeline, plan: Option<&Plan>) -> String {
 }
 
 /// The decisions that are nearest to what the work is about.
-pub fn precedents(ws: &Workspace, loaded: &LoadedTimeline) -> Vec<DecidedBefore> {
+pub fn precedents(ws: &Workspace, loaded: &LoadedTimeline) -> Vec<HumanDecision> {
     witnessing::nearest(ws, &about(loaded, plan_document::read(&ws.repo).as_ref()))
 }

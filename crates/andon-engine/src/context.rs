@@ -16,6 +16,7 @@ use andon_git::platform::files;
 use andon_git::platform::processes;
 use andon_git::platform::test_seam;
 use andon_git::{Repo, RepoEnv};
+use andon_store::guard_state;
 use andon_store::process::in_environments_above;
 
 /// Names of variables that are kept, in addition to the markers of agents' shells. Everything else of the environment
@@ -209,6 +210,16 @@ impl Context {
         }
         in_environments_above(self.parent, |id, environment| {
             Actor::marker_in(environment).map(|name| AgentMark { name, above: Some(id) })
+        })
+    }
+
+    /// The same, and a client's own process above, whose hooks in this repository said which it is: neither its name nor its
+    /// environment is asked.
+    pub fn agent_above(&self, repo: &Repo) -> Option<AgentMark> {
+        self.agent_mark().or_else(|| {
+            let asked = test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") != Some("none");
+            let above = if asked { guard_state::client_above(repo.git_dir(), self.parent) } else { None };
+            above.map(|id| AgentMark { name: "", above: Some(id) })
         })
     }
 

@@ -94,6 +94,14 @@ pub enum OpsError {
     /// Nothing to resume.
     #[error("nothing to resume: no halt waits for an answer, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
+    /// Nobody who has read the halt answers it.
+    #[error("{what}")]
+    Unattended {
+        /// What is missing.
+        what: String,
+        /// What to do.
+        help: String,
+    },
     /// `andon resume` needs a reason when a halt is unanswered.
     #[error("a reason is required: say what was decided")]
     ReasonMissing,
@@ -146,6 +154,7 @@ impl OpsError {
             Self::Program(err) => err.help(),
             Self::Usage { help, .. }
             | Self::Refused { help, .. }
+            | Self::Unattended { help, .. }
             | Self::Skip { help, .. }
             | Self::Purge { help, .. } => Some(help.clone()),
             Self::Config(_)

@@ -5,6 +5,7 @@
 //! where several commands are possible, or one leaves something out, the guess says so.
 
 mod cargo;
+mod compiled;
 mod composed;
 pub mod listing;
 pub mod members;
@@ -46,6 +47,9 @@ pub enum Guess {
         /// The commands that come in question, the likeliest first; perhaps none.
         candidates: Vec<GuessedCommand>,
     },
+    /// There is no sign of tests, and this command shows at least that the code compiles. It is proposed, and never written
+    /// for people: a check that they did not choose is no test.
+    Compiles(GuessedCommand),
     /// There is no sign of any command.
     None,
 }
@@ -55,7 +59,7 @@ impl Guess {
     pub fn command(&self) -> Option<&str> {
         match self {
             Self::Sure(candidate) => Some(&candidate.command),
-            Self::Unsure { .. } | Self::None => None,
+            Self::Unsure { .. } | Self::Compiles(_) | Self::None => None,
         }
     }
 
@@ -64,6 +68,10 @@ impl Guess {
         match self {
             Self::Sure(_) => None,
             Self::None => Some("nothing here says how the tests run".to_owned()),
+            Self::Compiles(check) => Some(format!(
+                "nothing here says how the tests run: saw {}; the cheapest check is whether the code compiles: {}",
+                check.because, check.command
+            )),
             Self::Unsure { seen, candidates } => {
                 let commands = candidates.iter().take(MAX_NAMED).map(|candidate| candidate.command.as_str());
                 let commands: Vec<&str> = commands.collect();
@@ -143,7 +151,7 @@ pub fn guess(listing: &Listing) -> Guess {
         },
         Some(found) => found.into(),
         None => match strays(listing).as_slice() {
-            [] => Guess::None,
+            [] => compiled::check(listing).map_or(Guess::None, Guess::Compiles),
             strays => Guess::Unsure {
                 seen: format!("nothing at the top, and {}", strays.join(", ")),
                 candidates: Vec::new(),

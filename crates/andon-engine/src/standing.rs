@@ -307,10 +307,39 @@ pub enum Answer<'a> {
     Mistaken(&'a StandingHalt),
     /// The unanswered halt, by a witness whose signature was verified.
     Witness(&'a StandingHalt, &'a HaltAnswer),
+    /// The unanswered halt, with the prompt of an advisor: the worker gets it word for word.
+    Advice(&'a StandingHalt, &'a str),
     /// The unanswered halt, on behalf of the next provider of the fallback chain, which goes on.
     Provider(&'a StandingHalt, &'a str),
     /// One counter, and the halt that it made: the window continues.
     Counter(&'a str, Option<&'a StandingHalt>),
+}
+
+/// What an answer consists of.
+#[derive(Default)]
+struct AnswerParts<'a> {
+    halt: Option<&'a StandingHalt>,
+    counter: Option<&'a str>,
+    witness: Option<&'a HaltAnswer>,
+    provider: Option<&'a str>,
+    words: Option<&'a str>,
+}
+
+impl<'a> Answer<'a> {
+    fn parts(self) -> AnswerParts<'a> {
+        let none = AnswerParts::default();
+        match self {
+            Self::Loop(halt) => AnswerParts { halt, ..none },
+            Self::Mistaken(halt) => AnswerParts { halt: Some(halt), ..none },
+            Self::Provider(halt, name) => AnswerParts { halt: Some(halt), provider: Some(name), ..none },
+            Self::Advice(halt, prompt) => AnswerParts { halt: Some(halt), words: Some(prompt), ..none },
+            Self::Counter(counter, halt) => AnswerParts { halt, counter: Some(counter), ..none },
+            Self::Witness(halt, given) => {
+                let words = given.words.as_deref();
+                AnswerParts { halt: Some(halt), witness: Some(given), words, ..none }
+            }
+        }
+    }
 }
 
 /// Records an acknowledgement and clears the files that it answers.
@@ -321,12 +350,7 @@ pub fn acknowledge(
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
-    let (halt, counter, witness) = match answer {
-        Answer::Loop(halt) => (halt, None, None),
-        Answer::Mistaken(halt) | Answer::Provider(halt, _) => (Some(halt), None, None),
-        Answer::Counter(counter, halt) => (halt, Some(counter), None),
-        Answer::Witness(halt, answer) => (Some(halt), None, Some(answer)),
-    };
+    let AnswerParts { halt, counter, witness, provider, words } = answer.parts();
     if let Some(halt) =
         halt.filter(|halt| witness.is_none() && witnessing::asks_signature(ws, halt).is_some())
     {
@@ -335,10 +359,6 @@ pub fn acknowledge(
             help: "a witness answers: andon review resolve halt".to_owned(),
         });
     }
-    let provider = match answer {
-        Answer::Provider(_, name) => Some(name),
-        Answer::Loop(_) | Answer::Mistaken(_) | Answer::Witness(..) | Answer::Counter(..) => None,
-    };
     let person = || witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone());
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
@@ -348,11 +368,14 @@ pub fn acknowledge(
         halt_was: match answer {
             Answer::Mistaken(_) => HaltWas::Mistaken,
             Answer::Witness(_, answer) => answer.halt_was,
-            Answer::Loop(_) | Answer::Counter(..) | Answer::Provider(..) => HaltWas::Unsaid,
+            Answer::Loop(_) | Answer::Counter(..) | Answer::Provider(..) | Answer::Advice(..) => {
+                HaltWas::Unsaid
+            }
         },
         agent: ctx.actor().marker.map(str::to_owned),
         provider: provider.map(str::to_owned),
         reason: reason.to_owned(),
+        words: words.map(str::to_owned),
         head: answered_at(ws, halt)?,
         worktree: ws.repo.worktree_name(),
         at: ctx.now,

@@ -70,7 +70,7 @@ pub fn advice(top: &Path) -> String {
             let command = toml::Value::from(candidate.command.as_str());
             format!("name it in andon.toml:  [test]  command = {command}  ({})", candidate.because)
         }
-        Guess::Unsure { .. } => {
+        Guess::Unsure { .. } | Guess::Compiles(_) => {
             let doubt = guess.doubt().unwrap_or_default();
             format!("name the test command in andon.toml ([test] command); {doubt}")
         }

@@ -38,6 +38,9 @@ pub enum Since {
     Unchanged,
     /// It is other code now. The paths that tell, as far as they are known.
     Changed(BTreeSet<Vec<u8>>),
+    /// It is the same code, and these directories of it, or links to directories, were moved away or replaced meanwhile:
+    /// what the tests saw there is not known.
+    Replaced(BTreeSet<Vec<u8>>),
 }
 
 /// The result of running a test command, before it is judged.

@@ -8,6 +8,7 @@ use crate::safety;
 use crate::standing;
 use crate::timeline::{self, LoadedTimeline};
 use crate::workspace::Workspace;
+use andon_core::detect;
 use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::What;
@@ -178,9 +179,13 @@ fn asked(
     policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing)
 }
 
-/// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was.
+/// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was, or is one
+/// red run too many within a turn.
 pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<Diagnostic>)>, OpsError> {
-    if timeline::load(ws)?.timeline.newest_run != EventEffect::Iteration {
+    let loaded = timeline::load(ws)?;
+    if loaded.timeline.newest_run != EventEffect::Iteration
+        && !detect::halts_within_a_turn(&loaded.timeline, &ws.config.rules)
+    {
         return Ok(None);
     }
     let (decision, warnings, _) = decide(ctx, ws, WatchStage::OfRun)?;

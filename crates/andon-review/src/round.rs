@@ -209,6 +209,8 @@ pub struct Came {
     pub claim: bool,
     pub critique: bool,
     pub verdict: bool,
+    /// Whether the verdict recommends anything.
+    pub recommended: bool,
 }
 
 /// The state of a round.

@@ -182,6 +182,23 @@ impl Votes {
         efforts.partition_point(|at| *at <= now) - efforts.partition_point(|at| *at <= oldest)
     }
 
+    /// When `witness`, who has reached the cap at `now`, may answer again.
+    pub fn free_at(&self, witness: &str, now: i64, cap: usize) -> Option<i64> {
+        let efforts = self.efforts.get(witness)?;
+        let known = efforts.partition_point(|at| *at <= now);
+        let first = known.checked_sub(cap.max(1))?;
+        (self.spent(witness, now) >= cap).then(|| efforts[first].saturating_add(DAY))
+    }
+
+    /// When the next answer of anybody no longer counts towards a cap.
+    pub fn next_free(&self, now: i64) -> Option<i64> {
+        let ends = |efforts: &Vec<i64>| {
+            let oldest = efforts.get(efforts.partition_point(|at| at.saturating_add(DAY) <= now))?;
+            Some(oldest.saturating_add(DAY))
+        };
+        self.efforts.values().filter_map(ends).min()
+    }
+
     /// Whether `seconds` is less than half of what `witness` took before (R18).
     pub fn is_hasty(&mut self, witness: &str, at: i64, seconds: i64) -> bool {
         let Some(prior) = self.seconds.get_mut(witness).map(|all| all.at(at)) else { return false };
@@ -252,6 +269,20 @@ mod tests {
             self_reviewed: false,
             made: None,
         }
+    }
+
+    #[test]
+    fn a_witness_at_the_cap_is_told_when_it_ends() {
+        let mut votes = Votes::default();
+        for at in [100, 200, 300] {
+            votes.spend("ann", at);
+        }
+        assert_eq!(votes.free_at("ann", 400, 4), None);
+        assert_eq!(votes.free_at("ann", 400, 3), Some(100 + DAY));
+        assert_eq!(votes.free_at("ann", 400, 2), Some(200 + DAY));
+        assert_eq!(votes.free_at("ann", 99 + DAY, 3), Some(100 + DAY));
+        assert_eq!(votes.free_at("ann", 100 + DAY, 3), None);
+        assert_eq!(votes.free_at("bo", 400, 1), None);
     }
 
     #[test]

@@ -14,7 +14,24 @@ const ED25519_DEVICE: &str = "sk-ssh-ed25519@openssh.com";
 const P256_KEY: &str = "ecdsa-sha2-nistp256";
 const P256_DEVICE: &str = "sk-ecdsa-sha2-nistp256@openssh.com";
 const P384_KEY: &str = "ecdsa-sha2-nistp384";
-const RSA_KEY: &str = "ssh-rsa";
+pub(super) const RSA_KEY: &str = "ssh-rsa";
+
+/// Whether signatures of keys of that type are verified.
+pub(super) fn is_known(kind: &str) -> bool {
+    [ED25519_KEY, ED25519_DEVICE, P256_KEY, P256_DEVICE, P384_KEY, RSA_KEY].contains(&kind)
+}
+
+/// The length of an RSA key; `None` of another one.
+pub(super) fn rsa_bits(blob: &[u8]) -> Option<usize> {
+    let mut key = Reader::new(blob);
+    if key.text()? != RSA_KEY {
+        return None;
+    }
+    let (_, modulus) = (key.natural()?, key.natural()?);
+    let first = modulus.first()?;
+    let unused = usize::try_from(first.leading_zeros()).ok()?;
+    modulus.len().checked_mul(8)?.checked_sub(unused)
+}
 
 /// A signature with all that belongs to it.
 pub(super) struct SignatureParts<'a> {

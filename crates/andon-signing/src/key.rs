@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::Digest as _;
 
+use super::crypto;
 use super::wire::Reader;
 use super::{base64, from_base64};
 
@@ -18,9 +19,41 @@ pub enum BadKey {
     /// Neither `TYPE BASE64` nor that with a comment.
     #[error("not a public key: one line of TYPE and BASE64 is asked for, as in a .pub file")]
     NotAKey,
+    /// Several keys.
+    #[error("several keys: exactly one is asked for, so that it is plain which one is meant")]
+    Several,
     /// A private key was given.
     #[error("this is a private key: only the line of its .pub file is asked for")]
     Private,
+}
+
+/// Why a key is not to be granted anything: no signature of it would count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnfitKey {
+    /// Signatures of that type are not verified.
+    #[error(
+        "a key of type {0}, whose signatures are not accepted: use ed25519, ecdsa (256 or 384 bits) or RSA of 2048 bits or more"
+    )]
+    Kind(String),
+    /// An RSA key of a size that is not accepted.
+    #[error("an RSA key of {0} bits: 2048 to 8192 are accepted")]
+    Size(usize),
+    /// Not the parts that a key of its type has.
+    #[error("a damaged key")]
+    Shape,
+}
+
+/// Smallest RSA key, in bits.
+const MIN_RSA: usize = 2048;
+/// Largest one.
+const MAX_RSA: usize = 8192;
+
+/// Whether a text holds more than one key: on further lines, or in the place of a comment.
+fn has_several(text: &str) -> bool {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let is_key = |two: &[&str]| matches!(two, [kind, blob] if from_base64(blob).and_then(|blob| PublicKey::from_blob(&blob)).is_some_and(|key| key.kind == *kind));
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    lines.count() > 1 || words.windows(2).filter(|two| is_key(two)).count() > 1
 }
 
 /// A public key.
@@ -44,6 +77,9 @@ impl PublicKey {
         if text.len() > MAX_TEXT {
             return Err(BadKey::NotAKey);
         }
+        if has_several(text) {
+            return Err(BadKey::Several);
+        }
         let key = from_base64(encoded).and_then(|blob| Self::from_blob(&blob)).ok_or(BadKey::NotAKey)?;
         if key.kind == kind { Ok(key) } else { Err(BadKey::NotAKey) }
     }
@@ -53,6 +89,21 @@ impl PublicKey {
         let kind = Reader::new(blob).text()?;
         let is_name = kind.bytes().all(|byte| byte.is_ascii_graphic()) && !kind.is_empty();
         is_name.then(|| Self { kind: kind.to_owned(), blob: blob.to_vec() })
+    }
+
+    /// Whether its signatures can be verified, and are worth it.
+    ///
+    /// # Errors
+    /// [`UnfitKey`].
+    pub fn check_fitness(&self) -> Result<(), UnfitKey> {
+        if !crypto::is_known(&self.kind) {
+            return Err(UnfitKey::Kind(self.kind.clone()));
+        }
+        match crypto::rsa_bits(&self.blob) {
+            Some(bits) if !(MIN_RSA..=MAX_RSA).contains(&bits) => Err(UnfitKey::Size(bits)),
+            None if self.kind == crypto::RSA_KEY => Err(UnfitKey::Shape),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The type, such as `ssh-ed25519`.

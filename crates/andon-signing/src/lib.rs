@@ -8,7 +8,7 @@ mod sshsig;
 mod wire;
 
 pub use bad_signature::BadSignature;
-pub use key::{BadKey, PublicKey};
+pub use key::{BadKey, PublicKey, UnfitKey};
 pub use signer::{Signer, SigningError, SigningSetup};
 pub use sshsig::{NAMESPACE, SshSig, Touch};
 

@@ -6,6 +6,7 @@ pub mod derived;
 pub mod diff;
 mod file;
 pub mod fingerprint;
+pub mod guard_state;
 pub mod identity;
 pub mod journal;
 pub mod ledger;

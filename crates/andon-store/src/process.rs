@@ -73,8 +73,34 @@ pub fn in_environments_above<T>(parent: u32, mut look: impl FnMut(u32, &[u8]) ->
     None
 }
 
+/// The processes from `parent` upwards, the nearest first.
+pub fn above(parent: u32) -> Vec<GitProcess> {
+    facts_above(parent).map(|seen| seen.process).collect()
+}
+
+fn facts_above(parent: u32) -> impl Iterator<Item = ProcessFacts> {
+    let of = |id: u32| {
+        let stat = file::read(Path::new(&format!("/proc/{id}/stat")), MAX_STAT).ok().flatten();
+        stat.filter(|_| id > 1).and_then(|stat| parse(&stat))
+    };
+    std::iter::successors(of(parent), move |seen| of(seen.parent)).take(MAX_HIGH)
+}
+
+/// The program that started a hook whose parent is `parent`, past the shells that ran it as a command line; none where that
+/// is a shell in which somebody types, or that runs a script: a person may share it.
+pub fn starter(parent: u32) -> Option<GitProcess> {
+    let command_line = |id: u32| {
+        let bytes = file::read(Path::new(&format!("/proc/{id}/cmdline")), MAX_ENVIRONMENT).ok().flatten();
+        let option = |word: &[u8]| word.starts_with(b"-") && !word.starts_with(b"--") && word.ends_with(b"c");
+        bytes.is_some_and(|bytes| bytes.split(|byte| *byte == 0).nth(1).is_some_and(option))
+    };
+    let found = facts_above(parent).find(|seen| !(seen.is_shell && command_line(seen.process.pid)))?;
+    (!found.is_shell).then_some(found.process)
+}
+
 struct ProcessFacts {
     is_git: bool,
+    is_shell: bool,
     parent: u32,
     process: GitProcess,
 }
@@ -89,7 +115,9 @@ fn parse(stat: &[u8]) -> Option<ProcessFacts> {
     let parent = fields.next()?.parse().ok()?;
     let started = fields.nth(17)?.parse().ok()?;
     let process = GitProcess { pid, started };
-    Some(ProcessFacts { is_git: name == "git" || name.starts_with("git-"), parent, process })
+    let is_git = name == "git" || name.starts_with("git-");
+    let is_shell = matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish");
+    Some(ProcessFacts { is_git, is_shell, parent, process })
 }
 
 #[cfg(test)]
@@ -122,6 +150,15 @@ mod tests {
         let above = |id: u32, _: &[u8]| (id != own).then_some(id);
         assert_eq!(in_environments_above(own, above), Some(andon_git::platform::processes::parent_id()));
         assert_eq!(in_environments_above(own, |_, _| None::<u32>), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_starts_a_hook_is_above_it() {
+        let own = std::process::id();
+        let starter = starter(own).unwrap();
+        assert_eq!(starter.pid, own, "a program is its own starter");
+        assert_eq!(above(own).first(), Some(&starter));
     }
 
     #[test]

@@ -124,6 +124,7 @@ pub fn ack() -> Ack {
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
         provider: None,
+        words: None,
         reason: "fixture repaired".to_owned(),
         head: Some(commit(0x1a)),
         worktree: "main".to_owned(),

@@ -1,6 +1,7 @@
 //! Cuts a stream into lines in bounded memory, whatever is thrown at it.
 
 use super::normalize::strip_ansi;
+use super::utf16;
 
 /// Which stream a chunk of output came from. Lines are put together per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +64,9 @@ impl LineSplitter {
 /// Hands on a line. One in which a terminal goes back to the beginning (progress that is drawn anew) is several: each
 /// says what it said when it was seen.
 fn hand_on(raw: &[u8], line: &mut dyn FnMut(&str)) {
+    if let Some(text) = utf16::line(raw) {
+        return line(&strip_ansi(text.trim_end_matches(['\r', '\n'])));
+    }
     let end = raw.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
     let (drawn_over, last) = match memchr::memrchr(b'\r', &raw[..end]) {
         Some(at) => (&raw[..at], &raw[at + 1..end]),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::depth::Depth;
+use super::endings;
 use super::normalize::{Root, mask_volatile, normalize_error};
 use super::unstarted::{self, Ending};
 use super::verdicts::names_failures;
@@ -79,6 +80,16 @@ impl PrintedOutput {
     /// The first line that names failures.
     pub(super) fn first_failure(&self) -> Option<&str> {
         self.lines().find(|line| names_failures(line))
+    }
+
+    /// Whether some line is such a one.
+    pub(super) fn any(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        self.lines().any(is_one)
+    }
+
+    /// The line in which a known runner says that tests failed, where the output ends in such words.
+    pub(super) fn last_failure(&self) -> Option<&str> {
+        endings::failure(&self.lines())
     }
 
     /// What was printed, without what changes from run to run. Lines are sorted: programs that run at once are never in

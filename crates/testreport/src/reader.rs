@@ -1,5 +1,7 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
+use std::collections::BTreeSet;
+
 use super::depth::Depth;
 use super::file::{ReportReader, unread};
 use super::format::Format;
@@ -8,6 +10,7 @@ use super::normalize::Root;
 use super::prefix::Output;
 use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
+use super::runner_call::RunnerCall;
 use super::tally::Tally;
 
 /// A report file.
@@ -25,12 +28,14 @@ pub struct RunReader {
     format: Option<Format>,
     output: Output,
     reports: Tally,
+    calls: BTreeSet<RunnerCall>,
 }
 
 impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
-        Self { format: None, output: Output::new(&root, "", Depth::Whole), reports: Tally::new(&root), root }
+        let (output, reports) = (Output::new(&root, "", Depth::Whole), Tally::new(&root));
+        Self { format: None, output, reports, root, calls: BTreeSet::new() }
     }
 
     /// The same, with everything read as that format, whatever it looks like.
@@ -74,9 +79,15 @@ impl RunReader {
         self.reports.absorb(tally);
     }
 
+    /// Notes that a known runner was started. Where it promises a summary and none comes, an exit code of 0 is no pass:
+    /// the run is [`Incomplete`](crate::TestStatus::Incomplete).
+    pub fn expect(&mut self, call: RunnerCall) {
+        self.calls.insert(call);
+    }
+
     /// Ends the run.
     pub fn finish(self, exit: ExitKind) -> ParsedRun {
-        let Self { root, format, output, reports } = self;
+        let Self { root, format, output, reports, calls } = self;
         let name = output.name().to_owned();
         let (mut whole, printed) = output.finish(reports, format);
         if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
@@ -89,7 +100,12 @@ impl RunReader {
                 }
             }
         }
-        ParsedRun::of_output(whole, &printed, exit, &root)
+        let mut run = ParsedRun::of_output(whole, &printed, exit, &root);
+        if format.is_none_or(|format| !format.is_exit_only()) {
+            run.hear_last_words(&printed);
+            run.hold_to(&calls, &printed);
+        }
+        run
     }
 }
 
@@ -171,6 +187,7 @@ mod tests {
             ("trx", String::new(), &[("a", junit)], 0, "exit", TestStatus::Incomplete),
             ("tap", String::new(), &[("a", "3 passed in 0.1s\n")], 0, "exit", TestStatus::Incomplete),
             ("exit", junit.to_owned(), &[("a", junit)], 0, "exit", TestStatus::Passed),
+            ("exit", "FAIL\n".to_owned(), none, 0, "exit", TestStatus::Passed),
             ("exit", tap.to_owned(), none, 3, "exit", TestStatus::RunnerError),
         ];
         for (format, stdout, files, exit, runner, status) in cases {

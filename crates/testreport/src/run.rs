@@ -103,6 +103,19 @@ impl ParsedRun {
         }
         run
     }
+
+    /// What an exit code of 0 hides, where nothing else was recognised. A pipe has the exit code of its last program; where
+    /// it lets only the end of the text through, the words there tell.
+    pub(super) fn hear_last_words(&mut self, printed: &PrintedOutput) {
+        let by_exit = self.status == TestStatus::Passed && self.runner == RUNNER_EXIT;
+        let Some(line) = printed.last_failure().filter(|_| by_exit).map(str::trim) else { return };
+        self.status = TestStatus::RunnerError;
+        self.doubt = None;
+        self.warnings.push(format!(
+            "the output ends as that of a run that failed ({line}); its exit code was lost, as in a pipe without `pipefail`"
+        ));
+        self.errors.push(ErrorText { test: None, text: line.to_owned() });
+    }
 }
 
 /// What was seen from outside (a timeout, a signal) goes first, then what makes the reports less than the

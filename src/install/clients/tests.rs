@@ -281,3 +281,20 @@ fn plugins_have_the_hooks_that_are_installed() {
         assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     }
 }
+
+#[test]
+fn the_marketplace_names_a_plugin_that_is_there() {
+    let market = include_str!("../../../.claude-plugin/marketplace.json");
+    let market: serde_json::Value = serde_json::from_str(market).unwrap();
+    let top = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for plugin in market["plugins"].as_array().unwrap() {
+        let source = top.join(plugin["source"].as_str().unwrap());
+        let manifest = std::fs::read_to_string(source.join(".claude-plugin/plugin.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        assert_eq!((&manifest["name"], &manifest["description"]), (&plugin["name"], &plugin["description"]));
+        for command in ["status", "why"] {
+            let text = std::fs::read_to_string(source.join(format!("commands/{command}.md"))).unwrap();
+            assert!(text.starts_with("---\ndescription: ") && text.contains("!`andon status`"), "{command}");
+        }
+    }
+}

@@ -81,9 +81,9 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
         return Err(none("the advisor has not answered this halt, or its answer was edited"));
     };
     let name = advisor.argv.first().map_or("", String::as_str);
-    let approach: String = answer.trim().chars().take(1000).collect();
-    let reason = format!("new approach by the {whose} {name}: {approach}");
-    standing::acknowledge(ctx, ws, Answer::Loop(Some(&halt)), AckHow::Resume, &reason)?;
+    let (prompt, short) = (answer.trim(), answer.trim().chars().take(1000).collect::<String>());
+    let reason = format!("new approach by the {whose} {name}: {short}");
+    standing::acknowledge(ctx, ws, Answer::Advice(&halt, prompt), AckHow::Resume, &reason)?;
     Ok(Resumed {
         halt: Some(halt),
         by: format!("the {whose} {name}, recorded by {}", ctx.identity(&ws.repo)),

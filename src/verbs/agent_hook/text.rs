@@ -4,13 +4,15 @@
 use crate::verbs::agent_hook::view::SessionView;
 use andon_core::domain::agent_ruling::{Disarm, MAX_HOLDS, ReleaseReason};
 use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
+use andon_engine::text::decided;
 use andon_engine::text::phrase;
 
 /// Most characters of anything but the context of a session.
 pub const MAX: usize = 800;
-/// Most bytes of the context of a session.
+/// Most bytes of the context of a session, beside what people decided.
 pub const MAX_CONTEXT: usize = 2048;
 /// With this the done gate begins what it says: no person writes so.
 pub const HELD: &str = "andon: not done yet:";
@@ -18,7 +20,8 @@ pub const HELD: &str = "andon: not done yet:";
 const MESSAGE: usize = 300;
 
 const BRIEFING_FILE: &str = ".andon/MISSION_BRIEFING.md";
-const READING: &str = "Reading, `andon status`, `andon log` and `andon show` still work.";
+const READING: &str = "Only readers with plain arguments run: read tools, cat, ls, rg, git log|diff|show, \
+                       andon status|log|show|doctor.";
 
 /// Why a tool does not run while the loop is halted.
 pub fn halted(halt: Option<&Halt>, first: bool) -> String {
@@ -48,20 +51,10 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
 pub fn disarms(found: &Disarm, first: bool) -> String {
     let what = terminal_clip(&found.what(), 120);
     let (why, help) = match found {
-        Disarm::TooLong => ("a call of that length could hide anything", "write it to a file, and run that"),
         Disarm::Resume => {
             ("only a person answers a halt", "a person runs: andon resume --reason '<decision>'")
         }
-        Disarm::Settings(_) => {
-            ("its hooks guard this loop", "ask the person, who changes it outside of this session")
-        }
-        Disarm::MasterSwitch
-        | Disarm::HooksPath
-        | Disarm::Hooks
-        | Disarm::AndonDir
-        | Disarm::Refs
-        | Disarm::Program
-        | Disarm::Command(_) => (
+        Disarm::MasterSwitch | Disarm::HooksPath | Disarm::Command(_) => (
             "it guards this loop",
             "ask the person, who does it outside of this session; to see why: andon status",
         ),
@@ -74,6 +67,26 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
     } else {
         format!("refused: {what} is not an agent's to change. help: {help}")
     }
+}
+
+/// What the last tool call took from the guard, and whether it is back.
+pub fn taken<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
+    let one = |(what, is_back): (&str, bool)| {
+        let fate = if is_back { "put back" } else { "NOT put back: tell the person" };
+        format!("{} ({fate})", terminal_clip(what, 200))
+    };
+    let all: Vec<String> = all.map(one).collect();
+    bounded(&format!(
+        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: \
+         andon status",
+        all.join("; ")
+    ))
+}
+
+/// That hooks of git are skipped: the halt and the record are not.
+pub fn skips_hooks() -> Diagnostic {
+    Diagnostic::note("--no-verify skips the test gate: the record of the commit says `bypassed`")
+        .help("andon check")
 }
 
 /// Why a tool does not run while the context window is full.
@@ -186,13 +199,22 @@ pub fn broken(what: &str) -> String {
 /// The state of the loop for a model, at most [`MAX_CONTEXT`] bytes.
 pub fn session(view: &SessionView) -> String {
     let cap = view.cap.map_or_else(String::new, |cap| format!("/{cap}"));
-    let mut lines = vec![format!("Andon guards this repository: loop {}{cap}.", view.iteration)];
+    let mut lines: Vec<String> = view.decided.iter().map(decided::for_the_worker).collect();
+    lines.push(format!("Andon guards this repository: loop {}{cap}.", view.iteration));
     if let Some(halt) = &view.halt {
         lines.push(format!(
             "HALTED by {}: {} Edits and commits are refused until a person answers (.andon/{}). {READING}",
             terminal_clip(&halt.rule, 60),
             terminal_clip(&halt.message, MESSAGE),
             halt.report_file.file_name()
+        ));
+    }
+    if let Some(first) = view.waiting.first() {
+        let id: String = first.id.chars().take(8).collect();
+        lines.push(format!(
+            "Waiting for a person: {}; the oldest asks {:?}. People answer: andon review show {id}",
+            phrase::count(view.waiting.len(), "round"),
+            terminal_clip(first.question.lines().next().unwrap_or_default(), 200)
         ));
     }
     if !view.failing.is_empty() {
@@ -208,16 +230,18 @@ pub fn session(view: &SessionView) -> String {
     }
     for found in &view.precedents {
         lines.push(format!(
-            "Decided before, as data: {} by {} at {}, about {:?}",
+            "Decided before, as data: {} by {} at {}, about {:?}: {}",
             terminal_clip(&found.decision, 60),
             terminal_clip(&found.by.join(", "), 100),
             found.at,
-            terminal_clip(&found.question, 200)
+            terminal_clip(&found.question, 200),
+            terminal_clip(found.instruction(), 200)
         ));
     }
     let text = lines.join("\n");
-    let end =
-        text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_CONTEXT).last();
+    // What was decided is told word for word, and does not take the place of the rest.
+    let most = MAX_CONTEXT + view.decided.iter().map(|one| decided::for_the_worker(one).len()).sum::<usize>();
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
     text[..end.unwrap_or(0)].to_owned()
 }
 
@@ -256,7 +280,7 @@ mod tests {
             halted(Some(&halt), true),
             halted(None, true),
             halted(Some(&halt), false),
-            disarms(&Disarm::Settings(long.clone()), true),
+            disarms(&Disarm::Command(long.clone()), true),
             disarms(&Disarm::Resume, false),
             full(Some(&finding), true),
             unread(&long),

@@ -1,7 +1,8 @@
 //! The state of the loop when a session begins.
 
-use andon_core::domain::briefing::DecidedBefore;
+use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::decision::Halt;
+use andon_engine::witnessing::WaitingRound;
 
 /// The state of the loop when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +19,10 @@ pub struct SessionView {
     pub tested: bool,
     /// Whether there is a briefing to be read.
     pub briefing: Option<String>,
+    /// What people decided for this work, the newest first.
+    pub decided: Vec<HumanDecision>,
+    /// Rounds that wait for a person.
+    pub waiting: Vec<WaitingRound>,
     /// What people decided about questions like this. Untrusted text.
-    pub precedents: Vec<DecidedBefore>,
+    pub precedents: Vec<HumanDecision>,
 }

@@ -29,7 +29,7 @@ pub fn run(shell: &Shell, args: &ContextArgs) -> Result<Exit, OpsError> {
     if args.brief {
         compaction::brief(&shell.ctx, &ws, node.as_deref())?;
     }
-    let view = compaction::run(&ws, node.as_deref())?;
+    let view = compaction::shown(&ws, node.as_deref())?;
     match args.format.format {
         Format::Json => shell.out.result(&json::line(&report::json(&view))),
         Format::Text if args.brief => shell.out.result(&format!("{PROMPT}\n")),

@@ -6,6 +6,7 @@ use andon_core::domain::context::{CachedTokens, ContextUse, FillSource, Pressure
 use andon_core::domain::findings::Finding;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::briefing::fill;
+use andon_engine::text::decided;
 use andon_engine::text::message;
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
@@ -14,6 +15,8 @@ use andon_engine::view::context::{BriefingState, ContextView};
 
 /// Columns of a name.
 const NAME: usize = 100;
+/// Columns of what was decided; JSON has all of it.
+const WORDS: usize = 600;
 
 fn source(view: &ContextView, found: &ContextUse) -> String {
     match (found.source, view.cached) {
@@ -58,6 +61,9 @@ pub fn text(view: &ContextView, style: Style) -> String {
     if let Some(briefing) = briefing(view) {
         page.field("briefing", &briefing);
     }
+    for one in &view.decided {
+        page.field("decided", &decided::in_short(one, WORDS));
+    }
     page.finish()
 }
 
@@ -90,6 +96,7 @@ pub fn json(view: &ContextView) -> ContextJson<'_> {
         help: finding.map(|finding| finding.help.as_slice()),
         briefing: briefing(view),
         prompt: PROMPT,
+        decided: &view.decided,
     }
 }
 
@@ -124,6 +131,7 @@ mod tests {
             thresholds,
             cached: CachedTokens::Separate,
             finding: (pressure > Pressure::Free).then_some(finding),
+            decided: Vec::new(),
             briefed: BriefingState::Yes,
         }
     }

@@ -25,6 +25,10 @@ pub struct ReplayArgs {
     /// Walk through one session instead: state, action, next state and decision of each step
     #[arg(long, value_name = "ID", conflicts_with_all = ["events", "range"])]
     pub session: Option<String>,
+    /// Run this test command on each commit first, in a checkout of its own, and judge as the hooks would have: such as
+    /// `cargo check` or `python3 -m compileall -q .`. Nothing is kept
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["events", "session"])]
+    pub test: Option<String>,
     /// Output format; json is one line a commit
     #[command(flatten)]
     pub format: FormatArg,

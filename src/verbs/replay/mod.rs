@@ -6,6 +6,7 @@ pub mod session_text;
 pub mod text;
 pub mod view;
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -18,16 +19,22 @@ use crate::report::json;
 use crate::verbs::replay::session_text as trajectory;
 use crate::verbs::replay::{
     run as replay,
-    run::{events, session},
+    run::tested::{self, TestedCommit},
+    run::{ReplayRequest, events, session},
 };
 use crate::verbs::replay::{
     text as report,
     text::{ReplayLine, ReplayStep, Teller},
 };
-use andon_config::{self as config, Config};
+use crate::verbs::test::{run as test, run::OutputTarget};
+use andon_config::{self as config, Config, TestCommand};
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::tests::TestEvidence;
+use andon_engine::effect::program::Screens;
 use andon_engine::error::OpsError;
 use andon_engine::text::message;
 use andon_engine::workspace::Workspace;
+use testreport::Stream;
 
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;
@@ -41,10 +48,12 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     if let Some(session) = &args.session {
         return walk(shell, &ws, session, args.format.format);
     }
+    let Some(tests) = tests(shell, &ws, args)? else { return Ok(Exit::Undecided) };
+    let asked = ReplayRequest { range: &args.range, tests: &tests };
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
     let ended = progress::walk(shell, ("replay", args.threads), |pace, progress| {
-        replay::run(&shell.ctx, &ws, &args.range, pace, &mut |found| {
+        replay::run(&shell.ctx, &ws, &asked, pace, &mut |found| {
             let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
             let line = ReplayLine { step, decision: found.decision };
             text.push_str(&match args.format.format {
@@ -71,6 +80,24 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     }
     shell.out.result(&text);
     Ok(stopped(shell, ended.walked, Exit::Allowed))
+}
+
+/// What `--test` gives on each commit, told on standard error as it comes; nothing without it, `None` where it was stopped.
+fn tests(
+    shell: &Shell,
+    ws: &Workspace,
+    args: &ReplayArgs,
+) -> Result<Option<BTreeMap<CommitId, TestEvidence>>, OpsError> {
+    let Some(command) = &args.test else { return Ok(Some(BTreeMap::new())) };
+    let parsed = TestCommand::Shell(command.clone());
+    let screens = Screens { stdout: None, stderr: None };
+    let mut runner = |ws: &Workspace| {
+        let shown = OutputTarget { screens: &screens, pass: &mut |_: Stream, _: &[u8]| () };
+        let (_, executed) = test::execute(&shell.ctx, ws, &parsed, shown)?;
+        Ok(executed.map_err(|error| error.to_string()))
+    };
+    let mut tell = |tested: TestedCommit<'_>| shell.out.message(&report::tested(&tested));
+    tested::evidence(&shell.ctx, ws, (&args.range, command), &mut runner, &mut tell)
 }
 
 /// Walks one session.

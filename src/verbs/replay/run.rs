@@ -5,6 +5,9 @@ pub(in crate::verbs) mod ahead;
 pub mod calibrate;
 pub mod events;
 pub mod session;
+pub mod tested;
+
+use std::collections::BTreeMap;
 
 use andon_core::detect;
 use andon_core::domain::decision::{Decision, Verdict};
@@ -13,6 +16,7 @@ use andon_core::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact, Recor
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::settings::RuleSettings;
+use andon_core::domain::tests::TestEvidence;
 use andon_core::history::{self, EventEffect, Fold, NextCommit, Strike, Timeline};
 use andon_core::policy::{self, HaltPlace};
 use andon_engine::bulk::{self, CommitFacts, Job, Pace, RangeCommit, Records, WalkEnd};
@@ -49,11 +53,19 @@ pub struct ReplayEnd {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Replays `range`, oldest first, and hands each commit's decision to `show` as it is found.
+/// What is replayed.
+pub struct ReplayRequest<'a> {
+    /// The commits.
+    pub range: &'a str,
+    /// Results of tests that take the place of recorded ones.
+    pub tests: &'a BTreeMap<CommitId, TestEvidence>,
+}
+
+/// Replays a range, oldest first, and hands each commit's decision to `show` as it is found.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
-    range: &str,
+    asked: &ReplayRequest<'_>,
     pace: &mut Pace<'_>,
     show: &mut dyn FnMut(CommitJudgement),
 ) -> Result<ReplayEnd, OpsError> {
@@ -61,7 +73,7 @@ pub fn run(
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
     let common_dir = ws.repo.common_dir();
-    let RangeFacts { commits, parents, tip } = asked(ctx, range)?;
+    let RangeFacts { commits, parents, tip } = self::asked(ctx, asked.range)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
@@ -73,6 +85,11 @@ pub fn run(
         });
         let (mut fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
+        if let Some(tests) = asked.tests.get(&commit.id) {
+            // Judged as what the hooks saw when it was made.
+            fact.record.recording = Recording::AtCommit;
+            fact.record.tests = Some(tests.clone());
+        }
         if let Some(repo) = texts.as_ref().filter(|_| fact.record.recording == Recording::Derived) {
             let last = weakening::last_result(&[], fold.timeline(), fact.record.code);
             fact.record.weakening = weakening::find(repo, &settings, &commit, last)?;
@@ -174,6 +191,7 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
         provider: None,
+        words: None,
         reason: "assumed, to go on".to_owned(),
         head: Some(commit.id),
         worktree: String::new(),

@@ -4,6 +4,7 @@ use andon_core::domain::decision::{Decision, Verdict};
 use andon_core::domain::ids::CommitId;
 
 use crate::json::ReplayJson;
+use crate::verbs::replay::run::tested::TestedCommit;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::escape::terminal_clip;
 use andon_engine::text::halted;
@@ -81,6 +82,16 @@ impl Teller {
         page.line(&summary((self.steps, self.halts), source, self.style));
         page.finish()
     }
+}
+
+/// One commit whose tests have run: `3 of 20  1a2b3c4d5e6f  2 of 10 failing`.
+pub fn tested(tested: &TestedCommit<'_>) -> String {
+    let TestedCommit { commit, number, of, result } = tested;
+    let said = match result {
+        Ok(evidence) => phrase::tests(evidence),
+        Err(why) => format!("the tests could not be started: {}", terminal_clip(why, 120)),
+    };
+    format!("{number} of {of}  {}  {said}\n", commit.short())
 }
 
 fn held_line(page: &mut Page, held: &mut usize) {

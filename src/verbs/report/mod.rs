@@ -8,10 +8,11 @@ use self::args::ReportArgs;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::verbs::{report::run as report, review::run as review, status::run as status};
-use crate::view::history::{DecidedRound, HistoryView, OpenRound};
+use crate::view::history::HistoryView;
 use andon_core::detect::HOOK_BYPASS;
 use andon_engine::effect::write_report;
 use andon_engine::error::OpsError;
+use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
 /// Makes the page.
@@ -39,17 +40,9 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
 }
 
 fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
-    let waiting = review::waiting(ws)?;
+    let waiting = witnessing::waiting(ws)?;
     view.warnings.extend(waiting.warning());
-    let decided = review::precedents(ws, None, &[])?.into_iter().map(|found| DecidedRound {
-        id: found.precedent.round,
-        question: found.precedent.question,
-        decision: found.precedent.decision,
-        rationale: found.rationale,
-        standing: found.precedent.standing,
-        by: found.precedent.by,
-    });
-    view.open = waiting.rounds.into_iter().map(OpenRound::from).collect();
-    view.decided = decided.collect();
+    view.open = waiting.rounds;
+    view.decided = review::precedents(ws, None, &[])?;
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::cli::output::{self, Format};
 use crate::json::{ResumeJson, StopJson};
 use crate::report::json;
 use crate::verbs::resume::{run as resume, run::StopFile};
-use andon_core::domain::facts::HaltWas;
+use andon_core::domain::facts::{AckHow, HaltWas};
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::json::HaltJson;
@@ -22,8 +22,12 @@ use andon_engine::workspace::Workspace;
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
+    let how = if args.yes.is_some() { AckHow::Unattended } else { AckHow::Resume };
+    if args.yes.is_none() {
+        attended(shell, &ws)?;
+    }
     if let Some(counter) = &args.counter {
-        let reset = resume::reset(&shell.ctx, &ws, counter, args.reason.as_deref())?;
+        let reset = resume::reset(&shell.ctx, &ws, counter, (reason(args).as_deref(), how))?;
         shell.out.result(&match args.format.format {
             Format::Text => reset_text(counter, &reset),
             Format::Json => json::document("resume", &answer(args, &reset)),
@@ -31,10 +35,10 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         return Ok(Exit::Allowed);
     }
     let halt_was = if args.mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid };
-    let resumed = match resume::resume(&shell.ctx, &ws, args.reason.as_deref(), halt_was) {
+    let resumed = match resume::resume(&shell.ctx, &ws, reason(args).as_deref(), (halt_was, how)) {
         Err(OpsError::ReasonMissing) if output::has_terminal() => {
             let reason = ask(shell, &ws)?;
-            resume::resume(&shell.ctx, &ws, reason.as_deref(), halt_was)?
+            resume::resume(&shell.ctx, &ws, reason.as_deref(), (halt_was, how))?
         }
         done => done?,
     };
@@ -43,6 +47,39 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         Format::Json => json::document("resume", &answer(args, &resumed)),
     });
     Ok(Exit::Allowed)
+}
+
+/// The decision, with why nobody sat at a terminal.
+fn reason(args: &ResumeArgs) -> Option<String> {
+    let why = args.yes.as_deref().map(str::trim).filter(|why| !why.is_empty());
+    match (&args.reason, why) {
+        (Some(reason), Some(why)) => Some(format!("{reason} (unattended: {why})")),
+        (Some(reason), None) => Some(reason.clone()),
+        (None, why) => why.map(str::to_owned),
+    }
+}
+
+/// That a person sits here who has read the halt: they type its rule. A program that no list of agents names has no terminal.
+fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
+    let Some(word) = resume::typed_word(&shell.ctx, ws)? else { return Ok(()) };
+    if !output::has_terminal() {
+        return Err(OpsError::Unattended {
+            what: "there is no terminal, so nobody has read the halt".to_owned(),
+            help: "answer from a terminal; a script says why nobody reads it: andon resume --reason '<decision>' --yes '<why>'"
+                .to_owned(),
+        });
+    }
+    let shown = escape::terminal(&word).into_owned();
+    shell.out.message(&format!("To answer the halt, type the rule that halted the loop ({shown}): "));
+    let mut line = String::new();
+    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
+    if line.trim() == word {
+        return Ok(());
+    }
+    Err(OpsError::Unattended {
+        what: format!("{:?} is not {shown}: the halt was not answered", escape::terminal(line.trim())),
+        help: "read it first: andon status".to_owned(),
+    })
 }
 
 fn answer<'a>(args: &'a ResumeArgs, resumed: &'a Resumed) -> ResumeJson<'a> {

@@ -22,9 +22,9 @@ pub fn resume(
     ctx: &Context,
     ws: &Workspace,
     reason: Option<&str>,
-    halt_was: HaltWas,
+    (halt_was, how): (HaltWas, AckHow),
 ) -> Result<Resumed, OpsError> {
-    if let Some(marker) = ctx.agent_mark() {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
     standing::check_directory(ws)?;
@@ -48,8 +48,25 @@ pub fn resume(
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
     }
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
-    standing::acknowledge(ctx, ws, answer, AckHow::Resume, reason.unwrap_or_default())?;
+    standing::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+}
+
+/// What a person has to type at a terminal before a halt is answered: its rule, which they have read then; `None` where nothing
+/// waits, or a signature is asked for anyway.
+///
+/// # Errors
+/// An agent asks, or the ledger cannot be read.
+pub fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
+        return Err(OpsError::AgentShell(marker));
+    }
+    standing::check_directory(ws)?;
+    let halt = standing::recorded(ws)?;
+    if halt.as_ref().is_some_and(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+        return Ok(None);
+    }
+    Ok(halt.map(|standing| standing.halt.rule))
 }
 
 /// What hints print in the place of a reason: whoever pastes one has decided nothing.
@@ -85,9 +102,9 @@ pub fn reset(
     ctx: &Context,
     ws: &Workspace,
     counter: &str,
-    reason: Option<&str>,
+    (reason, how): (Option<&str>, AckHow),
 ) -> Result<Resumed, OpsError> {
-    if let Some(marker) = ctx.agent_mark() {
+    if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
     let counters =
@@ -100,7 +117,7 @@ pub fn reset(
     };
     let reason = said(reason).ok_or(OpsError::ReasonMissing)?;
     let halt = standing::recorded(ws)?.filter(|standing| standing.halt.rule == counter);
-    standing::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), AckHow::Resume, reason)?;
+    standing::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 

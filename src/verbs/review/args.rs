@@ -59,6 +59,9 @@ pub enum ReviewCommand {
     Status {
         /// One witness, such as human:ann
         witness: Option<String>,
+        /// What the whole ledger came to, as simulate shows it of a file
+        #[arg(long, conflicts_with = "witness")]
+        ledger: bool,
         /// Output format
         #[command(flatten)]
         format: FormatArg,

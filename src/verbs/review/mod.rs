@@ -86,11 +86,18 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
                 Format::Json => json::documents("review-concern", &found),
             }
         }
-        ReviewCommand::Status { witness, format } => {
-            let found = review::standing(ws, witness.as_deref())?;
+        ReviewCommand::Status { witness, ledger, format } => {
+            // Who sits at the keyboard is known by their key. What is private is for them: not in a list that programs pass on.
+            let is_for_them = witness.is_some() || format.format == Format::Text;
+            let signer = witnessing::signer(&shell.ctx, ws).ok().filter(|_| is_for_them);
+            let reader = signer.map(|signer| signer.public().to_string());
+            let found = review::standing(ws, witness.as_deref(), reader.as_deref())?;
             match format.format {
-                Format::Text => review::standing_text(&found) + &private(shell, ws)?,
-                Format::Json => json::documents("review-status", &found),
+                Format::Text => review::standing_text(&found, shell.out.out),
+                Format::Json if *ledger => {
+                    found.ledger.iter().map(review::json).collect::<Result<String, OpsError>>()?
+                }
+                Format::Json => json::documents("review-status", &found.witnesses),
             }
         }
         ReviewCommand::Accept(_)
@@ -105,17 +112,10 @@ fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), Op
     Ok(())
 }
 
-/// What is shown only to the person at the keyboard.
-fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
-    let Ok(signer) = witnessing::signer(&shell.ctx, ws) else { return Ok(String::new()) };
-    let notice = review::private_notice(ws, &signer.public().to_string())?;
-    Ok(notice.map_or_else(String::new, |notice| format!("\n{notice}\n")))
-}
-
 fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     round::expire(&shell.ctx, &ws)?;
-    let found = review::waiting(&ws)?;
+    let found = witnessing::waiting(&ws)?;
     if let Some(warning) = found.warning() {
         shell.out.message(&message::diagnostics(&[warning], shell.out.err));
     }

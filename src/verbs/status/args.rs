@@ -7,7 +7,7 @@ use crate::cli::format_arg::FormatArg;
 /// `andon status`
 #[derive(Debug, Args)]
 pub struct StatusArgs {
-    /// End with 1 while the loop is halted, stopped or paused: `until andon status --exit-code; do sleep 60; done`
+    /// End with 1 while the loop is halted, stopped or paused, with 5 while only a round waits for a person: `until andon status --exit-code; do sleep 60; done`
     #[arg(long)]
     pub exit_code: bool,
     /// Show the rules instead: how often each halted, and how often people called that mistaken

@@ -11,6 +11,7 @@ use self::text::StatusDepth;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::verbs::round::run as round;
 use crate::verbs::status::{rules as rule_counts, run as status};
 use crate::{
     report::json,
@@ -21,7 +22,8 @@ use andon_engine::text::message;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 
-/// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while a person has to act.
+/// Shows the state of the loop. Ends with 0, and with `--exit-code` with 1 while the loop waits for a person, and with 5 while
+/// only a round does.
 /// A configuration that cannot be read hides no halt; then it ends with 2.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     shell.take_in_fetched();
@@ -33,7 +35,14 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     if !args.exit_code {
         witnessing::only_look(&ws.repo);
     }
-    let view = status::run(&shell.ctx, &ws)?;
+    let mut view = status::run(&shell.ctx, &ws)?;
+    // There is no daemon: the next command finds a round whose time is up.
+    let expired = if shell.ctx.is_switched_off() { Ok(Vec::new()) } else { round::expire(&shell.ctx, &ws) };
+    view.warnings.extend(expired.err().map(|err| err.as_warning()));
+    match witnessing::waiting(&ws) {
+        Ok(found) => view.waiting = found.rounds,
+        Err(err) => view.warnings.push(err.as_warning()),
+    }
     shell.out.result(&match args.format.format {
         Format::Text => {
             let depth = if args.evidence { StatusDepth::Evidence } else { StatusDepth::Short };
@@ -46,9 +55,11 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
         let failed = status::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
         shell.out.message(&message::diagnostics(&failed, shell.out.err));
     }
+    let waits = args.exit_code && !view.waiting.is_empty();
     Ok(match (blocked, &ws.config_errors) {
         (true, _) => Exit::Refused,
         (false, Some(_)) => Exit::Usage,
+        (false, None) if waits => Exit::Waiting,
         (false, None) => Exit::Allowed,
     })
 }

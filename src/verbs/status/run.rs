@@ -17,6 +17,7 @@ use andon_core::domain::workflow::Cycle;
 use andon_core::history::{self, Iteration, Refusals, RefusedCode, Timeline};
 use andon_core::policy;
 use andon_engine::context::Context;
+use andon_engine::decisions;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::evidence::{self, Subject};
@@ -72,6 +73,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(ws, &loaded, work_code, at_work)),
         head_code,
         work_code,
+        decided: decisions::all(ws, &loaded.timeline),
+        waiting: Vec::new(),
         refused: refused(&loaded.timeline),
         evidence: loop_evidence(&loaded.timeline),
         hooks_gone: hooks,

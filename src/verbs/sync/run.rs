@@ -10,6 +10,7 @@ use andon_engine::error::OpsError;
 use andon_engine::standing;
 use andon_engine::sync::{Sync, Way, peer, visited};
 use andon_engine::view::sync::SyncReport;
+use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
 use andon_git::Online;
 
@@ -70,6 +71,8 @@ pub fn run(
 
 /// The files for people follow what came: a halt of another clone gets its report file here, an answered one loses it.
 fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError> {
+    // Rounds of other clones that have come call people here as well.
+    witnessing::call_people(ctx, ws);
     let resolved = standing::resolve(ctx, ws)?;
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),

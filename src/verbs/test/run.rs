@@ -4,6 +4,7 @@
 //! and neither does one of another command, or one that was stopped.
 
 mod arguments;
+mod calls;
 mod execution;
 mod preset;
 pub mod scopes;

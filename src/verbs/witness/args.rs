@@ -55,6 +55,14 @@ pub enum WitnessCommand {
         #[command(flatten)]
         format: FormatArg,
     },
+    /// Let a witness begin anew after training: what they decided before no longer counts for their tier
+    Reinstate {
+        /// Whom, such as human:ann
+        who: String,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// List the keys in force
     List {
         /// Print lines for gpg.ssh.allowedSignersFile, so that plain `git verify-commit` verifies entries

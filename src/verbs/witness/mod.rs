@@ -40,6 +40,9 @@ pub fn run(shell: &Shell, args: &WitnessArgs) -> Result<Exit, OpsError> {
         WitnessCommand::Revoke { key, last_good, format } => {
             tell(shell, "revoked", &witness::revoke(ctx, &ws, key, last_good)?, format.format);
         }
+        WitnessCommand::Reinstate { who, format } => {
+            tell(shell, "reinstated", &witness::reinstate(ctx, &ws, who)?, format.format);
+        }
         WitnessCommand::List { allowed_signers, format } => {
             let ledger = witness::keys(&ws)?;
             let list = || witness::list_json(&ledger);

@@ -30,16 +30,19 @@ fn what_disarms_is_refused_while_the_loop_runs() {
     for command in [
         "ANDON=0 git commit -m x",
         "git config core.hooksPath x",
-        "rm -rf .andon",
-        "rm .git/hooks/pre-commit",
+        "andon uninstall",
+        "env -u CLAUDECODE andon stop",
     ] {
         hook(&stage, "codex", "PreToolUse", &bash(command)).exits(2).says("refused");
     }
     let facts = lines(&stage, "agents");
     assert_eq!(facts.iter().filter(|fact| fact["did"] == "refused").count(), 4);
-    let hooks = stage.path(".git/hooks/pre-commit");
-    let edit = serde_json::json!({ "tool_name": "Write", "tool_input": { "file_path": hooks } }).to_string();
-    hook(&stage, "claude", "PreToolUse", &edit).exits(2).says("git's hooks");
+    // What else a command does is judged by what it did (guard_state.rs); what it says in passing is not.
+    for command in ["sed -i 's/x = .*/y/' a", "shellcheck .git/hooks/pre-commit", "cat .claude/settings.json"]
+    {
+        assert_eq!(hook(&stage, "codex", "PreToolUse", &bash(command)).ok().all(), "", "{command}");
+    }
+    hook(&stage, "codex", "PreToolUse", &bash("git commit --no-verify -m x")).ok().says("bypassed");
 }
 
 #[test]
@@ -168,7 +171,6 @@ fn a_window_that_is_nearly_full_asks_for_the_briefing_and_lets_it_be_written() {
     hook(&stage, "claude", "PostToolUse", &call("1")).ok().says(".andon/MISSION_BRIEFING.md").says("81 %");
     hook(&stage, "claude", "PostToolUse", &call("2")).ok().lacks("MISSION_BRIEFING");
     hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/MISSION_BRIEFING.md")).ok();
-    hook(&stage, "claude", "PreToolUse", &tool("Write", ".andon/CHECKPOINT.md")).exits(2);
     hook(&stage, "claude", "PreToolUse", &call("3")).ok();
 }
 

@@ -220,3 +220,37 @@ fn a_loop_in_the_shell_around_hooks_counts_each_turn_once() {
     }
     stage.andon(&["status"]).ok().says("Loop 3/100");
 }
+
+/// What an agent does within one turn: it edits, and runs the tests.
+fn tries(stage: &Stage, code: &str, report: &[&str]) -> Out {
+    let edit = json!({ "session_id": "s", "tool_name": "Write", "tool_input": { "file_path": "code.txt", "content": code } });
+    stage.write("code.txt", code);
+    hook(stage, "claude", "PostToolUse", &edit.to_string()).ok();
+    stage.tests(report);
+    stage.andon(&["test"])
+}
+
+#[test]
+fn red_runs_within_a_turn_halt_and_progress_does_not() {
+    let stage = Stage::installed();
+    for code in 1..=5 {
+        tries(&stage, &format!("{code}\n"), &["ok a", "not ok b"]);
+        stage.andon(&["status", "--exit-code"]).ok();
+    }
+    let sixth = tries(&stage, "6\n", &["ok a", "not ok b"]);
+    assert!(sixth.stderr.contains("red-runs"), "{sixth:?}");
+    let status = stage.andon(&["status", "--exit-code"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    let stop = hook(&stage, "claude", "Stop", r#"{"session_id":"s"}"#);
+    assert!(stop.stdout.contains(r#""continue":false"#), "{stop:?}");
+
+    let stage = Stage::installed();
+    for failing in (1..10).rev() {
+        let report: Vec<String> = (0..10)
+            .map(|test| if test < failing { format!("not ok t{test}") } else { format!("ok t{test}") })
+            .collect();
+        let report: Vec<&str> = report.iter().map(String::as_str).collect();
+        tries(&stage, &format!("{failing}\n"), &report);
+    }
+    stage.andon(&["status", "--exit-code"]).ok();
+}

@@ -34,7 +34,7 @@ fn commits_forced_through_a_halt_are_named() {
     // Answered later: what was forced stays forced, what follows is free.
     stage.andon(&["resume", "--reason", "seen"]).ok();
     stage.iterate("free\n", &["ok a", "ok b"], "Free").ok();
-    assert_snapshot!(check(&stage, "HEAD~5..HEAD").lacks("Free").shown(), @r"
+    assert_snapshot!(check(&stage, "HEAD~5..HEAD").lacks("Free").shown(), @"
     exit 1
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
@@ -43,7 +43,7 @@ fn commits_forced_through_a_halt_are_named() {
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
       help: a person answers the halt where it was made: andon resume --reason '<decision>'
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen
       --> HASH Forced
       help: andon log --events
     checked 5 commits in HEAD~5..HEAD: 2 errors

@@ -2,16 +2,14 @@
 //! already. The hook of the client asks; `andon::report::agent` has the words and `andon_agents` the client's way to say them.
 
 mod before;
-mod disarm;
-mod paths;
+mod readers;
 mod session;
 mod shell;
 mod testing;
 mod turn;
-mod way_out;
+mod words;
 
 pub use before::{Before, Refused, ToolGround, before_tool, touch};
-pub use paths::GuardFiles;
 pub use session::{OpenTurn, Session, Touch, in_order};
 pub use shell::runs_git;
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};

@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use super::shell::{End, Item, Reading, Word, is_assignment};
+
 /// A configured test command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tests {
@@ -146,7 +148,8 @@ fn hit(script: &str, read: &Reading, (at, before): (usize, Option<End>), wanted:
     if matches!(end, End::Pipe | End::Background | End::Unread) {
         return None;
     }
-    let has_more = read.items[last + 1..next].iter().any(|item| item.word().is_some());
+    let between = read.items.get(last + 1..next).unwrap_or_default();
+    let has_more = between.iter().any(|item| item.word().is_some());
     let assigns = parts.first().and_then(Item::word).is_some_and(|word| is_assignment(&word.value));
     if has_more && (is_compound || assigns) {
         return None;
@@ -177,12 +180,6 @@ fn prefix(items: &[Item]) -> usize {
         count += usize::from(words.next_if(|word| word.raw == "-p").is_some());
     }
     count + words.take_while(|word| is_assignment(&word.raw)).count()
-}
-
-fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else { return false };
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_reserved(word: &str) -> bool {
@@ -231,183 +228,6 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     parts
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Word {
-    /// Without its quotes.
-    value: String,
-    /// As it is written.
-    raw: String,
-    span: Range<usize>,
-    /// Whether a shell would take it as it is.
-    is_exact: bool,
-}
-
-/// What ends a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    And,
-    Or,
-    /// `;` or the end of a line.
-    Next,
-    Pipe,
-    Background,
-    /// The end of the script.
-    Script,
-    /// What follows is not read.
-    Unread,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Item {
-    Word(Word),
-    End(End),
-}
-
-impl Item {
-    fn word(&self) -> Option<&Word> {
-        match self {
-            Self::Word(word) => Some(word),
-            Self::End(_) => None,
-        }
-    }
-
-    fn end(&self) -> Option<End> {
-        match self {
-            Self::Word(_) => None,
-            Self::End(end) => Some(*end),
-        }
-    }
-
-    fn ends(&self) -> bool {
-        self.end().is_some()
-    }
-}
-
-/// A line as far as its words are plain.
-#[derive(Debug, Default)]
-struct Reading {
-    /// Words, and the ends of commands; the last is an end.
-    items: Vec<Item>,
-    /// Whether all of it was read.
-    is_whole: bool,
-    redirections: usize,
-}
-
-/// Longest line that is read.
-const MAX_SCRIPT: usize = 64 << 10;
-
-impl Reading {
-    fn of(script: &str) -> Self {
-        let mut read = Self::default();
-        let ended = if script.len() > MAX_SCRIPT { End::Unread } else { read.all(script.trim_end()) };
-        read.is_whole = ended == End::Script;
-        read.items.push(Item::End(ended));
-        read
-    }
-
-    /// Whether its words are all there is to it.
-    fn is_plain(&self) -> bool {
-        self.is_whole && self.redirections == 0
-    }
-
-    fn all(&mut self, script: &str) -> End {
-        let mut at = 0;
-        while let Some(c) = script[at..].chars().next() {
-            let rest = &script[at..];
-            let starts = |sign: &str| rest.starts_with(sign);
-            at += match c {
-                ' ' | '\t' => 1,
-                '\\' if starts("\\\n") => 2,
-                '#' => rest.find('\n').unwrap_or(rest.len()),
-                '&' if starts("&&") => self.end(End::And, 2),
-                '|' if starts("||") => self.end(End::Or, 2),
-                '|' => self.end(End::Pipe, 1 + usize::from(starts("|&"))),
-                '&' if !starts("&>") => self.end(End::Background, 1),
-                ';' if !starts(";;") => self.end(End::Next, 1),
-                '\n' => self.end(End::Next, 1),
-                '(' | ')' | ';' => return End::Unread,
-                _ => match redirection(rest) {
-                    Some(length) => {
-                        self.redirections += 1;
-                        length
-                    }
-                    None => match word(rest, at) {
-                        Some(word) => {
-                            let length = word.span.len();
-                            self.items.push(Item::Word(word));
-                            length
-                        }
-                        None => return End::Unread,
-                    },
-                },
-            };
-        }
-        End::Script
-    }
-
-    fn end(&mut self, end: End, length: usize) -> usize {
-        // An empty line, and a line break behind `&&`, end nothing.
-        if end != End::Next || !self.items.last().is_none_or(Item::ends) {
-            self.items.push(Item::End(end));
-        }
-        length
-    }
-}
-
-/// The length of a redirection with its target; `None` where there is none, or one that is not read.
-fn redirection(rest: &str) -> Option<usize> {
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let signs = ["&>>", "&>", ">>", ">|", ">&", "<&", ">", "<"];
-    let tail = &rest[digits..];
-    if tail.starts_with("<<") || tail.starts_with("<(") || tail.starts_with(">(") || tail.starts_with("<>") {
-        return None;
-    }
-    let sign = signs.iter().find(|sign| tail.starts_with(**sign))?;
-    let from = digits + sign.len();
-    let blanks = rest[from..].bytes().take_while(|byte| *byte == b' ').count();
-    let target = word(rest.get(from + blanks..)?, 0)?;
-    Some(from + blanks + target.span.len())
-}
-
-/// The word at the beginning of `rest`; `None` where a part of it has to be computed by a program.
-fn word(rest: &str, offset: usize) -> Option<Word> {
-    let (mut value, mut is_exact, mut quote) = (String::new(), true, None);
-    let mut chars = rest.char_indices().peekable();
-    let mut length = rest.len();
-    while let Some((at, c)) = chars.next() {
-        let next = chars.peek().map(|(_, next)| *next);
-        match (quote, c) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), c) => value.push(c),
-            (_, '`') => return None,
-            (_, '$') if matches!(next, Some('(')) => return None,
-            (None, '$') if matches!(next, Some('\'' | '"')) => return None,
-            (_, '$') => {
-                is_exact = false;
-                value.push(c);
-            }
-            (Some(_), '\\') if !matches!(next, Some('$' | '`' | '"' | '\\' | '\n')) => value.push(c),
-            (_, '\\') => match chars.next() {
-                Some((_, '\n')) => {}
-                Some((_, c)) => value.push(c),
-                None => return None,
-            },
-            (Some(_), c) => value.push(c),
-            (None, '\'' | '"') => quote = Some(c),
-            (None, ' ' | '\t' | '\n' | '|' | '&' | ';' | '<' | '>' | '(' | ')') => {
-                length = at;
-                break;
-            }
-            (None, c) => {
-                is_exact &= !matches!(c, '*' | '?' | '[' | '{') && (c != '~' || at != 0);
-                value.push(c);
-            }
-        }
-    }
-    let raw = rest[..length].to_owned();
-    (quote.is_none() && length > 0).then_some(Word { value, raw, span: offset..offset + length, is_exact })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::releases::names_version;
 use crate::domain::facts::CommitKind;
-use crate::history::{Iteration, Source};
+use crate::history::{Iteration, Source, Timeline};
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
 pub(super) const SUBJECTS: WordList = words![
@@ -58,12 +58,14 @@ pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
 }
 
 /// Whether an empty commit was made on purpose: its subject begins with a pattern, a forge merged it, it marks a release, or
-/// it starts a build.
-pub(super) fn is_meant_empty(iteration: &Iteration, patterns: &[String]) -> bool {
+/// it starts a build. Identical empty commits are no series of releases: each of those names another version.
+pub(super) fn is_meant_empty(iteration: &Iteration, timeline: &Timeline, patterns: &[String]) -> bool {
     let subject = &iteration.subject;
+    let is_again =
+        |other: &Iteration| other.number != iteration.number && other.diff.empty && other.subject == *subject;
     begins_as(iteration, patterns)
         || is_pull_request(iteration)
-        || names_version(subject)
+        || (names_version(subject) && !timeline.iterations.iter().any(is_again))
         || starts_a_build(subject)
 }
 

@@ -62,7 +62,7 @@ pub use rules::{
     user_stop::RULE as USER_STOP,
 };
 
-pub use soon::soon;
+pub use soon::{halts_within_a_turn, soon};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextUse, Thresholds};
@@ -161,7 +161,7 @@ pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings)
     if setting.level == Level::Off {
         return None;
     }
-    let finding = (rule.check)(situation, &setting)?;
+    let finding = rule.found(situation, &setting)?;
     Some(once::reported(finding, rule, situation, &setting))
 }
 

@@ -21,7 +21,7 @@ pub(super) fn reported(
     }
     let lasts = before_newest(situation.timeline).is_some_and(|timeline| {
         let earlier = Situation { timeline: &timeline, episode: None, ..*situation };
-        (rule.check)(&earlier, setting).is_some_and(|finding| finding.level >= Level::Warn)
+        rule.found(&earlier, setting).is_some_and(|finding| finding.level >= Level::Warn)
     });
     if lasts { Finding { level: Level::Note, ..finding } } else { finding }
 }

@@ -9,6 +9,7 @@ use crate::domain::decision::Stage;
 use crate::domain::detail::{Detail, FindingDetail};
 use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
+use crate::history::{Iteration, Timeline, are_by_the_clock};
 
 /// A rule of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +82,17 @@ impl Rule {
         }
     }
 
+    /// What it finds. What a program commits by the clock, such as data that it fetches, is no work of a loop: what goes round in
+    /// it is a note at most.
+    pub fn found(&self, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+        let found = (self.check)(situation, setting)?;
+        let goes_round = self.reason == HaltReason::Oscillating || self.about.signal.is_some();
+        let is_about_commits = self.stages == LOOP && self.reads == Reads::Records && goes_round;
+        let of_a_program =
+            is_about_commits && found.level > Level::Note && is_by_the_clock(situation.timeline);
+        Some(if of_a_program { Finding { level: Level::Note, ..found } } else { found })
+    }
+
     /// This rule's level and parameters before any configuration.
     pub fn defaults(&self) -> RuleSetting {
         let params = self.params.iter().map(|param| (param.name, param.default())).collect();
@@ -101,6 +113,17 @@ impl Rule {
     pub fn setting<'s>(&self, settings: &'s RuleSettings) -> Cow<'s, RuleSetting> {
         settings.get(self.id).map_or_else(|| Cow::Owned(self.defaults()), Cow::Borrowed)
     }
+}
+
+/// Commits of a program in a row that make it one.
+const RUNS: usize = 4;
+
+/// Whether a program made the newest commits by the clock.
+fn is_by_the_clock(timeline: &Timeline) -> bool {
+    let mut row: Vec<&Iteration> = timeline.candidates().rev().take(RUNS).collect();
+    row.reverse();
+    let is_newest = row.last().copied() == timeline.newest();
+    is_newest && row.len() == RUNS && are_by_the_clock(&row)
 }
 
 /// The stages of a rule about the loop: after an iteration, and when history is replayed. At level `block` such a rule

@@ -71,5 +71,5 @@ pub fn is_hot(timeline: &Timeline, settings: &RuleSettings, signal: Signal) -> b
     if signal == Signal::ToolLoop {
         return rules::tool_loop::is_loop(timeline, &setting);
     }
-    (rule.check)(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
+    rule.found(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
 }

@@ -1,7 +1,7 @@
 //! What would halt the loop if it happened once more: the model gets a message before it does.
 
 use super::rule::Rule;
-use super::rules::{consecutive_failures, repeated_failures, tool_loop};
+use super::rules::{consecutive_failures, red_runs, repeated_failures, tool_loop};
 use super::situation::{Situation, Stops};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
@@ -15,6 +15,7 @@ pub fn soon(timeline: &Timeline, settings: &RuleSettings) -> Vec<Finding> {
     let failures = [
         (&repeated_failures::RULE, &repeated_failures::ITERATIONS),
         (&consecutive_failures::RULE, &consecutive_failures::MAX),
+        (&red_runs::RULE, &red_runs::SAME),
     ];
     let failing =
         failures.into_iter().filter_map(|(rule, limit)| one_less(rule, limit, &at(Stage::Turn), settings));
@@ -22,6 +23,13 @@ pub fn soon(timeline: &Timeline, settings: &RuleSettings) -> Vec<Finding> {
     let mut found: Vec<Finding> = calls.filter(|finding| finding.level == Level::Warn).into_iter().collect();
     found.extend(failing.take(1));
     found
+}
+
+/// Whether the test runs of an open turn are one red run too many.
+pub fn halts_within_a_turn(timeline: &Timeline, settings: &RuleSettings) -> bool {
+    let stage = Stage::Event;
+    let situation = Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None };
+    super::evaluate(&red_runs::RULE, &situation, settings).is_some()
 }
 
 fn one_less(

@@ -12,7 +12,7 @@ use crate::testkit::{Commit, GAP, timeline};
 /// What `rule` finds, whether it was reported before or not.
 fn asked(rule: &Rule, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let is_asked = rule.stages.contains(&situation.stage) && setting.level > Level::Off;
-    if is_asked { (rule.check)(situation, setting) } else { None }
+    if is_asked { rule.found(situation, setting) } else { None }
 }
 
 /// At which level `rule`, set to `level`, is reported at post-commit of the newest of `commits`.

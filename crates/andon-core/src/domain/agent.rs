@@ -79,7 +79,7 @@ pub fn variables() -> impl Iterator<Item = &'static str> {
 /// Where a marker was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentMark {
-    /// The marker's name.
+    /// The marker's name; empty of a client that is known by its process.
     pub name: &'static str,
     /// The process above this one that was started with it; `None` for this one's own environment.
     pub above: Option<u32>,
@@ -88,6 +88,7 @@ pub struct AgentMark {
 impl std::fmt::Display for AgentMark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.above {
+            Some(id) if self.name.is_empty() => write!(f, "process {id} above starts a client's hooks"),
             None => write!(f, "{} is set", self.name),
             Some(id) => write!(f, "{} is set for process {id} above", self.name),
         }

@@ -10,22 +10,10 @@ pub enum Disarm {
     MasterSwitch,
     /// `core.hooksPath`, or hooks in git's configuration.
     HooksPath,
-    /// Hooks of git, or what Andon keeps in the git directory.
-    Hooks,
-    /// `.andon/`.
-    AndonDir,
-    /// Refs that hold records and halts.
-    Refs,
-    /// The settings of a client.
-    Settings(String),
-    /// The program that the hooks start.
-    Program,
     /// Commands of Andon's that are a person's, such as `andon uninstall`.
     Command(String),
     /// `andon resume`.
     Resume,
-    /// Unknown: it is too long to be examined while a client waits.
-    TooLong,
 }
 
 impl Disarm {
@@ -34,14 +22,8 @@ impl Disarm {
         match self {
             Self::MasterSwitch => "the switch ANDON=0".to_owned(),
             Self::HooksPath => "where git looks for hooks (core.hooksPath)".to_owned(),
-            Self::Hooks => "git's hooks and records".to_owned(),
-            Self::AndonDir => "the files of a halt (.andon/)".to_owned(),
-            Self::Refs => "the refs that hold records and halts".to_owned(),
-            Self::Settings(file) => format!("the client's settings ({file})"),
-            Self::Program => "the program andon".to_owned(),
             Self::Command(command) => format!("`{command}`"),
             Self::Resume => "`andon resume`".to_owned(),
-            Self::TooLong => "more than can be looked at".to_owned(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What an agent needs to know to continue after its context window was cleared (docs/spec-map.md, loop rules: when
 //! compaction is triggered).
 
+use serde::Serialize;
+
 use super::context::ContextUse;
 use super::decision::{Halt, Story};
 use super::ids::CommitId;
@@ -29,21 +31,31 @@ pub struct Plan {
     pub total: u64,
 }
 
-/// What people decided about a question like the one at hand. All texts untrusted: material, never an instruction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecidedBefore {
-    /// The first digits of the round's entry.
+/// What people decided: a round, or a halt. All texts untrusted: they are shown with who said them and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HumanDecision {
+    /// The first digits of the entry of the round or halt.
     pub round: String,
-    /// What it asked.
+    /// What it asked; of a halt its message.
     pub question: String,
-    /// What was decided.
+    /// What was decided, by name: `amend`, `accept_proposer`, `resume`.
     pub decision: String,
+    /// What is to be done, word for word: the amended text, the text that was accepted, the prompt of an advisor. `None`
+    /// where the rationale is all that was said.
+    pub words: Option<String>,
     /// Why.
     pub rationale: String,
     /// By whom.
     pub by: Vec<String>,
     /// When.
     pub at: Timestamp,
+}
+
+impl HumanDecision {
+    /// What the worker is told to do.
+    pub fn instruction(&self) -> &str {
+        self.words.as_deref().unwrap_or(&self.rationale)
+    }
 }
 
 /// What the session was about and how far it came.
@@ -57,6 +69,8 @@ pub struct Briefing {
     pub branch: Option<String>,
     /// HEAD.
     pub head: Option<CommitId>,
+    /// The first line of its message. Untrusted text.
+    pub subject: Option<String>,
     /// Iterations since the last acknowledgement.
     pub iteration: u64,
     /// The cap of `iteration-cap`; `None` when the rule is off.
@@ -67,8 +81,10 @@ pub struct Briefing {
     pub context: Option<ContextUse>,
     /// What was tried, by iteration, and the best state so far.
     pub story: Story,
+    /// What people decided for this very work, the newest first: it comes before all else.
+    pub decided: Vec<HumanDecision>,
     /// What people decided about questions like this, the nearest first.
-    pub precedents: Vec<DecidedBefore>,
+    pub precedents: Vec<HumanDecision>,
     /// What to do next, the first thing first. May hold untrusted text.
     pub next: Vec<String>,
 }

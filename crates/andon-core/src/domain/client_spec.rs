@@ -56,8 +56,6 @@ pub struct ClientSpec {
     pub habits: Habits,
     /// Where hooks are installed.
     pub settings: Settings,
-    /// Files and directories that decide whether hooks run, by the last parts of their paths; everything below counts.
-    pub guarded: &'static [&'static str],
     /// The file in a repository whose text its model is given with every session.
     pub memory: &'static str,
     /// Whether its person is asked first.
@@ -175,6 +173,8 @@ pub struct Habits {
     pub hears_at_compaction: bool,
     /// Its shell keeps git from running hooks that are files.
     pub shell_without_hooks: bool,
+    /// What is said at a prompt does not come to the model.
+    pub deaf_at_prompts: bool,
     /// What is said before a tool does not come to the model.
     pub deaf_before_tools: bool,
 }
@@ -188,6 +188,7 @@ impl Habits {
         compacts_in_silence: false,
         hears_at_compaction: false,
         shell_without_hooks: false,
+        deaf_at_prompts: false,
         deaf_before_tools: false,
     };
 }

@@ -127,7 +127,6 @@ const CLAUDE: ClientSpec = ClientSpec {
         home: Home::Variable("CLAUDE_CONFIG_DIR"),
         ..merged(".claude/settings.json", &[only("claude/settings.json")])
     },
-    guarded: &[".claude/settings.json", ".claude/settings.local.json", ".claude/plugins"],
     memory: "CLAUDE.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
@@ -185,7 +184,6 @@ const CODEX: ClientSpec = ClientSpec {
         start: CommandStart::Login,
         ..merged(".codex/hooks.json", &[only("codex/hooks.json")])
     },
-    guarded: &[".codex/hooks.json", ".codex/config.toml", ".codex/plugins"],
     memory: "AGENTS.md",
     trust: TrustBy::Codex,
     step_in_project: Some(
@@ -241,7 +239,6 @@ const GEMINI: ClientSpec = ClientSpec {
     attended: None,
     habits: Habits { shell_without_hooks: true, deaf_before_tools: true, ..Habits::USUAL },
     settings: merged(".gemini/settings.json", &[only("gemini/settings.json")]),
-    guarded: &[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/extensions/andon"],
     memory: "GEMINI.md",
     trust: TrustBy::Folders(".gemini/trustedFolders.json"),
     step_in_project: Some(
@@ -286,7 +283,6 @@ const QWEN: ClientSpec = ClientSpec {
     attended: None,
     habits: Habits { prompts_itself: true, compacts_in_silence: true, ..Habits::USUAL },
     settings: merged(".qwen/settings.json", &[only("qwen/settings.json")]),
-    guarded: &[".qwen/settings.json"],
     memory: "QWEN.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
@@ -335,7 +331,6 @@ const COPILOT: ClientSpec = ClientSpec {
         start: CommandStart::Bash,
         ..merged(".github/hooks/andon.json", &[only("copilot/andon.json")])
     },
-    guarded: &[".github/hooks", ".copilot/hooks", ".copilot/config.json"],
     memory: ".github/copilot-instructions.md",
     trust: TrustBy::Unlisted,
     step_in_project: Some(
@@ -378,9 +373,8 @@ const CURSOR: ClientSpec = ClientSpec {
     transcript: None,
     window: None,
     attended: None,
-    habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
+    habits: Habits { compacts_in_silence: true, deaf_at_prompts: true, ..Habits::USUAL },
     settings: merged(".cursor/hooks.json", &[only("cursor/hooks.json")]),
-    guarded: &[".cursor/hooks.json"],
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: CURSOR_STEP,
@@ -428,12 +422,6 @@ const OPENCODE: ClientSpec = ClientSpec {
         start: CommandStart::Plugin,
         ..merged(".opencode/plugin/andon.js", &[only("opencode/andon.js")])
     },
-    guarded: &[
-        ".opencode/plugin",
-        ".opencode/plugins",
-        ".config/opencode/plugin",
-        ".config/opencode/plugins",
-    ],
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
@@ -488,7 +476,6 @@ const CLINE: ClientSpec = ClientSpec {
             ],
         )
     },
-    guarded: &[".clinerules/hooks", ".cline/hooks", "documents/cline/hooks"],
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: CLINE_STEP,
@@ -535,7 +522,6 @@ const OPENHANDS: ClientSpec = ClientSpec {
     attended: None,
     habits: Habits::USUAL,
     settings: merged(".openhands/hooks.json", &[only("openhands/hooks.json")]),
-    guarded: &[".openhands/hooks.json", ".openhands/hooks"],
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,
@@ -587,7 +573,6 @@ const GOOSE: ClientSpec = ClientSpec {
             ],
         )
     },
-    guarded: &[".agents/plugins"],
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,

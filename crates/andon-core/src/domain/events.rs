@@ -59,6 +59,8 @@ pub enum What {
     Cleared(Clearing),
     /// The gate refused a commit for untested code.
     Refused(CommitRefused),
+    /// A tool call of an agent took away what guards the loop; what that was, in words.
+    Disarmed(String),
 }
 
 impl What {
@@ -73,6 +75,7 @@ impl What {
             Self::Verdict(_) => "verdict",
             Self::Cleared(clearing) => clearing.as_str(),
             Self::Refused(_) => "commit_refused",
+            Self::Disarmed(_) => "guard_disarmed",
         }
     }
 }

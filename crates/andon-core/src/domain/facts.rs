@@ -380,8 +380,10 @@ impl CommitFact {
 /// How an acknowledgement was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AckHow {
-    /// `andon resume`.
+    /// `andon resume`, by somebody at a terminal.
     Resume,
+    /// `andon resume --yes`: nobody sat at a terminal.
+    Unattended,
     /// The halt's file was deleted; first seen at a hook.
     FileDeleted,
     /// A witness resolved it, signed.
@@ -390,11 +392,15 @@ pub enum AckHow {
 
 impl AckHow {
     /// Each with its name in the journal, the ledger and JSON.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Resume, "resume"), (Self::FileDeleted, "file_deleted"), (Self::Signed, "signed")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Resume, "resume"),
+        (Self::Unattended, "unattended"),
+        (Self::FileDeleted, "file_deleted"),
+        (Self::Signed, "signed"),
+    ];
 }
 
-named!(AckHow, "resume, file_deleted or signed");
+named!(AckHow, "resume, unattended, file_deleted or signed");
 
 /// What a person says of the halt that is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -437,6 +443,9 @@ pub struct Ack {
     pub provider: Option<String>,
     /// What the person said; empty for a deletion.
     pub reason: String,
+    /// What the worker is to do, word for word, where that is not the reason: the amended text of a witness, the prompt of an
+    /// advisor.
+    pub words: Option<String>,
     /// HEAD then: the window starts anew after it.
     pub head: Option<CommitId>,
     /// Name of the worktree.

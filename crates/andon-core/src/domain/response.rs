@@ -173,6 +173,8 @@ pub enum NoticeKind {
     CompactionDue,
     /// A halt had no answer for `notify.again`.
     Unanswered,
+    /// A round waits for a person.
+    RoundWaits,
 }
 
 impl NoticeKind {
@@ -184,6 +186,7 @@ impl NoticeKind {
             Self::PauseCleared => "pause_cleared",
             Self::CompactionDue => "compaction_due",
             Self::Unanswered => "unanswered",
+            Self::RoundWaits => "round_waits",
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::red_runs::RedRuns;
 use super::refusals::{Refusals, RefusedAttempts};
 use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
@@ -236,6 +237,9 @@ pub struct Activity {
     pub edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
     pub ids: VecDeque<ShortHash>,
+    /// What tool calls of agents took from the guard of the loop, newest last.
+    #[serde(default)]
+    pub disarmed: Vec<String>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
     pub code: Option<CodeId>,
     /// The code of the newest commit that only the journal knows.
@@ -255,6 +259,9 @@ pub struct Activity {
     /// that reports the end as well means the same turn.
     #[serde(default)]
     pub ended_by_hook: bool,
+    /// Failed test runs since the newest iteration, as attempts.
+    #[serde(default)]
+    pub red: RedRuns,
     /// The newest test run since the newest iteration.
     #[serde(default)]
     pub ran: Option<TestEvidence>,

@@ -22,7 +22,9 @@ impl Timeline {
     ) {
         let windows = &mut self.activity.windows;
         windows.door = match what {
-            What::ToolCall(_) | What::Output(_) | What::Verdict(_) | What::Refused(_) => Door::Within,
+            What::ToolCall(_) | What::Output(_) | What::Verdict(_) | What::Refused(_) | What::Disarmed(_) => {
+                Door::Within
+            }
             What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) => Door::Turn,
         };
         if windows.newest.as_deref() != Some(node) {
@@ -47,7 +49,12 @@ impl Timeline {
             What::Cleared(_) => {
                 *window = ContextWindow { session: window.session.take(), size: window.size, ..fresh() }
             }
-            What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) | What::Refused(_) => {}
+            What::TurnStart
+            | What::TurnEnd(_)
+            | What::ToolCall(_)
+            | What::Verdict(_)
+            | What::Refused(_)
+            | What::Disarmed(_) => {}
         }
     }
 

@@ -431,6 +431,7 @@ impl Timeline {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());
                 self.activity.ran = Some(run.evidence.clone());
+                self.activity.red.take(&run);
                 self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.runs, run, MAX_RUNS);
                 self.newest_run
@@ -438,6 +439,7 @@ impl Timeline {
             RunValidity::HandedIn | RunValidity::OtherCommand if run.is_reported_failing() => {
                 self.newest_tests = Some(run.evidence.clone());
                 self.activity.ran = Some(run.evidence.clone());
+                self.activity.red.take(&run);
                 self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.reported_runs, run, MAX_RUNS);
                 self.newest_run

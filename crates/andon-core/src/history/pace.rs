@@ -15,6 +15,39 @@ pub fn stood(earlier: &Iteration, later: &Iteration) -> bool {
     seconds(earlier, later).is_some_and(|gap| gap >= THOUGHT)
 }
 
+/// The same of half of the states in a row: one of them may be taken back at once (a deployment that was wrong).
+pub fn mostly_stood(row: &[&Iteration]) -> bool {
+    let mut gaps: Vec<u64> = row.windows(2).filter_map(|pair| seconds(pair[0], pair[1])).collect();
+    gaps.sort_unstable();
+    // The lower one of two middle values.
+    let middle = gaps.len().saturating_sub(1) / 2;
+    let known = row.len().saturating_sub(1) == gaps.len();
+    row.len() > 2 && known && gaps.get(middle).is_some_and(|gap| *gap >= THOUGHT)
+}
+
+/// How far apart the runs of a program by the clock are at least, in seconds, and how much they may be late, in parts of the
+/// time between them.
+const RUN: u64 = 120;
+const LATE: u64 = 5;
+
+/// Whether a program made `row` by the clock, such as one that fetches data: nobody watched, each says the same but for numbers,
+/// and they come at equal distances, or at several times that where nothing was new.
+pub fn are_by_the_clock(row: &[&Iteration]) -> bool {
+    let said = |one: &Iteration| -> String { one.subject.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    let Some(first) = row.first().map(|one| said(one)) else { return false };
+    let gaps: Vec<u64> = row.windows(2).filter_map(|pair| seconds(pair[0], pair[1])).collect();
+    let Some(shortest) = gaps.iter().copied().min().filter(|gap| *gap >= RUN) else { return false };
+    let on_time = |gap: &u64| {
+        let times = (gap + shortest / 2) / shortest;
+        gap.abs_diff(times * shortest) <= (shortest / LATE).max(RUN / 4)
+    };
+    row.len() > 2
+        && gaps.len() + 1 == row.len()
+        && gaps.iter().all(on_time)
+        && !first.trim().is_empty()
+        && row.iter().all(|one| one.is_unwatched() && said(one) == first)
+}
+
 /// How far apart the tries of a person are at least, in seconds: something answers them, such as a build elsewhere.
 const APART: u64 = 120;
 
@@ -45,6 +78,37 @@ mod tests {
     use super::*;
     use crate::domain::facts::Recording;
     use crate::testkit::{Commit, commit, green, timeline};
+
+    fn history(seconds: &[i64], subject: fn(i64) -> String) -> crate::history::Timeline {
+        let one = |(state, at): (u8, &i64)| {
+            commit(state).recording(Recording::Derived).at(*at).subject(&subject(*at))
+        };
+        timeline((1..).zip(seconds).map(one).collect())
+    }
+
+    #[test]
+    fn one_state_may_be_taken_back_at_once() {
+        let mostly = |seconds: &[i64]| {
+            let history = history(seconds, |_| "Deploy it".to_owned());
+            mostly_stood(&history.iterations.iter().collect::<Vec<_>>())
+        };
+        assert!(mostly(&[10, 4_000, 8_000, 8_030]) && mostly(&[10, 40, 4_000, 8_000]));
+        assert!(!mostly(&[10, 40, 70, 8_000]) && !mostly(&[10, 40, 70, 100]) && !mostly(&[10, 8_000]));
+    }
+
+    #[test]
+    fn programs_run_by_the_clock_and_say_the_same() {
+        let by_clock = |seconds: &[i64], subject: fn(i64) -> String| {
+            let history = history(seconds, subject);
+            are_by_the_clock(&history.iterations.iter().collect::<Vec<_>>())
+        };
+        let dated = |at: i64| format!("Data of {at}");
+        assert!(by_clock(&[1_000, 1_300, 1_601, 2_200], dated), "one run found nothing");
+        assert!(!by_clock(&[1_000, 1_300, 1_520, 2_200], dated), "a person is not as regular");
+        assert!(!by_clock(&[1_000, 1_020, 1_040, 1_060], dated), "a loop is faster");
+        let other = |at: i64| if at > 1_500 { "Try again".to_owned() } else { "Try".to_owned() };
+        assert!(!by_clock(&[1_000, 1_300, 1_600, 1_900], other));
+    }
 
     #[test]
     fn tries_are_minutes_apart_and_nobody_watches_them() {

@@ -136,6 +136,9 @@ pub struct Iteration {
     pub usage: Option<Usage>,
 }
 
+/// What platforms say in the empty commit that a person's press of a button makes (Replit's Publish): no work of the loop.
+const PRESSED: [&str; 1] = ["Published your App"];
+
 impl Iteration {
     /// The iteration of `fact`, under `number`.
     pub fn new(fact: CommitFact, number: u64) -> Self {
@@ -150,16 +153,17 @@ impl Iteration {
             number,
             commit: id.or(named),
             parent: record.parent,
-            subject,
             author,
             kind: record.kind,
             strike: match record.recording {
                 // No hook recorded it, so it never counts against the loop.
                 Recording::Backfilled => Strike::Exempt,
+                _ if record.diff.empty && PRESSED.contains(&subject.trim()) => Strike::Exempt,
                 Recording::AtCommit | Recording::CaughtUp | Recording::Patched | Recording::Derived => {
                     Strike::new(record.kind, record.change.as_ref())
                 }
             },
+            subject,
             at: record.recorded_at,
             uptime: record.uptime,
             tree: record.tree,

@@ -11,6 +11,7 @@ use super::activity::{
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
 use super::memo::Memo;
+use super::red_runs::RedRuns;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use super::window::ContextWindows;
 use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, ToolCall, TurnEnd, What};
@@ -58,6 +59,8 @@ pub const EDITORS: WordList = words![
 
 /// States of the documents that are remembered.
 const MAX_DOCS_STATES: usize = 64;
+/// Disarmings that are kept.
+const MAX_DISARMED: usize = 8;
 /// Output hashes that a turn keeps.
 const TURN_OUTPUTS: usize = 16;
 
@@ -114,6 +117,7 @@ impl Timeline {
                 self.activity.refused.take(refused.code, self.activity.code);
                 self.activity.refusals.take(refused, event.at);
             }
+            What::Disarmed(what) => push_bounded(&mut self.activity.disarmed, what, MAX_DISARMED),
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
@@ -239,6 +243,7 @@ impl Timeline {
             self.close(before);
         }
         self.activity.ran = None;
+        self.activity.red = RedRuns::default();
         self.activity.docs_states.clear();
         self.activity.ended_by_hook = false;
         let Some(turn) = self.turn_of(node, at) else { return };
@@ -296,6 +301,7 @@ impl Timeline {
         let before = self.activity.code;
         // A turn whose end names no state has the state of its tests.
         let ran = self.activity.ran.take();
+        self.activity.red = RedRuns::default();
         let end = TurnEnd { code: end.code.or(ran.as_ref().map(|tests| tests.code)), ..end };
         let change = change(before, self.activity.docs, end);
         let docs_before = self.activity.docs;

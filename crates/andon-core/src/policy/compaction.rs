@@ -2,7 +2,7 @@
 //! loop rules: context compaction gate). Pure: files are written and programs started in `andon-engine`.
 
 use super::plan::HaltPlace;
-use crate::domain::briefing::{Briefing, DecidedBefore, Plan};
+use crate::domain::briefing::{Briefing, HumanDecision, Plan};
 use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Halt;
 use crate::domain::effect::Effect;
@@ -19,12 +19,16 @@ const CHARS: usize = 160;
 pub struct Ground {
     /// The planning document.
     pub plan: Option<Plan>,
+    /// The first line of the message of HEAD.
+    pub subject: Option<String>,
     /// The unanswered halt.
     pub halt: Option<Halt>,
     /// The cap of `iteration-cap`.
     pub cap: Option<u64>,
+    /// What people decided for this very work.
+    pub decided: Vec<HumanDecision>,
     /// What people decided about questions like this.
-    pub precedents: Vec<DecidedBefore>,
+    pub precedents: Vec<HumanDecision>,
     /// How full the window is.
     pub context: Option<ContextUse>,
 }
@@ -37,11 +41,13 @@ pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: Ground) -> Brief
         plan: ground.plan,
         branch: place.branch.clone(),
         head: place.head,
+        subject: ground.subject,
         iteration: timeline.counted(),
         cap: ground.cap,
         halt: ground.halt,
         context: ground.context,
         story: timeline.story(),
+        decided: ground.decided,
         precedents: ground.precedents,
         next,
     }
@@ -166,8 +172,10 @@ mod tests {
         let plan = plan_of("PLAN.md", "# Ship it\n- [x] a\n- [ ] the parser\n");
         Ground {
             plan: Some(plan),
+            subject: None,
             halt: None,
             cap: Some(100),
+            decided: Vec::new(),
             precedents: Vec::new(),
             context: Some(context),
         }

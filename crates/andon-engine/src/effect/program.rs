@@ -18,6 +18,9 @@ mod watch;
 #[path = "program/unix/descendants.rs"]
 mod descendants;
 #[cfg(unix)]
+#[path = "program/unix/sightings.rs"]
+mod sightings;
+#[cfg(unix)]
 #[path = "program/unix/signals.rs"]
 mod signals;
 #[cfg(unix)]
@@ -46,7 +49,7 @@ use thiserror::Error;
 use andon_core::domain::time::Span;
 use testreport::Stream;
 
-pub use self::end::{CommandExit, ProgramEnd, StopCause};
+pub use self::end::{CommandExit, ProgramEnd, StartedProgram, StopCause};
 pub use self::terminal::{Screens, wait_for_input};
 
 /// What is known of a terminal's input.
@@ -78,7 +81,7 @@ pub enum CommandLine {
 pub type Environment = Vec<(OsString, OsString)>;
 
 /// Where a command runs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Its working directory.
     pub directory: &'a Path,
@@ -86,6 +89,8 @@ pub struct Surroundings<'a> {
     pub environment: &'a Environment,
     /// Where its output is shown.
     pub screens: &'a Screens,
+    /// Called when it has ended, before the rest of its output is waited for.
+    pub at_end: &'a dyn Fn(),
 }
 
 /// Why the command could not be run.
@@ -168,7 +173,7 @@ impl Signals {
     ) -> Result<ProgramEnd, ProgramError> {
         let argv = argv_of(spec)?;
         let program = argv.first().cloned().ok_or(ProgramError::Empty)?;
-        let Surroundings { directory, environment: env, screens } = around;
+        let Surroundings { directory, environment: env, screens, .. } = around;
         if !directory.is_dir() {
             return Err(ProgramError::NoDirectory(directory.to_owned()));
         }
@@ -181,9 +186,8 @@ impl Signals {
             }
             Err(source) => return Err(ProgramError::Start { program, source }),
         };
-        let ended = Watch::new(command, group, timeout).run((held, outputs), sink);
-        let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
-        Ok(ProgramEnd { exit: CommandExit::from_status(status), stopped })
+        let ended = Watch::new(command, group, timeout).run((held, outputs), around.at_end, sink);
+        ended.map_err(|source| ProgramError::Wait { program, source })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
+use andon_git::platform::{FileStat, files};
 use testreport::RunReader;
 
 /// Directory entries looked at, at the most: a glob over a huge tree must not hang the run.
@@ -17,8 +17,9 @@ const MAX_REPORTS: usize = 4_096;
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// A file that a glob names, with when it was last written.
-pub type ReportCandidate = (PathBuf, Option<SystemTime>);
+/// A file that a glob names, with what the file system keeps of it: a report that was put there with an old time stamp
+/// (`cp -p`, `tar x`) has another inode, size or time of change.
+pub type ReportCandidate = (PathBuf, Option<FileStat>);
 
 /// The regular files below `top` that match one of `globs` (relative to `top`), sorted.
 pub fn matching(top: &Path, globs: &[String]) -> Vec<ReportCandidate> {
@@ -30,8 +31,8 @@ pub fn matching(top: &Path, globs: &[String]) -> Vec<ReportCandidate> {
         let mut walk = Walk { top, matcher: &matcher, found: &mut found, budget: &mut budget };
         walk.below(&top.join(fixed_part(glob)), 0);
     }
-    found.sort();
-    found.dedup();
+    found.sort_by(|(one, _), (two, _)| one.cmp(two));
+    found.dedup_by(|(one, _), (two, _)| one == two);
     found
 }
 
@@ -71,7 +72,7 @@ impl Walk<'_> {
             } else if kind.is_file()
                 && path.strip_prefix(self.top).is_ok_and(|inside| self.matcher.is_match(inside))
             {
-                let written = entry.metadata().and_then(|meta| meta.modified()).ok();
+                let written = entry.metadata().ok().map(|facts| files::stat(&facts));
                 self.found.push((path, written));
             }
         }

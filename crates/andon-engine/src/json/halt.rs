@@ -130,6 +130,8 @@ pub struct AckJson<'a> {
     mistaken: Option<bool>,
     agent: Option<&'a str>,
     reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<&'a str>,
     head: Option<CommitId>,
     worktree: &'a str,
     at: Timestamp,
@@ -146,6 +148,7 @@ impl<'a> From<&'a Ack> for AckJson<'a> {
             mistaken: ack.halt_was.key(),
             agent: ack.agent.as_deref(),
             reason: &ack.reason,
+            words: ack.words.as_deref(),
             head: ack.head,
             worktree: &ack.worktree,
             at: ack.at,

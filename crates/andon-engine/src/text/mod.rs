@@ -3,6 +3,7 @@
 //! Pure: reads no clock, no terminal, no environment. Values hold raw text; renderers escape it.
 
 pub mod briefing;
+pub mod decided;
 pub mod halted;
 pub mod handoff;
 pub mod message;

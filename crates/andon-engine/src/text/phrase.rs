@@ -182,6 +182,7 @@ pub fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
         _ if ack.provider.is_some() => "as on_stall.policy says",
         AckHow::Resume => "with andon resume",
+        AckHow::Unattended => "with andon resume --yes (no terminal)",
         AckHow::Signed => "with a signed resolution",
         AckHow::FileDeleted => "by deleting the file",
     };

@@ -221,7 +221,7 @@ pub(super) fn tried(page: &mut Page, story: &Story) {
     section(page, "What was tried");
     let all = &story.tried;
     if all.is_empty() {
-        page.line("Nothing was committed in this window.");
+        page.line("No iteration since the last answer or pause; what came before: `andon log`");
     }
     let gap = if all.len() > TRIED_HEAD + TRIED_TAIL + 1 { TRIED_HEAD..all.len() - TRIED_TAIL } else { 0..0 };
     for (at, tried) in all.iter().enumerate() {

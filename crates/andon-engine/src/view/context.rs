@@ -1,5 +1,6 @@
 //! How full a context window is, and what was done about it.
 
+use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::context::{CachedTokens, ContextUse, Thresholds};
 use andon_core::domain::findings::Finding;
 
@@ -18,6 +19,8 @@ pub struct ContextView {
     pub cached: CachedTokens,
     /// What the rule says of it; `None` when there is nothing to say.
     pub finding: Option<Finding>,
+    /// What people decided for this work, the newest first; empty where nobody asked for it.
+    pub decided: Vec<HumanDecision>,
     /// Whether there is a briefing.
     pub briefed: BriefingState,
 }

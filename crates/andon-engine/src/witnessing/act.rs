@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::faults::{reason, span};
@@ -16,6 +17,7 @@ use andon_review::entry::ReviewEntry;
 use andon_review::fold;
 use andon_review::payload::Payload;
 use andon_review::payload::policy::KeyGrant;
+use andon_review::votes::{Tier, Vantage};
 use andon_signing::Signer;
 use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
 
@@ -23,6 +25,17 @@ use andon_store::ledger::{EvidenceText, Ledger, NewEntry};
 const MAX_FAULTY: usize = 1_000;
 /// The largest number of witnesses that are checked for a round.
 const MAX_ASKED: usize = 16;
+
+/// What a witness may still answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapLeft {
+    /// Who.
+    pub witness: String,
+    /// Answers left in these 24 hours.
+    pub left: usize,
+    /// When one becomes free, where none is left.
+    pub free_at: Option<Timestamp>,
+}
 
 /// An entry to be appended.
 #[derive(Debug, Clone, Copy)]
@@ -120,6 +133,41 @@ impl SignedLedger {
             may.extend(fine.map(|(who, _)| who.clone()));
         }
         may
+    }
+
+    /// What `witness` may do now.
+    pub fn tier(&self, witness: &str) -> Tier {
+        let (policy, state) = (&self.folded.authority.at_end, &self.folded.state);
+        if policy.is_solo() {
+            return Tier::Full;
+        }
+        let since = policy.reinstated.get(witness).map(|policy| self.folded.graph.place[*policy]);
+        let from = Vantage { place: usize::MAX, at: self.folded.now, since };
+        state.votes.standing(&state.rounds, witness, from).tier()
+    }
+
+    /// What is left of the cap of `witness`, and when it ends where nothing is.
+    pub fn cap_of(&self, witness: &str) -> CapLeft {
+        let (votes, now) = (&self.folded.state.votes, self.folded.now);
+        let cap = self.folded.authority.at_end.rules.cap;
+        CapLeft {
+            witness: witness.to_owned(),
+            left: cap.saturating_sub(votes.spent(witness, now)),
+            free_at: votes.free_at(witness, now, cap).map(Timestamp),
+        }
+    }
+
+    /// An error for a witness who could take a round and not answer it: the cap is asked at the answer.
+    ///
+    /// # Errors
+    /// [`OpsError::Refused`] with the time at which it ends.
+    pub fn below_cap(&self, signer: &Signer) -> Result<(), OpsError> {
+        let Some(who) = self.who(&signer.public().to_string()) else { return Ok(()) };
+        let Some(free_at) = self.cap_of(who).free_at else { return Ok(()) };
+        Err(OpsError::Refused {
+            what: format!("{who} has answered as many rounds as a day may have: free at {free_at}"),
+            help: "take it then, or leave it to another witness: andon review".to_owned(),
+        })
     }
 
     /// The entries that nothing follows yet. One from the future is no parent of what is appended: once its time has come,

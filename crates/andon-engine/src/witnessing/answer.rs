@@ -32,6 +32,8 @@ pub struct HaltAnswer {
     pub who: String,
     /// What was decided.
     pub decision: String,
+    /// What is to be done instead, word for word.
+    pub words: Option<String>,
     /// Why.
     pub rationale: String,
     /// Whether the halt was right.
@@ -82,6 +84,7 @@ impl SignedLedger {
             resolution: entry.id,
             who: vote.witness.clone(),
             decision: decided.key.clone(),
+            words: self.words(at, vote.entry),
             rationale: text(body, "rationale").unwrap_or_default(),
             halt_was: halt_was(body),
             code: text(body, "code"),

@@ -288,14 +288,17 @@ fn help(code: Code) -> &'static str {
         Code::SelfGranted => "an admin whose key is in force signs it",
         Code::Withdrawn | Code::AlreadyResolved => "see what was decided: andon review show ROUND",
         Code::RateLimited => "open it tomorrow, or have another issuer open it",
-        Code::Suspended => "an admin reinstates witnesses: andon witness policy",
+        Code::Suspended => "after training an admin lets them begin anew: andon witness reinstate human:ID",
         Code::Conflict => "somebody without a stake answers; see who may: andon review",
         Code::PanelOnly | Code::PanelNeeded => "ask for a panel: andon review panel ROUND --reason TEXT",
         Code::Rotation => {
             "another witness takes this one, or a panel: andon review panel ROUND --reason TEXT"
         }
         Code::PanelFull | Code::NotOnPanel => "see who sits on it: andon review show ROUND",
-        Code::RefereeGate => "another witness takes it; see who may: andon review",
+        Code::RefereeGate => {
+            "another witness takes it; see who may: andon review; the weight for it is earned by answers to halts after which \
+             the loop goes on"
+        }
         Code::NotAccepted => "take the round first: andon review accept ROUND",
         Code::Cap => "go on tomorrow, or leave it to another witness",
         Code::ConcernCooldown => "leave policy_concern out; see what became of others: andon review concerns",

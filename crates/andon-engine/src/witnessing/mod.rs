@@ -8,9 +8,11 @@ mod copies;
 mod faults;
 mod memory;
 mod nearest;
+mod remembered;
 mod setup;
 mod stakes;
 mod texts;
+mod waiting;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde_json::Map;
 
-pub use act::{Draft, said};
+pub use act::{CapLeft, Draft, said};
 pub use answer::{
     HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered,
     unfit,
@@ -27,6 +29,7 @@ pub use answer::{
 pub use faults::{LedgerFault, faults, rewound, subject, why_not};
 pub use nearest::nearest;
 pub use setup::{editor, given, not_an_agent, signer};
+pub use waiting::{WaitingList, WaitingRound, call_people, waiting};
 
 use crate::error::OpsError;
 use crate::workspace::Workspace;

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{SignedLedger, short};
+use super::SignedLedger;
 use crate::workspace::Workspace;
-use andon_core::domain::briefing::DecidedBefore;
-use andon_core::domain::time::Timestamp;
+use andon_core::domain::briefing::HumanDecision;
 use andon_review::precedents::{Precedent, PrecedentQuery, PrecedentStatus};
 use andon_review::similarity::Words;
 use andon_store::ledger::REF_PREFIX;
@@ -14,7 +13,7 @@ use andon_store::ledger::REF_PREFIX;
 const NEAREST: usize = 2;
 
 /// The nearest valid decisions; none where the ledger cannot be read, because nothing depends on them.
-pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
+pub fn nearest(ws: &Workspace, about: &str) -> Vec<HumanDecision> {
     let is_empty = ws.repo.refs_with_prefix(REF_PREFIX).map_or(true, |refs| refs.is_empty());
     if is_empty || about.trim().is_empty() {
         return Vec::new();
@@ -38,8 +37,9 @@ pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
     // The sort is stable: of two that are as near the newer one goes first.
     near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     near.truncate(NEAREST);
-    ledger.fetch(&ws.repo, near.iter().flat_map(|(_, found)| [found.round, vote_of(found)]));
-    near.into_iter().map(|(_, found)| decided(&ledger, found)).collect()
+    let near: Vec<Precedent> = near.into_iter().map(|(_, found)| found).collect();
+    ledger.fetch_decided(&ws.repo, &near);
+    near.into_iter().map(|found| ledger.decided(found)).collect()
 }
 
 /// The words of what was asked; a halt asks by its message.
@@ -53,16 +53,4 @@ fn question_words(ledger: &SignedLedger, found: &Precedent) -> Words {
 
 fn vote_of(found: &Precedent) -> usize {
     found.votes.first().copied().unwrap_or(found.round)
-}
-
-fn decided(ledger: &SignedLedger, found: Precedent) -> DecidedBefore {
-    let vote = vote_of(&found);
-    DecidedBefore {
-        round: short(ledger.entries[found.round].id),
-        question: ledger.question(found.round),
-        decision: found.key,
-        rationale: ledger.rationale(vote),
-        by: found.by.into_iter().collect(),
-        at: Timestamp(ledger.folded.graph.eff[vote]),
-    }
 }

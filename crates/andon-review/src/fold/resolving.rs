@@ -148,8 +148,12 @@ pub fn misfit(round: &RoundState, said: &VoteMembers) -> Option<&'static str> {
     let is_assessed = said.assessed || said.choice == VoteChoice::RejectRound || !round.came.critique;
     let takes_part =
         said.attributed_to.as_ref().is_none_or(|agent| round.cast.names().contains(agent.as_str()));
+    let is_empty =
+        said.choice == VoteChoice::AcceptSynthesis && round.came.verdict && !round.came.recommended;
     if !is_there && !round.is_halt {
         Some("decision: accepts a text that did not come")
+    } else if is_empty && !round.is_halt {
+        Some("decision: the verdict recommends nothing, so there is no synthesis to accept")
     } else if !is_assessed {
         Some("sycophancy_assessment: is missing, and the round has a critique")
     } else {

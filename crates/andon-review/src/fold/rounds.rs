@@ -173,6 +173,10 @@ fn asked_round(entry: usize, asked: &RoundRequest) -> RoundState {
             claim: asked.statements.claim,
             critique: asked.statements.critique,
             verdict: asked.verdict.is_some(),
+            recommended: asked
+                .verdict
+                .as_ref()
+                .is_some_and(|said| said.recommendation.as_ref().is_some_and(|text| !text.trim().is_empty())),
         },
         tags: asked.tags.clone(),
         bounty: asked.bounty,

@@ -6,8 +6,11 @@ pub mod probe;
 pub mod read;
 mod write;
 
+use std::collections::BTreeMap;
+
 use super::fold::{self, LedgerState};
-use output::SimulationJson;
+use crate::entry::ReviewEntry;
+use output::{LEDGER_SCHEMA, SimulationJson};
 use read::Script;
 
 /// What a file came to.
@@ -23,6 +26,24 @@ pub fn simulate(script: Script, now: i64, reader: Option<&str>) -> Simulation {
     let folded = fold::fold(&script.entries, now);
     let json = write::write(&script, &folded, reader);
     Simulation { script, folded, json }
+}
+
+/// The same of a ledger that was read and folded: what it came to, without the list of its entries.
+pub fn of_ledger(entries: &[ReviewEntry], folded: &LedgerState, reader: Option<&str>) -> SimulationJson {
+    let script = Script { entries: entries.to_vec(), probes: Vec::new() };
+    let json = write::write(&script, folded, reader);
+    // `now` is the time of the newest entry that counts: clones that know the same say the same, whatever a stranger added. What
+    // does not count is told by `andon ledger verify`.
+    let counts = |at: &usize| !folded.state.codes.contains_key(at);
+    let now = (0..entries.len()).filter(counts).map(|at| folded.graph.eff[at]).max().unwrap_or(0);
+    SimulationJson {
+        schema: LEDGER_SCHEMA,
+        now,
+        order: Vec::new(),
+        entries: BTreeMap::new(),
+        invalid: Vec::new(),
+        ..json
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use crate::law::Adjustment;
 /// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";
 
+/// The same of a real ledger.
+pub const LEDGER_SCHEMA: &str = "andon/review-ledger@1";
+
 /// What a simulation prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulationJson {

@@ -72,6 +72,7 @@ fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: Some("CLAUDECODE".into()),
         provider: None,
+        words: None,
         reason: String::new(),
         head: None,
         worktree: worktree.into(),

@@ -58,6 +58,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
                 halt_was: andon_core::domain::facts::HaltWas::Unsaid,
                 agent: None,
                 provider: None,
+                words: None,
                 reason: String::new(),
                 head: None,
                 worktree: "main".into(),

@@ -85,6 +85,7 @@ pub fn ack(at: i64) -> Fact {
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
         provider: None,
+        words: None,
         reason: String::new(),
         head: None,
         worktree: "main".into(),

@@ -21,6 +21,7 @@ use super::problem::ReportProblem;
 use super::tally::{EarlierResults, Tally};
 use super::text::NEXTEST;
 use super::unstarted::{self, Ending, Tests};
+use super::utf16::Utf16Filter;
 use super::xmlreport::XmlOutput;
 
 use self::shape::{PrefixedLine, SHAPES};
@@ -196,6 +197,8 @@ fn named_twice(whole: &Tally, of_sources: &[(String, Tally)]) -> BTreeSet<String
 /// The output of one program.
 pub(super) struct Output {
     names: [String; 2],
+    /// In front of standard output and standard error.
+    filters: [Utf16Filter; 2],
     stdout: LineSplitter,
     stderr: LineSplitter,
     readers: LineReaders,
@@ -219,6 +222,7 @@ impl Output {
         let names = [format!("standard output{of}"), format!("standard error{of}")];
         let [output, aside] = &names;
         Self {
+            filters: [Utf16Filter::default(), Utf16Filter::default()],
             stdout: LineSplitter::default(),
             stderr: LineSplitter::default(),
             readers: LineReaders::new(root),
@@ -239,6 +243,20 @@ impl Output {
 
     /// Takes the next chunk; where chunks end does not matter.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        let mut filter = std::mem::take(self.filter(stream));
+        filter.push(bytes, &mut |text| self.push_text(stream, text));
+        *self.filter(stream) = filter;
+    }
+
+    fn filter(&mut self, stream: Stream) -> &mut Utf16Filter {
+        let [stdout, stderr] = &mut self.filters;
+        match stream {
+            Stream::Stdout => stdout,
+            Stream::Stderr => stderr,
+        }
+    }
+
+    fn push_text(&mut self, stream: Stream, bytes: &[u8]) {
         let Self { stdout, stderr, readers, json, xml, aside, columns, printed, .. } = self;
         let (json, xml, lines) = match stream {
             Stream::Stdout => (json, xml, stdout),
@@ -254,6 +272,10 @@ impl Output {
     /// The program has ended: adds what it said to `whole`, the result of its report files. The lines are for the case
     /// that this shows nothing.
     pub(super) fn finish(mut self, mut whole: Tally, format: Option<Format>) -> (Tally, PrintedOutput) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let mut filter = std::mem::take(self.filter(stream));
+            filter.finish(&mut |text| self.push_text(stream, text));
+        }
         let Self { stdout, stderr, readers, columns, printed, .. } = &mut self;
         stdout.finish(&mut |line| each(Stream::Stdout, line, readers, columns, printed));
         stderr.finish(&mut |line| each(Stream::Stderr, line, readers, columns, printed));

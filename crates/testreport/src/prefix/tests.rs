@@ -109,10 +109,10 @@ fn bare(ids: &[String]) -> Vec<String> {
     let mut ids: Vec<String> = ids
         .iter()
         .map(|id| {
-            // A source may have a step after its name, such as `one Run tests: bad`.
+            // A source may have a step after its name, such as `uno Run tests: bad`.
             let behind = || id.rsplit_once(": ").map(|(_, rest)| rest.to_owned());
             let cut = super::shape::cut(id).map(|cut| cut.rest.to_owned()).or_else(behind);
-            cut.filter(|_| ["one", "two"].iter().any(|source| id.contains(source)))
+            cut.filter(|_| ["uno", "due"].iter().any(|source| id.contains(source)))
                 .unwrap_or_else(|| id.clone())
         })
         .collect();
@@ -134,7 +134,7 @@ proptest! {
         let ((second, two), ..) = SAMPLES[two];
         prop_assume!(!first.contains("utf16") && !second.contains("utf16"));
         let (one, two) = (String::from_utf8_lossy(one), String::from_utf8_lossy(two));
-        let text = interleaved(&below(tool, "one", &one), &below(tool, "two", &two), &turns);
+        let text = interleaved(&below(tool, "uno", &one), &below(tool, "due", &two), &turns);
         let (both, one, two) = (run(&text, 1), run(&one, 1), run(&two, 1));
         prop_assert_eq!(both.counts.failing(), one.counts.failing() + two.counts.failing(), "{} {} {}", tool.0, first, second);
         prop_assert_eq!(both.counts.total, one.counts.total + two.counts.total);

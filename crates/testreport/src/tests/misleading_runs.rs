@@ -338,3 +338,51 @@ fn a_stream_that_fails_is_heard_beside_one_that_passes() {
         assert_eq!((alone.status, alone.counts.passed), (status, counts[0]), "{name} {alone:?}");
     }
 }
+
+const RED: &str = "== test session starts ==\nt.py .F\n== short test summary info ==\nFAILED t.py::b - x\n== 1 failed, 1 passed in 0.1s ==\n";
+const RED_JSON: &str = "{\"stats\":{\"passes\":0,\"pending\":0,\"failures\":1},\"tests\":[],\"pending\":[],\"failures\":[{\"title\":\"a\",\"fullTitle\":\"a\",\"err\":{}}],\"passes\":[]}\n";
+
+fn wide(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(unit).collect()
+}
+
+/// Redirected by some shells, and printed by tools of Windows.
+#[test]
+fn output_in_utf_16_is_read() {
+    for (text, failing) in [(RED, "t.py::b"), (RED_JSON, "a")] {
+        let little = wide(text, u16::to_le_bytes);
+        let forms = [
+            little.clone(),
+            [b"\xff\xfe".to_vec(), little.clone()].concat(),
+            [b"\xfe\xff".to_vec(), wide(text, u16::to_be_bytes)].concat(),
+            wide(text, u16::to_be_bytes),
+        ];
+        for form in forms {
+            assert_eq!(run(&form, b"", &[], 0).failing, [failing], "{text}");
+            assert_eq!(run(b"", &form, &[], 0).status, Failed, "{text}");
+        }
+    }
+    let late = [b"starting the tests\n".to_vec(), wide(RED, u16::to_le_bytes)].concat();
+    assert_eq!(run(&late, b"", &[], 0).failing, ["t.py::b"]);
+    let late = [b"starting\n\xfe\xff".to_vec(), wide(RED, u16::to_be_bytes)].concat();
+    assert_eq!(run(&late, b"", &[], 0).status, Failed);
+}
+
+/// Behind a pipe the exit code is that of its last program.
+#[test]
+fn the_end_of_a_red_text_is_red_whatever_the_exit_code() {
+    for end in [
+        "FAILED test_fail.py::test_2 - assert 1 == 2\n",
+        "Tests:       1 failed, 1 passed, 2 total\nSnapshots:   0 total\nTime:        0.2 s\nRan all test suites.\n",
+        "FAIL\n",
+        "FAILED (failures=1)\n",
+    ] {
+        let one = run(end.as_bytes(), b"", &[], 0);
+        assert_eq!((one.status, one.warnings.len(), one.doubt), (RunnerError, 1, None), "{end}");
+    }
+    for end in
+        ["FAIL\nretried, all is well\n", "Tests:       2 passed, 2 total\n", "1 failing host was replaced\n"]
+    {
+        assert_eq!(run(end.as_bytes(), b"", &[], 0).status, Passed, "{end}");
+    }
+}

@@ -8,7 +8,7 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Tally, Trouble, append_line};
 use super::Summary;
-use super::counted::{listed, number_first, only, sum};
+use super::counted::{listed, number_first, only, sum, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.
@@ -101,11 +101,14 @@ impl Summary for JestReader {
             self.sessions.prove();
             self.drawn = None;
             self.file = Some(file.to_owned());
+        } else if is_running(line) || line.starts_with(EXITED) {
+            self.end_block();
+            self.sessions.prove();
         } else if let Some(title) = line.strip_prefix("  ● ") {
             self.heading(title.trim());
         } else if let Some(list) = line.strip_prefix("Test Suites: ") {
             self.end_block();
-            self.suites = totals(list).is_some();
+            self.suites = are_whole(list);
         } else if let (true, Some(list)) = (self.suites, line.strip_prefix("Tests: ")) {
             self.suites = false;
             if let Some((total, counts)) = totals(list) {
@@ -129,6 +132,19 @@ impl Summary for JestReader {
     }
 }
 
+/// What jest says when the code under test ends the process: nothing comes after it.
+const EXITED: &str = "  ●  process.exit called with ";
+
+/// `RUNS  src/b.test.js`, which is drawn while a file is at work.
+fn is_running(line: &str) -> bool {
+    let line = line.strip_prefix(' ').unwrap_or(line);
+    line.strip_prefix("RUNS ").is_some_and(|rest| is_test_file(last_word(rest.trim())))
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(' ').next().unwrap_or(text)
+}
+
 /// `FAIL src/b.test.js (5.1 s)`, with the name of a project between the two.
 fn file_line(line: &str) -> Option<&str> {
     // In colours the word is in a field of its own, with a space on either side.
@@ -136,11 +152,28 @@ fn file_line(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
     let path =
         rest.rsplit_once(" (").map_or(rest, |(path, time)| if time.ends_with(" s)") { path } else { rest });
-    let path = path.rsplit(' ').next()?;
+    let path = last_word(path);
     let path = path.strip_prefix("./").unwrap_or(path);
+    is_test_file(path).then_some(path)
+}
+
+fn is_test_file(path: &str) -> bool {
     let test = [".test.", ".spec.", "_test.", "-test.", "_spec.", "test/", "tests/", "__tests__/"];
-    let named = test.iter().any(|part| path.contains(part));
-    (named && SOURCES.iter().any(|end| path.ends_with(end))).then_some(path)
+    test.iter().any(|part| path.contains(part)) && SOURCES.iter().any(|end| path.ends_with(end))
+}
+
+/// Whether the line of the suites counts all of them: `1 skipped, 1 passed, 1 of 2 total` does, because the one that did
+/// not run was skipped. `1 passed, 1 of 2 total` is drawn while the second is at work.
+fn are_whole(list: &str) -> bool {
+    let Some((before, total)) = list.trim().rsplit_once(" of ") else { return totals(list).is_some() };
+    let (skipped, ran) = before.rsplit_once(", ").unwrap_or(("0 skipped", before));
+    let numbers = || {
+        let listed = number_first(skipped, ", ")?;
+        only(&listed, &["failed", "skipped", "passed"])?;
+        let all = whole_number(total.strip_suffix(" total")?)?;
+        Some((sum(&listed, &["skipped"]), whole_number(ran)?, all))
+    };
+    numbers().is_some_and(|(skipped, ran, all)| skipped > 0 && ran.saturating_add(skipped) >= all)
 }
 
 /// `1 failed, 2 skipped, 3 todo, 4 passed, 10 total`

@@ -9,7 +9,7 @@ use crate::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble};
 use super::Summary;
-use super::counted::{is_seconds, number_first, only, sum};
+use super::counted::{is_seconds, number_first, only, sum, whole_number};
 use super::explained::Explanations;
 use super::sessions::Sessions;
 
@@ -96,8 +96,7 @@ impl PytestReader {
             self.sessions.names_are_partial();
         }
         if gave_up.iter().any(|start| words.starts_with(start)) {
-            self.sessions.trouble(Trouble::GaveUp);
-            self.sessions.run_error(words);
+            self.sessions.gave_up(words);
         }
     }
 
@@ -210,8 +209,7 @@ fn parse_summary(line: &str) -> Option<Counts> {
     if !is_seconds(time) {
         return None;
     }
-    let collected = list.contains(" tests collected") || list.contains(" test collected");
-    if list == "no tests ran" || list.starts_with("no tests collected") || (collected && is_rule(line, '=')) {
+    if list == "no tests ran" || list.starts_with("no tests collected") || is_collection(list) {
         return Some(Counts::default());
     }
     let list = number_first(list, ", ")?;
@@ -225,6 +223,18 @@ fn parse_summary(line: &str) -> Option<Counts> {
         failed: sum(&list, &["failed", "subtests failed"]),
         errored: sum(&list, &["error", "errors"]),
         skipped: sum(&list, &["skipped", "xfailed"]),
+    })
+}
+
+/// `3 tests collected`, `2/3 tests collected (1 deselected)`: `--collect-only` runs none of them.
+fn is_collection(list: &str) -> bool {
+    let numbers = list.split_once(" tests collected").or_else(|| list.split_once(" test collected"));
+    numbers.is_some_and(|(number, rest)| {
+        let (chosen, all) = number.split_once('/').unwrap_or((number, number));
+        let is_number = |text| whole_number(text).is_some();
+        let rest_fits =
+            rest.is_empty() || rest.starts_with(" (") || rest.starts_with(", ") || rest.starts_with(" / ");
+        is_number(chosen) && is_number(all) && rest_fits
     })
 }
 

@@ -103,6 +103,18 @@ impl Sessions {
         self.pending.trouble(trouble);
     }
 
+    /// Words with which only this runner says that it gave up, before its summary or, because that is drawn first, after it.
+    pub(super) fn gave_up(&mut self, words: &str) {
+        if self.state == State::Unproven {
+            self.take_in();
+            self.tally.trouble(Trouble::GaveUp);
+            self.tally.run_error(words);
+        } else {
+            self.pending.trouble(Trouble::GaveUp);
+            self.pending.run_error(words);
+        }
+    }
+
     /// The summary line: what was noted before it counts, and the session is over.
     pub(super) fn summary(&mut self, counts: Counts) {
         self.take_in();

@@ -1,6 +1,7 @@
 //! `andon agent hook CLIENT EVENT`: first whether the loop is halted, then the payload, then the ruling of the moment.
 
-use super::place::{Place, guard_files, of_agent};
+use super::armed;
+use super::place::{Place, of_agent};
 use super::rewrite;
 use super::seen::{EventOutcome, after_tool};
 use super::{observed, turn, twice};
@@ -75,9 +76,17 @@ pub fn run(
     let heard = match moment {
         HookMoment::BeforeTool => before(&place, asked, halted)?,
         HookMoment::AfterTool => after_tool(&place, event, payload.clone())?,
-        HookMoment::TurnEnd => turn::end(&place, payload, halted)?,
+        HookMoment::TurnEnd => {
+            let notes = armed::close(&place)?;
+            let heard = turn::end(&place, payload, halted)?;
+            EventOutcome { warnings: notes.into_iter().chain(heard.warnings).collect(), ..heard }
+        }
         HookMoment::SessionStart => observed::session_start(&place, payload.clone(), halted.halt().cloned())?,
-        HookMoment::Prompt => observed::prompt(&place, payload)?,
+        HookMoment::Prompt => {
+            // What a person changed between two turns is nobody's fault.
+            armed::forget(&place)?;
+            observed::prompt(&place, payload, halted)?
+        }
         HookMoment::Compacting | HookMoment::Compacted => observed::compaction(&place, payload, moment)?,
         HookMoment::SettingsChanged => observed::settings(&place, payload)?,
         HookMoment::Answered => observed::answered(&place, payload.clone())?,
@@ -89,7 +98,6 @@ pub fn run(
 fn before(place: &Place<'_>, asked: AgentHookCall<'_>, halted: &HaltState) -> Result<EventOutcome, OpsError> {
     let payload = asked.payload;
     let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
-    let guarded = guard_files(place.ctx, place.ws);
     let is_halted = *halted != HaltState::No;
     let window =
         if is_halted { None } else { Some(compaction::run(place.ws, place.ctx.actor().node.as_deref())?) };
@@ -97,13 +105,19 @@ fn before(place: &Place<'_>, asked: AgentHookCall<'_>, halted: &HaltState) -> Re
         let hard = view.fill.as_ref().is_some_and(|fill| fill.pressure == Pressure::HardBlock);
         hard && view.finding.as_ref().is_some_and(|finding| finding.level >= Level::Block)
     });
-    let ground = ToolGround { guarded: &guarded, halted: is_halted, full: full.is_some() };
-    let Before::Refuse(why) = before_tool(&uses, ground) else {
+    let ground = ToolGround { halted: is_halted, full: full.is_some() };
+    let before = before_tool(&uses, ground);
+    let runs =
+        if matches!(before, Before::Refuse(_)) { armed::CallState::Refused } else { armed::CallState::Runs };
+    let notes = armed::begin(place, payload, runs)?;
+    let Before::Refuse(why) = before else {
         // The record of a commit names the clients whose hooks were live.
         if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
             place.remember(AgentAction::Asked, "git", None)?;
         }
-        return Ok(EventOutcome { say: rewrite::of_call(place, asked.event, payload), warnings: Vec::new() });
+        let skips = (before == Before::PassSkipping).then(words::skips_hooks);
+        let say = rewrite::of_call(place, asked.event, payload);
+        return Ok(EventOutcome { say, warnings: skips.into_iter().chain(notes).collect() });
     };
     let about = match &why {
         Refused::Disarms(found) => found.what(),

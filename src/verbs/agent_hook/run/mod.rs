@@ -1,5 +1,7 @@
 //! `andon agent hook`: what the hooks of agents' clients ask and tell.
 
+mod armed;
+mod decided;
 mod halted;
 pub mod hook;
 mod observed;

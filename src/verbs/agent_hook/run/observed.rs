@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::decided;
+use super::halted::HaltState;
 use super::place::Place;
 use super::seen::{self, EventOutcome};
 use super::tail;
@@ -18,6 +20,7 @@ use andon_engine::compaction;
 use andon_engine::error::OpsError;
 use andon_engine::timeline;
 use andon_engine::watch::RuleWatch;
+use andon_engine::witnessing;
 
 /// Largest file of settings that is read.
 const MAX_SETTINGS: u64 = 1 << 20;
@@ -47,6 +50,9 @@ pub(super) fn session_start(
 /// The state of the loop, for a model that does not know it.
 fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     let loaded = timeline::load(place.ws)?;
+    // What was decided before the halt that stands is not what it waits for.
+    let decided = if halt.is_none() { decided::all(place, &loaded.timeline)? } else { Vec::new() };
+    let waiting = witnessing::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
     let precedents = compaction::precedents(place.ws, &loaded);
     let timeline = loaded.timeline;
     let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
@@ -57,12 +63,18 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
         failing: timeline.story().failing_now,
         tested: place.ws.config.test.command.is_some(),
         briefing: briefed.then(|| format!(".andon/{BRIEFING}")),
+        decided,
+        waiting,
         precedents,
     }))
 }
 
 /// A prompt to the agent: counts per turn begin anew, where it comes from a person.
-pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<EventOutcome, OpsError> {
+pub(super) fn prompt(
+    place: &Place<'_>,
+    payload: &HookPayload,
+    halted: &HaltState,
+) -> Result<EventOutcome, OpsError> {
     let own = place.client.spec().habits.prompts_itself;
     // A client that asks before every request says by an id which prompt of a person it is about.
     let again = own && {
@@ -78,7 +90,12 @@ pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<EventOu
         let mark = text.map(|text| events::mark(&["prompt", text]));
         place.remember(AgentAction::Prompt, &place.head()?, mark)?;
     }
-    Ok(EventOutcome::nothing())
+    if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
+        return Ok(EventOutcome::nothing());
+    }
+    let timeline = timeline::load(place.ws)?.timeline;
+    let say = decided::first(place, &place.remembered(), &timeline, Say::Nothing)?;
+    Ok(EventOutcome { say, warnings: Vec::new() })
 }
 
 /// The window is about to be compacted, or was: the briefing is what is left to know.

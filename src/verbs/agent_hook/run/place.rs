@@ -1,8 +1,8 @@
 //! Where an agent is at work: the repository, what guards it, and what its hooks remember.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use andon_agents::ruling::{GuardFiles, Session};
+use andon_agents::ruling::Session;
 use andon_core::domain::agent::{Client, markers_of};
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
 use andon_core::domain::events::{Clearing, Event, What};
@@ -106,22 +106,6 @@ pub(super) fn of_agent(ctx: &Context, client: Client) -> Context {
     let (name, value) = own.map_or(("AGENT", "1"), |marker| (marker.name, marker.value.unwrap_or("1")));
     ctx.vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     ctx
-}
-
-/// What no tool may touch here.
-pub(super) fn guard_files(ctx: &Context, ws: &Workspace) -> GuardFiles {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let own = ["hooks", "andon", "refs", "config", "packed-refs"];
-    let git_dirs = [ws.repo.git_dir(), ws.repo.common_dir()];
-    let mut dirs: Vec<String> =
-        git_dirs.iter().flat_map(|dir| own.map(|name| text(&dir.join(name)))).collect();
-    // The directory of another tool's hooks, such as husky's, is a part of the project.
-    dirs.extend(hooks_dir(ws).filter(|dir| !is_within(ws, dir)).map(|dir| text(&dir)));
-    GuardFiles { cwd: text(&ctx.cwd), dirs }
-}
-
-fn is_within(ws: &Workspace, dir: &Path) -> bool {
-    ws.repo.workdir().is_some_and(|top| dir.starts_with(top))
 }
 
 /// Where git looks for hooks, as far as its configuration shows without starting it.

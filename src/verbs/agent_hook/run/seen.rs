@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use super::armed;
+use super::decided;
 use super::place::Place;
 use super::reported;
 use super::tail;
@@ -49,11 +51,13 @@ pub(super) fn after_tool(
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);
+    let taken = armed::end(place, &payload, &mut watch)?;
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
     let test_call = reported::call(place, event, &payload, &transcript);
     let by = subagent(place, &session, payload.subagent.as_deref());
+    let main = by.is_none();
     touched(place, &session, &payload)?;
     for call in payload.calls {
         if let Some(line) = called(place, &mut session, (call, by), &transcript)? {
@@ -74,20 +78,54 @@ pub(super) fn after_tool(
         watch.take(line)?;
     }
     let WatchReport { decision, warnings, timeline } = watch.watched()?;
+    let say = due(place, &session, &decision, timeline.as_ref())?;
+    let (say, warnings) = tell_taken(&taken, say, warnings);
+    // A subagent is not who was waiting for an answer.
     let say = match timeline {
-        _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
-        Some(timeline) => match nearly_full(place, &session, &decision)? {
-            Say::Nothing => told(place, &session, &timeline)?,
+        Some(timeline) if main && decision.verdict != Verdict::Halt => {
+            decided::first(place, &session, &timeline, say)?
+        }
+        Some(_) | None => say,
+    };
+    Ok(EventOutcome { say, warnings })
+}
+
+/// What the model is to know of what the rules said.
+fn due(
+    place: &Place<'_>,
+    session: &Session,
+    decision: &Decision,
+    timeline: Option<&Timeline>,
+) -> Result<Say, OpsError> {
+    Ok(match timeline {
+        _ if decision.verdict == Verdict::Halt => halted(place, session)?,
+        Some(timeline) => match nearly_full(place, session, decision)? {
+            Say::Nothing => told(place, session, timeline)?,
             say @ (Say::Refuse(_)
             | Say::Rewrite(..)
             | Say::Tell(_)
             | Say::Hold(_)
             | Say::LetGo(_)
+            | Say::Stop(_)
             | Say::Keep(_)) => say,
         },
         None => Say::Nothing,
+    })
+}
+
+/// Tells the model and the person what a call took from the guard; that the loop is halted now says more.
+fn tell_taken(taken: &[armed::Taken], say: Say, mut warnings: Vec<Diagnostic>) -> (Say, Vec<Diagnostic>) {
+    if taken.is_empty() {
+        return (say, warnings);
+    }
+    let text = words::taken(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
+    warnings.push(Diagnostic::warning(text.clone()).help("andon doctor"));
+    let say = match say {
+        Say::Nothing => Say::Tell(text),
+        Say::Tell(more) => Say::Tell(format!("{text}\n\n{more}")),
+        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => say,
     };
-    Ok(EventOutcome { say, warnings })
+    (say, warnings)
 }
 
 /// The call as a line of the journal; none for one that was reported already.

@@ -70,7 +70,8 @@ pub(super) fn end(
     }
     let said = words::let_go(why, text, halted.halt());
     let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
-    let Some(left) = left else { return Ok(EventOutcome { say: say(said), warnings: Vec::new() }) };
+    let stop = |said: Option<String>| said.map_or(Say::Nothing, Say::Stop);
+    let Some(left) = left else { return Ok(EventOutcome { say: stop(said), warnings: Vec::new() }) };
     let node = place.ctx.actor().node;
     let whose = TurnOwner { node, session: place.session.clone(), id: numbered(place, &session)? };
     tell(place, &mut session, payload)?;
@@ -82,11 +83,11 @@ pub(super) fn end(
     let end = left.end(place.ws)?;
     let ticked = turn::end(place.ctx, place.ws, end, whose)?;
     let halt = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
-    let said = match halt {
-        Some(halt) => words::let_go(ReleaseReason::Halted, text, Some(&halt.halt)),
-        None => said,
+    let say = match halt {
+        Some(halt) => stop(words::let_go(ReleaseReason::Halted, text, Some(&halt.halt))),
+        None => say(said),
     };
-    Ok(EventOutcome { say: say(said), warnings: ticked.warnings })
+    Ok(EventOutcome { say, warnings: ticked.warnings })
 }
 
 /// The id of this end of a turn: two clients' settings may start us for it.

@@ -6,6 +6,7 @@ mod chain;
 mod changes;
 mod checkout;
 mod contradictions;
+mod departures;
 mod examined;
 mod gate;
 mod grouped;
@@ -162,7 +163,9 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
     let only_agents = config.guard.applies_to == AppliesTo::Agents;
     match no_records(&repo, &range.commits)? {
         // Each commit is judged by itself: an agent's without a record is missing evidence.
-        Some(none) if only_agents => violations.extend(asked.tests.is_some().then(|| unlooked(none))),
+        Some(none) if only_agents && !makers::were_recorded_here(&repo, &range.commits) => {
+            violations.extend(asked.tests.is_some().then(|| unlooked(none)));
+        }
         Some(none) if asked.tests.is_some() => violations.push(unlooked(none)),
         Some(none) => return Ok(Err(without(none))),
         None => {}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::backing::{Backed, Here, Silent};
 use super::chain::{self, Recent};
 use super::changes::Weakened;
-use super::makers::{self, Bound};
+use super::makers::{Bound, OnceAgents};
 use super::range::{CacheTrust, RangeRequest, source};
 use super::{Case, Diagnostic, Examined, Ground, Grouped, Location, Turn, at, level_of, violation};
 use super::{contradictions, gate, identity, overrides, tamper};
@@ -39,6 +39,7 @@ pub(super) struct Judged {
     pub backed: Backed,
     weakened: Weakened,
     recent: Recent,
+    agents: OnceAgents,
     /// The lines that records of the range name as the ones before them: asked for where a note has several.
     named: Option<BTreeSet<Digest>>,
 }
@@ -69,6 +70,7 @@ pub(super) fn judge(
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let (store, tests) = (NotesStore::at(&repo, *tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config, tests, range: &range.shown, tip: range.tip };
+    judged.agents = OnceAgents::among(&case, commits)?;
     let walked = bulk::walk(common_dir, &job, pace, &mut |RangeCommit { commit, facts, .. }| match facts {
         CommitFacts::Derived(derived, _) => {
             let subject = Subject { case: &case, commit: &commit, derived: *derived };
@@ -172,7 +174,7 @@ impl Judged {
     /// Finds out whether the guard binds a commit.
     fn bind(&mut self, subject: &Subject<'_>, record: Option<&CommitRecord>) -> Bound {
         let Subject { case, commit, .. } = subject;
-        let bound = makers::bound(case, commit, record);
+        let bound = self.agents.bound(case, commit, record);
         if bound == Bound::Free {
             self.examined.set_free(commit.id);
         }

@@ -204,7 +204,14 @@ fn runs_nothing(command: &str) -> bool {
 
 /// Tracked files that changed while the tests ran: the run is not one of the tip's code.
 fn disturbed(repo: &Repo, tree: TreeId, since: &Since) -> Result<Option<String>, OpsError> {
-    let Since::Changed(paths) = since else { return Ok(None) };
+    let paths = match since {
+        Since::Unchanged => return Ok(None),
+        Since::Changed(paths) => paths,
+        Since::Replaced(paths) => {
+            let named = paths.first().map(|path| String::from_utf8_lossy(path).into_owned());
+            return Ok(named.map(|path| format!("{path} was moved away or replaced while the tests ran")));
+        }
+    };
     if paths.is_empty() {
         return Ok(Some("the code changed while the tests ran".to_owned()));
     }
@@ -310,7 +317,8 @@ mod tests {
 
     #[test]
     fn what_a_run_came_to() {
-        let exit = |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No };
+        let exit =
+            |code| ProgramEnd { exit: CommandExit::Code(code), stopped: StopCause::No, started: Vec::new() };
         let of = |text: &str, code: i32| {
             outcome(&Ended { end: Some(&exit(code)), disturbed: None }, &parsed(text, code))
         };
@@ -320,7 +328,8 @@ mod tests {
         assert_eq!(of("", 1), TipOutcome::Failed);
         assert!(matches!(of("", 127), TipOutcome::Unknown(_)));
         assert_eq!(of("1..0\n", 0), TipOutcome::Unknown("not one test ran".to_owned()));
-        let stopped = ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut };
+        let stopped =
+            ProgramEnd { exit: CommandExit::Code(0), stopped: StopCause::TimedOut, started: Vec::new() };
         let ended = Ended { end: Some(&stopped), disturbed: None };
         assert!(matches!(outcome(&ended, &parsed("1..1\nok 1 - a\n", 0)), TipOutcome::Unknown(_)));
         let end = exit(0);

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::examined::Examined;
 use super::halts::Answered;
-use super::{Case, violation};
+use super::{Case, Location, departures, violation};
 use andon_config::Guard;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
@@ -13,6 +13,7 @@ use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::domain::response::AckMode;
 use andon_core::domain::time::Timestamp;
 use andon_engine::error::OpsError;
+use andon_engine::outcomes;
 use andon_engine::witnessing::{self, HaltAnswer, LedgerFault, SignedLedger, short};
 use andon_git::Repo;
 use andon_review::votes::Vote;
@@ -64,7 +65,12 @@ pub(super) fn judge(
     judged.violations.extend(faults.iter().map(of_fault));
     for halt in halts {
         judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
+        judged.violations.extend(left_again(case, examined, &ledger, halt)?);
         judged.violations.extend(unseen(examined, &ledger, halt));
+    }
+    let help = "compare it with the records: andon log; whoever wrote the entry says what it is worth";
+    for (entry, what) in outcomes::unlike_records(case.repo, &ledger, asked.tip)? {
+        judged.violations.push(refused(format!("outcome {}: {what}", short(entry)), help));
     }
     judged.violations.extend(loosened(case, &ledger, base, asked.tip));
     Ok(judged)
@@ -148,6 +154,32 @@ fn of_halt(
             "a witness answers for the code that was committed: andon review flag ROUND --reason TEXT",
         )
     }))
+}
+
+/// The commits that leave a halted one by an answer that another branch has used.
+fn left_again(
+    case: &Case<'_>,
+    examined: &Examined,
+    ledger: &SignedLedger,
+    known: &Answered,
+) -> Result<Vec<Diagnostic>, OpsError> {
+    let (Some(head), Some(answer)) = (known.head, ledger.answer_to(known.id)) else { return Ok(Vec::new()) };
+    let again = |(later, first): (CommitId, CommitId)| {
+        let (resolution, halted) = (short(answer.resolution), head.short());
+        let message = format!(
+            "resolution {resolution} lets one branch leave the halted commit {halted}: {} has used it, and {} leaves \
+             it, too",
+            first.short(),
+            later.short()
+        );
+        let help =
+            "go on with one of the two branches; the other needs a halt of its own that a witness answers";
+        Diagnostic {
+            location: Some(Box::new(Location::Commit(examined.at(later)))),
+            ..refused(message, help)
+        }
+    };
+    Ok(departures::later_ones(case, examined, head)?.into_iter().map(again).collect())
 }
 
 /// The votes behind the answer to a halt of the range that neither a terminal nor the environment showed to come from a

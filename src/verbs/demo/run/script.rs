@@ -102,7 +102,17 @@ pub(super) static SCRIPT: &[ScriptStep] = &[
     Run(&["git", "commit", "-qam", "Try again"], Refused("halted")),
     Run(&["git", "commit", "-qam", "Try again", "--no-verify"], Refused("halted")),
     Say("3. A person looks at it, sees the mistake and answers."),
-    Run(&["andon", "resume", "--reason", "the discount is 10 % from 100 items on"], Success),
+    Run(
+        &[
+            "andon",
+            "resume",
+            "--reason",
+            "the discount is 10 % from 100 items on",
+            "--yes",
+            "the demo plays the person",
+        ],
+        Success,
+    ),
     Run(TEST, SuccessSaying("ok 3")),
     Run(&["git", "commit", "-qam", "Give 10 % from 100 items on"], Success),
     Say("4. Green tests do not mean progress: now the agent rewrites the same lines to and fro, A/B/A/B."),

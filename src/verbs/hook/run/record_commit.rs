@@ -27,6 +27,7 @@ use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::{self, Subject};
 use andon_engine::guard;
+use andon_engine::outcomes;
 use andon_engine::repairs;
 use andon_engine::skip;
 use andon_engine::standing;
@@ -100,7 +101,10 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<RecordReport>
     let recording = Recording::AtCommit;
     let squashed = if kind == CommitKind::Normal { origin::squashed(ctx, ws, &commit) } else { Vec::new() };
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording, made_by: &made_by, squashed };
-    let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
+    let (decision, mut loaded) = record(ctx, ws, &mut store, &entry)?;
+    if let Err(err) = outcomes::record(ctx, ws, &store) {
+        loaded.warnings.push(err.as_warning());
+    }
     let caught_up = if bound::binds_commit(ctx, ws, &commit) { caught_up } else { CaughtUp::default() };
     Ok(Some(RecordReport { decision, caught_up, warnings: loaded.warnings }))
 }

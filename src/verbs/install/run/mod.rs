@@ -245,8 +245,13 @@ fn of_scope(proposed: &ProposedScope) -> String {
 
 /// The file with what is not sure about the test command behind the line that leaves it open.
 fn with_doubt(text: String, guess: &Guess) -> String {
-    let Guess::Unsure { candidates, .. } = guess else { return text };
-    let command = candidates.first().map_or("make test", |candidate| candidate.command.as_str());
+    let command = match guess {
+        Guess::Unsure { candidates, .. } => {
+            candidates.first().map_or("make test", |candidate| candidate.command.as_str())
+        }
+        Guess::Compiles(check) => check.command.as_str(),
+        Guess::Sure(_) | Guess::None => return text,
+    };
     let doubt = guess.doubt().unwrap_or_default();
     let open = format!("# command = {}  # {doubt}", toml::Value::from(command));
     let lines = text.lines().map(|line| if line.starts_with("# command = ") { open.as_str() } else { line });

@@ -266,7 +266,7 @@ fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
         What::Output(output) => (format!("output {}", output.kind.as_str()), SessionState::Reporting),
         What::Usage(_) => ("usage".to_owned(), state),
         What::Cleared(_) => (event.what.name().to_owned(), SessionState::Planning),
-        What::Refused(_) => (event.what.name().to_owned(), SessionState::Executing),
+        What::Refused(_) | What::Disarmed(_) => (event.what.name().to_owned(), SessionState::Executing),
         What::Verdict(_) => ("verdict".to_owned(), SessionState::Reviewing),
     };
     TrajectoryStep { at: event.at, node: event.node.clone(), ..step(state, action, next) }

@@ -98,8 +98,9 @@ pub(super) fn rounds(view: &HistoryView) -> Markup {
                 li {
                     strong { (clipped(&round.decision, 60)) } " (" (round.standing) ") by "
                     (clipped(&round.by.join(", "), 200)) ": " (clipped(&round.question, 500))
-                    @if !round.rationale.is_empty() { " " q { (clipped(&round.rationale, 500)) } }
-                    " " (show(&round.id))
+                    @if let Some(words) = &round.words { " " q { (clipped(words, 500)) } }
+                    @if !round.rationale.is_empty() { " Why: " q { (clipped(&round.rationale, 500)) } }
+                    " " (show(&round.round))
                 }
             }
             (more(view.decided.len()))

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::page;
 use crate::verbs::status::text::tests::view as status;
-use crate::view::history::{DecidedRound, HistoryCommit, HistoryView, OpenRound};
+use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use crate::view::status::{LastHalt, LoopState};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -15,6 +15,8 @@ use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::time::Timestamp;
 use andon_core::domain::usage::Usage;
+use andon_engine::json::RoundPrecedentJson;
+use andon_engine::witnessing::WaitingRound;
 use andon_testkit::samples::{self, HOSTILE};
 
 /// What a page would obey.
@@ -94,22 +96,33 @@ fn hostile() -> HistoryView {
     (now.branch, now.session) = (Some(text.clone()), Some(text.clone()));
     now.flaky = vec![text.clone()];
     view.warnings = vec![Diagnostic::new(Level::Warn, text.clone()).at(text.clone()).help(text.clone())];
-    view.open.push(OpenRound {
-        id: text.clone(),
-        status: "OPEN".to_owned(),
-        question: text.clone(),
-        since: samples::at(),
-        may_answer: vec![text.clone()],
-    });
-    view.decided.push(DecidedRound {
-        id: text.clone(),
-        question: text.clone(),
-        decision: text.clone(),
-        rationale: text.clone(),
-        standing: "current",
-        by: vec![text],
-    });
+    rounds(&mut view, &text);
     view
+}
+
+/// Rounds that say `text` wherever they can.
+fn rounds(view: &mut HistoryView, text: &str) {
+    view.open.push(WaitingRound {
+        id: text.to_owned(),
+        status: "OPEN".to_owned(),
+        question: text.to_owned(),
+        since: samples::at(),
+        may_answer: vec![text.to_owned()],
+        triggers: vec![text.to_owned()],
+        caps: Vec::new(),
+        missing: 0,
+        advice: None,
+    });
+    view.decided.push(RoundPrecedentJson {
+        round: text.to_owned(),
+        words: Some(text.to_owned()),
+        tags: vec![text.to_owned()],
+        question: text.to_owned(),
+        decision: text.to_owned(),
+        rationale: text.to_owned(),
+        standing: "current",
+        by: vec![text.to_owned()],
+    });
 }
 
 #[test]

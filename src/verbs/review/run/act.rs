@@ -77,8 +77,13 @@ pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<A
         Act::Panel(reason) | Act::Flag(reason) => json!({"round": id, "reason": reason}),
     });
     let signer = witnessing::signer(ctx, ws)?;
+    if matches!(act, Act::Accept) {
+        ledger.below_cap(&signer)?;
+    }
     let draft = Draft { kind: act.kind(), said: &body, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;
+    // A flag or a panel makes others necessary.
+    witnessing::call_people(ctx, ws);
     acted(ws, entry, &id)
 }
 
@@ -133,6 +138,7 @@ pub fn resolve(
     let at = rounds::find(ws, &ledger, round)?;
     asks_signature(ws, &ledger, at)?;
     let signer = witnessing::signer(ctx, ws)?;
+    ledger.below_cap(&signer)?;
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "resolve" };
     let took_time = matches!(given, AnswerSource::Editor);
     let (answer, text) = answer(ctx, ws, answering, given)?;
@@ -149,6 +155,7 @@ pub fn resolve(
     if is_halt {
         acted.resumed = standing::resolve(ctx, ws)?.halt.is_none();
     }
+    witnessing::call_people(ctx, ws);
     Ok(acted)
 }
 

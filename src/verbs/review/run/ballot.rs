@@ -14,6 +14,7 @@ use andon_engine::witnessing::{self, Draft, said};
 use andon_engine::workspace::Workspace;
 use andon_git::read_plain;
 use andon_review::payload::vote::canonical;
+use andon_signing::PublicKey;
 
 /// Largest ballot that is read, in bytes.
 const MAX_BALLOT: u64 = 1 << 20;
@@ -21,9 +22,15 @@ const MAX_BALLOT: u64 = 1 << 20;
 /// What a resolution says in addition to its vote.
 const OF_RESOLUTIONS: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
 
-/// Where a ballot waits to be revealed: readable by its owner alone.
-fn waiting(ws: &Workspace, round: &str) -> PathBuf {
-    ws.repo.git_dir().join("andon").join("ballots").join(format!("{round}.json"))
+/// Where the ballot of a member waits to be revealed: readable by its owner alone. Several members may vote in one clone, each
+/// with a key of their own.
+fn waiting(ws: &Workspace, round: &str, key: &PublicKey) -> PathBuf {
+    let key = hex(&Sha256::digest(key.to_string().as_bytes())[..8]);
+    ballots(ws).join(format!("{round}-{key}.json"))
+}
+
+fn ballots(ws: &Workspace) -> PathBuf {
+    ws.repo.git_dir().join("andon").join("ballots")
 }
 
 /// Commits to a vote.
@@ -41,6 +48,7 @@ pub fn ballot(
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
     let signer = witnessing::signer(ctx, ws)?;
+    ledger.below_cap(&signer)?;
     let took_time = matches!(given, AnswerSource::Editor);
     let answering = Responder { ledger: &ledger, at, signer: &signer, verb: "ballot" };
     let (mut vote, text) = answer(ctx, ws, answering, given)?;
@@ -65,7 +73,7 @@ pub fn ballot(
     let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
     ledger.allow(ctx, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
     // Kept before it is committed to: without it the seat would be lost.
-    let path = waiting(ws, &id);
+    let path = waiting(ws, &id, signer.public());
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
     effect::replace_text(&path, &json!({"nonce": hex(&nonce), "ballot": vote}).to_string())?;
     let entry = ledger.append(ctx, ws, &draft)?;
@@ -85,9 +93,12 @@ pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<ActReport, O
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
-    let path = waiting(ws, &id);
+    let signer = witnessing::signer(ctx, ws)?;
+    let path = waiting(ws, &id, signer.public());
+    // Earlier versions kept one for each round.
+    let path = if path.exists() { path } else { ballots(ws).join(format!("{id}.json")) };
     let missing = || OpsError::Usage {
-        what: format!("no ballot for round {} waits in this clone", ledger.short(at)),
+        what: format!("no ballot of this key for round {} waits in this clone", ledger.short(at)),
         help: "reveal from the clone in which it was committed; without its nonce it cannot be revealed"
             .to_owned(),
     };
@@ -95,7 +106,6 @@ pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<ActReport, O
     let kept: Value = serde_json::from_slice(&bytes).map_err(|_| missing())?;
     let mut body = said(kept);
     body.insert("round".to_owned(), json!(id));
-    let signer = witnessing::signer(ctx, ws)?;
     let draft = Draft { kind: "ballot-reveal", said: &body, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;
     let _gone = std::fs::remove_file(path);

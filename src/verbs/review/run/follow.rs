@@ -3,8 +3,10 @@
 use super::act::ActReport;
 use super::panel;
 use super::rounds::state;
+use super::views::choice;
 use andon_core::escape;
 use andon_engine::witnessing::short;
+use andon_review::payload::vote::VoteChoice;
 use andon_review::round::RoundStatus;
 
 /// The present status of the round, what was paid, what was earned, and what is next.
@@ -15,8 +17,14 @@ pub fn text(acted: &ActReport) -> String {
     let round = ledger.short(acted.round);
     let Some(found) = state(ledger, acted.round) else { return String::new() };
     let status = found.status();
-    let decision = found.decision().map_or_else(String::new, |decided| format!(": {}", plain(&decided.key)));
+    let decision =
+        found.decision().map_or_else(String::new, |decided| format!(": {}", plain(choice(&decided.key))));
     lines.push(format!("entry {}: round {round} is {}{decision}", short(acted.entry), status.name()));
+    let amended = found.decision().is_some_and(|decided| choice(&decided.key) == VoteChoice::Amend.name());
+    let words = ledger.decided_words(found).filter(|_| amended);
+    for line in words.iter().flat_map(|words| words.lines()) {
+        lines.push(format!("  > {}", plain(line)));
+    }
     let at = ledger.entries.iter().position(|entry| entry.id == acted.entry);
     let books = &ledger.folded.state.accounts;
     for moved in books.transfers.iter().filter(|moved| Some(moved.entry) == at) {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use andon_core::domain::briefing::DecidedBefore;
+use andon_core::domain::briefing::HumanDecision;
 use andon_core::domain::counted::count;
 use andon_core::domain::ids::CommitId;
 use andon_engine::error::OpsError;
@@ -27,7 +27,7 @@ pub struct HaltedWork {
     /// The hashes that the halt names, the newest last.
     pub(super) evidence: Vec<String>,
     /// The nearest decisions.
-    pub(super) precedents: Vec<DecidedBefore>,
+    pub(super) precedents: Vec<HumanDecision>,
 }
 
 /// Gathers it for the halt of `entry`. What is not here, such as the commit of another clone, is left out.

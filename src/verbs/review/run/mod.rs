@@ -7,12 +7,13 @@ mod halted;
 mod known;
 mod looked;
 mod panel;
-mod remembered;
 mod rounds;
 mod show;
+mod standing;
 mod summary;
 mod template;
 mod views;
+mod voted;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -29,11 +30,9 @@ use andon_review::simulation::{self, Simulation, read};
 pub use act::{Act, ActReport, AnswerSource, act, resolve};
 pub use ballot::{ballot, reveal};
 pub use follow::text as follow_text;
-pub use known::{
-    concerns, concerns_text, precedents, precedents_text, private_notice, standing, standing_text,
-};
-pub use rounds::{WaitingList, WaitingRound, waiting};
+pub use known::{concerns, concerns_text, precedents, precedents_text};
 pub use show::{ShownRound, show, show_text};
+pub use standing::{Standings, standing, standing_text};
 pub use summary::summary;
 pub use views::{acted_json, shown_json, waiting_text};
 

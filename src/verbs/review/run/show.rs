@@ -7,17 +7,24 @@ use super::halted::{HaltedWork, halted};
 use super::looked::{self, NamedCommit};
 use super::panel;
 use super::rounds::{self, state};
-use andon_core::domain::briefing::DecidedBefore;
-use andon_core::domain::ids::TreeId;
+use super::voted;
+use andon_core::domain::briefing::HumanDecision;
+use andon_core::domain::ids::{Oid, TreeId};
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::text::style::Style;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
+use andon_git::Blob;
 use andon_review::code::Code;
 use andon_review::precedents::PrecedentQuery;
 use andon_review::round::RoundState;
 
+/// Texts beside an entry that are read, and the largest of them in bytes.
+const MAX_TEXTS: usize = 16;
+const MAX_TEXT: usize = 1 << 20;
+/// Lines of a judge's prose that are shown.
+const PROSE: usize = 60;
 /// Precedents that are shown.
 const PRECEDENTS: usize = 8;
 
@@ -30,8 +37,8 @@ pub struct ShownRound {
     pub round: usize,
     /// Who may take it now.
     pub may_answer: Vec<String>,
-    /// Names of the texts that are kept with its entry.
-    pub evidence: Vec<String>,
+    /// The texts that are kept with its entry, by name; `None` for one that is too large.
+    pub evidence: Vec<(String, Option<String>)>,
     /// For a halt: what was halted.
     pub(super) halted: Option<HaltedWork>,
     /// For a round of agents: the commits that they looked at.
@@ -54,11 +61,19 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
 }
 
 /// The texts of an entry; files in another form by a stranger do not count.
-fn evidence(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Result<Vec<String>, OpsError> {
+fn evidence(
+    ws: &Workspace,
+    ledger: &SignedLedger,
+    round: usize,
+) -> Result<Vec<(String, Option<String>)>, OpsError> {
     let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
     let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(Vec::new()) };
-    let names = ws.repo.tree_entries(TreeId(inner)).unwrap_or_default().into_iter();
-    Ok(names.map(|entry| String::from_utf8_lossy(&entry.name).into_owned()).collect())
+    let names = ws.repo.tree_entries(TreeId(inner)).unwrap_or_default().into_iter().take(MAX_TEXTS);
+    let text = |id: Oid| match ws.repo.read_blob(id, MAX_TEXT) {
+        Ok(Blob::Content(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(Blob::TooLarge(_)) | Err(_) => None,
+    };
+    Ok(names.map(|entry| (String::from_utf8_lossy(&entry.name).into_owned(), text(entry.id))).collect())
 }
 
 /// The round for people.
@@ -88,19 +103,20 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     } else {
         block("Question", round.issuer.as_deref(), &ledger.question(shown.round));
         lineage(ledger, shown.round, round, &mut block);
+        prose(shown, &mut block);
         looked_at(shown, &mut block);
     }
     if !shown.evidence.is_empty() {
         let commit = ledger.entries[shown.round].commit;
         let commands: Vec<String> =
-            shown.evidence.iter().map(|name| format!("git show {commit}:evidence/{name}")).collect();
+            shown.evidence.iter().map(|(name, _)| format!("git show {commit}:evidence/{name}")).collect();
         block("Evidence", None, &commands.join("\n"));
     }
     if let Some(panel) = round.open_panel() {
         out.push_str(&format!("\n{}\n", plain(&panel::members(panel))));
         out.push_str(&format!("  help: {}\n", panel::next(panel, &ledger.short(shown.round))));
     }
-    out.push_str(&decisions(ledger, round, style));
+    out.push_str(&voted::text(&voted::votes(ledger, shown.round), &voted::flags(ledger, shown.round), style));
     out.push_str(&late(ledger, shown.round, style));
     out.push_str(&precedents(ledger, round, style));
     out.push_str(&checklist(ledger, shown.round, round, style));
@@ -132,9 +148,10 @@ fn halt(shown: &ShownRound, block: &mut Block<'_>) {
         part("The halted change", &work.change);
         part("Its tests", &work.tests);
         part("Evidence", &work.evidence);
-        let decided = |found: &DecidedBefore| {
+        let decided = |found: &HumanDecision| {
             let question = found.question.lines().next().unwrap_or_default();
-            format!("{} {} by {}: {question}", found.round, found.decision, found.by.join(", "))
+            let (by, what) = (found.by.join(", "), found.instruction().lines().next().unwrap_or_default());
+            format!("{} {} by {by}: {question} -> {what}", found.round, found.decision)
         };
         part("Decided before", &work.precedents.iter().map(decided).collect::<Vec<_>>());
     }
@@ -148,6 +165,23 @@ fn halt(shown: &ShownRound, block: &mut Block<'_>) {
     let actions = list(body.get("suggested_actions"));
     if !actions.is_empty() {
         block("What Andon suggests", None, &actions.join("\n"));
+    }
+}
+
+/// What the judge wrote beside the trailer, and the verdicts that could not be read.
+fn prose(shown: &ShownRound, block: &mut Block<'_>) {
+    let verdicts = shown.evidence.iter().filter(|(name, _)| name.starts_with("verdict"));
+    for (name, text) in verdicts {
+        let Some(text) = text else { continue };
+        // The trailer is told as the verdict.
+        let text = text.rsplit_once("```json").map_or(text.as_str(), |(before, _)| before).trim();
+        let lines: Vec<&str> = text.lines().take(PROSE).collect();
+        if text.is_empty() || text.starts_with('{') && name == "verdict" {
+            continue;
+        }
+        let title =
+            if name == "verdict" { "The judge's own words" } else { "A verdict that could not be read" };
+        block(title, None, &lines.join("\n"));
     }
 }
 
@@ -185,27 +219,6 @@ fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut 
     }
 }
 
-fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String {
-    if round.decisions.is_empty() {
-        return String::new();
-    }
-    let mut out = format!("\n{}\n", style.bold("Decided"));
-    for decided in &round.decisions {
-        for (votes, what) in [(&decided.votes, decided.key.as_str()), (&decided.dissent, "dissent")] {
-            for vote in votes.iter().map(|vote| &ledger.folded.state.votes.all[*vote]) {
-                let why = ledger.rationale(vote.entry);
-                let what = if what == "dissent" { format!("dissent, {}", vote.key) } else { what.to_owned() };
-                let line = format!("  {what} by {}: {why}", vote.witness);
-                out.push_str(&escape::terminal(&line));
-                out.push('\n');
-                let given = ledger.given(vote.entry);
-                out.push_str(&given.map_or_else(String::new, |given| format!("    {given}\n")));
-            }
-        }
-    }
-    out
-}
-
 /// Answers that came when the round was decided: they count for nothing, and are not lost.
 fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     let id = ledger.entries[round].id.to_string();
@@ -221,7 +234,8 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
         let decision = ledger.vote(at).get("decision").and_then(Value::as_str).unwrap_or_default();
         let who =
             ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("no one known");
-        let line = format!("  {decision} by {who}: {}", ledger.rationale(at));
+        let words = ledger.words(round, at).map_or_else(String::new, |words| format!(" to do: {words};"));
+        let line = format!("  {decision} by {who}:{words} why: {}", ledger.rationale(at));
         out.push_str(&escape::terminal(&line));
         out.push('\n');
     }
@@ -240,12 +254,13 @@ fn precedents(ledger: &SignedLedger, round: &RoundState, style: Style) -> String
             .take(PRECEDENTS)
         {
             let by: Vec<&str> = found.by.iter().map(String::as_str).collect();
+            let (standing, by) = (found.standing.name(), by.join(", "));
+            let decided = ledger.decided(found.clone());
             let line = format!(
-                "  {} {} ({}) by {}",
-                ledger.short(found.round),
-                found.key,
-                found.standing.name(),
-                by.join(", ")
+                "  {} {} ({standing}) by {by}: {}",
+                decided.round,
+                decided.decision,
+                decided.instruction()
             );
             if !out.contains(&line) {
                 out.push_str(&escape::terminal(&line));

@@ -3,7 +3,7 @@
 use andon_core::domain::counted::count;
 use andon_core::escape;
 use andon_engine::text::style::Style;
-use andon_review::simulation::output::{RoundJson, SimulationJson, WitnessJson};
+use andon_review::simulation::output::{RoundJson, SimulationJson, TransferJson, WitnessJson};
 
 /// A table under a heading; nothing for no rows.
 struct Section {
@@ -30,15 +30,14 @@ pub fn summary(found: &SimulationJson, style: Style) -> String {
             rows: found.witnesses.iter().map(|(who, witness)| witness_row(who, witness)).collect(),
         },
         Section { title: "Credits", rows: credits(found) },
-        Section { title: "Detectors", rows: detectors(found) },
+        Section { title: "Penalties and reversals", rows: moved(found, str::to_owned) },
+        Section { title: "Detectors", rows: detectors(found, str::to_owned) },
         Section {
             title: "Invalid",
             rows: found.invalid.iter().map(|entry| vec![entry.id.clone(), entry.code.to_owned()]).collect(),
         },
     ];
-    for section in sections.iter().filter(|section| !section.rows.is_empty()) {
-        text.push_str(&format!("\n{}\n{}", style.bold(section.title), table(&section.rows)));
-    }
+    text.push_str(&shown(&sections, style));
     for probe in found.probes.iter().filter_map(|probe| serde_json::to_string(probe).ok()) {
         text.push_str(&format!("\nprobe: {}", escape::terminal(&probe)));
     }
@@ -52,6 +51,32 @@ pub fn summary(found: &SimulationJson, style: Style) -> String {
         text.push('\n');
     }
     text
+}
+
+/// Accounts, what was taken back or fined with the decision that did it, and what the detectors say.
+pub fn books(found: &SimulationJson, style: Style) -> String {
+    let digits = |id: &str| id.chars().take(8).collect::<String>();
+    let sections = [
+        Section { title: "Credits", rows: credits(found) },
+        Section { title: "Penalties and reversals", rows: moved(found, digits) },
+        Section { title: "Detectors", rows: detectors(found, digits) },
+    ];
+    shown(&sections, style)
+}
+
+fn shown(sections: &[Section], style: Style) -> String {
+    let some = sections.iter().filter(|section| !section.rows.is_empty());
+    some.map(|section| format!("\n{}\n{}", style.bold(section.title), table(&section.rows))).collect()
+}
+
+/// Credits that a decision took from somebody, with its entry.
+fn moved(found: &SimulationJson, id: impl Fn(&str) -> String) -> Vec<Vec<String>> {
+    let taken =
+        found.accounts.ops.iter().filter(|op| ["reverse", "penalty", "penalty_back"].contains(&op.why));
+    let row = |op: &TransferJson| {
+        vec![op.why.to_owned(), format!("{} CC", op.amount), format!("{} -> {}", op.from, op.to), id(&op.id)]
+    };
+    taken.map(row).collect()
 }
 
 fn list<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
@@ -87,12 +112,13 @@ fn credits(found: &SimulationJson) -> Vec<Vec<String>> {
         .collect()
 }
 
-fn detectors(found: &SimulationJson) -> Vec<Vec<String>> {
+fn detectors(found: &SimulationJson, id: impl Fn(&str) -> String) -> Vec<Vec<String>> {
     let detectors = &found.detectors;
     let row = |name: &str, what: String| vec![name.to_owned(), what];
     let mut rows: Vec<Vec<String>> = Vec::new();
     if !detectors.fatigue.is_empty() {
-        rows.push(row("fatigue", list(&detectors.fatigue)));
+        let hasty: Vec<String> = detectors.fatigue.iter().map(|entry| id(entry)).collect();
+        rows.push(row("fatigue", list(&hasty)));
     }
     let held = detectors.capture.iter().filter(|(_, tag)| !tag.on.is_empty());
     rows.extend(held.map(|(name, tag)| row("capture", format!("{name}: {}", list(&tag.on)))));
@@ -100,8 +126,10 @@ fn detectors(found: &SimulationJson) -> Vec<Vec<String>> {
     rows.extend(gaming.map(|(name, agent)| row("gaming", format!("{name}: {}", agent.rate))));
     let collusion = detectors.collusion.iter();
     rows.extend(
-        collusion.map(|found| row("collusion", format!("{}: {}", found.round, list(&found.witnesses)))),
+        collusion.map(|found| row("collusion", format!("{}: {}", id(&found.round), list(&found.witnesses)))),
     );
+    let cascade = detectors.cascade.iter();
+    rows.extend(cascade.map(|(round, depth)| row("cascade", format!("{}: depth {depth}", id(round)))));
     rows
 }
 

@@ -3,12 +3,14 @@
 use serde_json::Value;
 
 use super::act::ActReport;
-use super::rounds::{WaitingRound, state};
+use super::rounds::state;
 use super::show::ShownRound;
+use super::voted;
 use crate::json::{ActedJson, RoundShownJson};
 use andon_core::domain::counted::count;
 use andon_core::escape;
 use andon_engine::text::style::Style;
+use andon_engine::witnessing::WaitingRound;
 
 /// Columns of a question.
 const QUESTION: usize = 72;
@@ -25,10 +27,20 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
             0 => {}
             missing => out.push_str(&format!("  needs {}\n", count(missing, "more witness"))),
         }
+        let free = round.caps.iter().filter(|cap| cap.left > 0);
         let people: Vec<String> =
-            round.may_answer.iter().map(|who| escape::terminal(who).into_owned()).collect();
+            free.map(|cap| format!("{} ({} left today)", escape::terminal(&cap.witness), cap.left)).collect();
+        let full = round.caps.iter().filter_map(|cap| Some((cap, cap.free_at?)));
+        let full: Vec<String> = full
+            .map(|(cap, at)| format!("{}, free {}", escape::terminal(&cap.witness), style.when(at)))
+            .collect();
+        if !full.is_empty() {
+            out.push_str(&format!("  at their cap for today: {}\n", full.join("; ")));
+        }
         if people.is_empty() && round.status.starts_with("panel") && round.missing == 0 {
             out.push_str("  its panel is complete and votes\n");
+        } else if let Some(advice) = &round.advice {
+            out.push_str(&format!("  {}\n", escape::terminal(advice)));
         } else if people.is_empty() {
             out.push_str("  no one may answer now: ask for a panel, or name more witnesses\n");
         } else {
@@ -50,10 +62,19 @@ pub fn shown_json(shown: &ShownRound) -> Option<RoundShownJson> {
         id: entry.id.to_string(),
         status: round.status().name(),
         triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
-        decision: round.decision().map(|decided| decided.key.clone()),
+        decision: round.decision().map(|decided| choice(&decided.key).to_owned()),
+        words: shown.ledger.decided_words(round),
+        votes: voted::votes(&shown.ledger, shown.round),
+        flags: voted::flags(&shown.ledger, shown.round),
+        evidence: shown.evidence.iter().cloned().collect(),
         may_answer: shown.may_answer.clone(),
         said: Value::Object((*entry.body).clone()),
     })
+}
+
+/// The name of a decision, without the digest of an amended text.
+pub(super) fn choice(key: &str) -> &str {
+    key.split(':').next().unwrap_or(key)
 }
 
 /// What was appended, for programs.
@@ -63,7 +84,8 @@ pub fn acted_json(acted: &ActReport) -> Option<ActedJson> {
         entry: acted.entry.to_string(),
         round: acted.ledger.entries[acted.round].id.to_string(),
         status: round.status().name(),
-        decision: round.decision().map(|decided| decided.key.clone()),
+        decision: round.decision().map(|decided| choice(&decided.key).to_owned()),
+        words: acted.ledger.decided_words(round),
         resumed: acted.resumed,
     })
 }

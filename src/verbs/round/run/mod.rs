@@ -65,6 +65,12 @@ pub fn run(
     said: &Map<String, Value>,
 ) -> Result<RoundAnswerJson, OpsError> {
     expire(ctx, ws)?;
+    // Whoever speaks when it is over hears what became of it, each time.
+    if action != RoundAction::Open
+        && let Some(answer) = over(ws, &text(said, "round")?)?
+    {
+        return Ok(answer);
+    }
     match action {
         RoundAction::Open => open(ctx, ws, said),
         RoundAction::Say => say(ctx, ws, said),
@@ -181,17 +187,48 @@ fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Resul
     let body = round.body();
     let evidence: Vec<EvidenceText> = round.evidence();
     let draft = Draft { kind: "round", said: &body, evidence: &evidence, signer: None };
-    let id = ledger.append(ctx, ws, &draft)?;
-    pending::forget(ws, name);
-    let ledger = witnessing::load(ws)?;
-    let at = ledger.find(&id.to_string())?;
+    let id = ledger.append(ctx, ws, &draft)?.to_string();
+    pending::end(ws, name, round, id.clone())?;
+    let answer = became(&witnessing::load(ws)?, &id)?;
+    if answer.needs_person {
+        witnessing::call_people(ctx, ws);
+    }
+    Ok(answer)
+}
+
+/// What a round came to that was closed, or has expired; `None` while it is open.
+fn over(ws: &Workspace, name: &str) -> Result<Option<RoundAnswerJson>, OpsError> {
+    let (_, round) = pending::find(ws, name)?;
+    let Some(entry) = round.ended() else { return Ok(None) };
+    let answer = became(&witnessing::load(ws)?, entry)?;
+    if !answer.needs_person {
+        return Err(OpsError::Usage {
+            what: format!(
+                "the round {name} is over: it became entry {} ({})",
+                short(entry),
+                answer.status.unwrap_or("unknown")
+            ),
+            help: format!("see it: andon review show {}; open another: andon round open", short(entry)),
+        });
+    }
+    let why = "the round is over: what comes now is not part of it".to_owned();
+    Ok(Some(RoundAnswerJson { why: Some(why), ..answer }))
+}
+
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
+
+/// The state of the round that is the entry `id`.
+fn became(ledger: &SignedLedger, id: &str) -> Result<RoundAnswerJson, OpsError> {
+    let at = ledger.find(id)?;
     let state = &ledger.folded.state;
     let found = state.round_at.get(&at).map(|at| &state.rounds[*at]);
     let triggers = found.map(|round| round.triggers.iter().map(|trigger| trigger.name()).collect());
     let status = found.map(|round| round.status().name());
     Ok(RoundAnswerJson {
-        round: id.to_string(),
-        needs_person: status.is_some_and(|status| status != "closed"),
+        round: id.to_owned(),
+        needs_person: status.is_some_and(|status| !["closed", "resolved"].contains(&status)),
         triggers,
         status,
         ..RoundAnswerJson::default()

@@ -21,6 +21,8 @@ pub(super) const MAX_TEXT: usize = 1 << 20;
 const MAX_FILE: u64 = 16 << 20;
 /// Most rounds that wait at once.
 const MAX_ROUNDS: usize = 1_000;
+/// Ended rounds that are remembered.
+const MAX_ENDED: usize = 200;
 /// Members of a question that are taken over as they are.
 const QUESTION: [&str; 8] =
     ["question", "issuer", "tags", "bounty", "min_witnesses", "operators", "authors", "revises"];
@@ -59,6 +61,9 @@ pub(super) struct PendingRound {
     /// Texts that are kept whole: by name.
     texts: Vec<(String, String)>,
     expires_at: i64,
+    /// The entry that it became: who still speaks in it is told of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ended: Option<String>,
 }
 
 impl PendingRound {
@@ -70,7 +75,7 @@ impl PendingRound {
         body.insert("opened_at".to_owned(), json!(opened_at));
         body.insert("expires_at".to_owned(), json!(expires_at));
         body.insert("arrived".to_owned(), json!({}));
-        Self { body, texts: Vec::new(), expires_at }
+        Self { body, texts: Vec::new(), expires_at, ended: None }
     }
 
     pub(super) fn body(&self) -> Map<String, Value> {
@@ -79,6 +84,11 @@ impl PendingRound {
 
     pub(super) fn expires_at(&self) -> i64 {
         self.expires_at
+    }
+
+    /// The entry that it became.
+    pub(super) fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
     }
 
     pub(super) fn paid_to(&mut self, who: &str) {
@@ -115,7 +125,9 @@ impl PendingRound {
             return Err("the judge has spoken already".to_owned());
         }
         let mut verdict = json!({"deferred": trailer.deferred, "parse_failures": self.failures()});
-        if let (Some(said), Some(members)) = (trailer.recommendation, verdict.as_object_mut()) {
+        // Who recommends nothing and says something all the same recommends that.
+        let said = trailer.recommendation.or(trailer.prose);
+        if let (Some(said), Some(members)) = (said, verdict.as_object_mut()) {
             members.insert("recommendation".to_owned(), json!(cut(&said)));
         }
         self.body.insert("synthesizer".to_owned(), json!(agent));
@@ -130,7 +142,11 @@ impl PendingRound {
         let failures = self.failures() + 1;
         self.texts.push((format!("verdict-{failures}"), text.to_owned()));
         self.body.insert("synthesizer".to_owned(), json!(agent));
-        self.body.insert("verdict".to_owned(), json!({"deferred": false, "parse_failures": failures}));
+        let mut verdict = json!({"deferred": false, "parse_failures": failures});
+        if let Some(members) = verdict.as_object_mut().filter(|_| !text.trim().is_empty()) {
+            members.insert("recommendation".to_owned(), json!(cut(text.trim())));
+        }
+        self.body.insert("verdict".to_owned(), verdict);
         self.arrive("verdict", at);
         failures
     }
@@ -219,18 +235,31 @@ fn read(path: &std::path::Path) -> Option<PendingRound> {
 
 /// Every round that has not ended.
 pub(super) fn all(ws: &Workspace) -> Vec<(String, PendingRound)> {
+    kept(ws).into_iter().filter(|(_, round)| round.ended.is_none()).take(MAX_ROUNDS).collect()
+}
+
+fn kept(ws: &Workspace) -> Vec<(String, PendingRound)> {
     let files = std::fs::read_dir(dir(ws)).into_iter().flatten().filter_map(Result::ok);
     let mut found: Vec<(String, PendingRound)> = files
         .filter_map(|file| {
             let name = file.file_name().to_string_lossy().strip_suffix(".json")?.to_owned();
             Some((name, read(&file.path())?))
         })
-        .take(MAX_ROUNDS)
+        .take(2 * MAX_ROUNDS)
         .collect();
     found.sort_by(|one, other| one.0.cmp(&other.0));
     found
 }
 
-pub(super) fn forget(ws: &Workspace, name: &str) {
-    let _gone = std::fs::remove_file(dir(ws).join(format!("{name}.json")));
+/// Keeps of a round that has ended which entry it became, and no more than the newest of those.
+pub(super) fn end(ws: &Workspace, name: &str, round: &PendingRound, entry: String) -> Result<(), OpsError> {
+    let ended = PendingRound { expires_at: round.expires_at, ended: Some(entry), ..PendingRound::default() };
+    keep(ws, name, &ended)?;
+    let mut old: Vec<(String, PendingRound)> =
+        kept(ws).into_iter().filter(|(_, round)| round.ended.is_some()).collect();
+    old.sort_by_key(|(_, round)| std::cmp::Reverse(round.expires_at));
+    for (name, _) in old.into_iter().skip(MAX_ENDED) {
+        let _gone = std::fs::remove_file(dir(ws).join(format!("{name}.json")));
+    }
+    Ok(())
 }

@@ -3,11 +3,16 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Where it begins.
+const FENCE: &str = "```json";
+
 /// What a judge decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trailer {
     pub(super) deferred: bool,
     pub(super) recommendation: Option<String>,
+    /// What stands before it.
+    pub(super) prose: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -32,11 +37,11 @@ pub(super) fn parse(text: &str) -> Result<Trailer, String> {
     if !wire.deferred && recommendation.is_none() {
         return Err("deferred is false, so a recommendation is asked for".to_owned());
     }
-    Ok(Trailer { deferred: wire.deferred, recommendation })
+    let prose = text.rfind(FENCE).map(|at| text[..at].trim().to_owned()).filter(|text| !text.is_empty());
+    Ok(Trailer { deferred: wire.deferred, recommendation, prose })
 }
 
 fn block(text: &str) -> &str {
-    const FENCE: &str = "```json";
     let Some(begin) = text.rfind(FENCE) else { return text.trim() };
     let inner = &text[begin + FENCE.len()..];
     inner.split("```").next().unwrap_or(inner).trim()
@@ -49,9 +54,19 @@ mod tests {
     #[test]
     fn the_last_block_or_the_whole_text_is_the_trailer() {
         let yes = |text: &str| parse(text).unwrap();
-        assert_eq!(yes("{\"deferred\": true}"), Trailer { deferred: true, recommendation: None });
+        assert_eq!(
+            yes("{\"deferred\": true}"),
+            Trailer { deferred: true, recommendation: None, prose: None }
+        );
         let two = "```json\n{\"deferred\": true}\n```\nno:\n```json\n{\"deferred\": false, \"recommendation\": \"Do it.\", \"x\": 1}\n```\n";
-        assert_eq!(yes(two), Trailer { deferred: false, recommendation: Some("Do it.".into()) });
+        assert_eq!(
+            yes(two),
+            Trailer {
+                deferred: false,
+                recommendation: Some("Do it.".into()),
+                prose: Some("```json\n{\"deferred\": true}\n```\nno:".into()),
+            }
+        );
         for bad in [
             "I would say yes.",
             "{\"deferred\": \"no\"}",

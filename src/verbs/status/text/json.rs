@@ -30,6 +30,8 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         session: view.session.as_deref(),
         provider: view.provider.as_deref(),
         last_halt: last.map(|last| LastHaltJson::new(last.id, &last.halt, last.ack.as_ref())),
+        decided: &view.decided,
+        waiting: &view.waiting,
         refused: view.refused.as_ref(),
         trend: &view.trend,
         trend_without_credit: &view.uncredited,

@@ -5,6 +5,7 @@ use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::UncreditedFall;
 use andon_core::domain::findings::Level;
 use andon_core::escape::terminal_clip;
+use andon_engine::text::decided;
 use andon_engine::text::halted;
 use andon_engine::text::message;
 use andon_engine::text::page::{Page, unbroken, with_command};
@@ -64,6 +65,8 @@ pub fn text(view: &StatusView, depth: StatusDepth, style: Style, glyphs: Glyphs)
     if open.is_none() {
         last_halt(&mut page, view);
     }
+    decided(&mut page, view);
+    waiting(&mut page, view);
     refused(&mut page, view);
     trend(&mut page, view, glyphs);
     tests(&mut page, view);
@@ -222,6 +225,30 @@ fn last_halt(page: &mut Page, view: &StatusView) {
             page.field("", &format!("{file} was deleted; the next hook will treat that as an answer"));
         }
     }
+}
+
+/// What people decided for the work; what the newest answer said is with its halt already.
+fn decided(page: &mut Page, view: &StatusView) {
+    let shown = view.decided.iter().filter(|one| one.decision != "resume");
+    for (number, one) in shown.enumerate() {
+        let label = if number == 0 { "decided" } else { "" };
+        page.field(label, &decided::in_short(one, phrase::MESSAGE));
+    }
+}
+
+/// The oldest round that waits for a person, and how many more do.
+fn waiting(page: &mut Page, view: &StatusView) {
+    let Some(first) = view.waiting.first() else { return };
+    let more = match view.waiting.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let question = terminal_clip(first.question.lines().next().unwrap_or_default(), NAME);
+    let since = page.style.when(first.since);
+    let line = format!("a round waits for a person since {since}{more}: {question}");
+    page.field("waiting", &page.style.yellow(&line));
+    let id: String = first.id.chars().take(8).collect();
+    page.field("", &with_command(&format!("help: andon review show {}", terminal_clip(&id, 8))));
 }
 
 /// The commits that were refused last, while nothing came of it.

@@ -49,6 +49,8 @@ pub(crate) fn view() -> StatusView {
             }],
         },
         hooks_gone: None,
+        decided: vec![],
+        waiting: vec![],
         refused: None,
         findings: vec![
             samples::finding("hook-bypass", Level::Note),

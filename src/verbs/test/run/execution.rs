@@ -2,7 +2,9 @@
 //! Several can be under way at once.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::calls;
 use super::preset::{self, Unseen};
 use andon_config::TestCommand;
 use andon_core::change::secrets;
@@ -19,6 +21,7 @@ use andon_engine::effect::program::{
 };
 use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
+use andon_engine::places::Places;
 use andon_engine::tested::{CommandResult, Mentions, Since, TestedCode};
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
@@ -36,7 +39,12 @@ pub(super) struct CommandLaunch {
     command: program::CommandLine,
     environment: Environment,
     timeout: Option<Span>,
+    globs: Vec<String>,
+    at_end: AtEnd,
 }
+
+/// The reports that were there when the command had ended. What is written after that is of a process that it left behind.
+type AtEnd = Arc<Mutex<Option<Vec<ReportCandidate>>>>;
 
 impl CommandLaunch {
     /// Runs it to its end; `sink` gets what it prints.
@@ -46,7 +54,12 @@ impl CommandLaunch {
         screens: &Screens,
         sink: &mut dyn FnMut(Stream, &[u8]),
     ) -> Result<ProgramEnd, ProgramError> {
-        let around = Surroundings { directory: &self.directory, environment: &self.environment, screens };
+        let Self { directory, environment, globs, at_end, .. } = self;
+        let look = || {
+            let reports = report_files::matching(directory, globs);
+            *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(reports);
+        };
+        let around = Surroundings { directory, environment, screens, at_end: &look };
         held.run(&self.command, around, self.timeout, sink)
     }
 }
@@ -54,9 +67,12 @@ impl CommandLaunch {
 /// A run that is under way: the code that it runs on, and what it has said so far.
 pub(super) struct Execution {
     tested: TestedCode,
+    /// Where its code lies.
+    places: Places,
     top: PathBuf,
     /// The reports that were there before.
     before: Vec<ReportCandidate>,
+    at_end: AtEnd,
     reader: RunReader,
     mentions: Mentions,
     unseen: Unseen,
@@ -76,21 +92,28 @@ impl Execution {
         ctx: &Context,
         ws: &Workspace,
         tested: TestedCode,
-        command: &TestCommand,
+        asked: &TestCommand,
     ) -> Result<(CommandLaunch, Self), OpsError> {
         let top = ws.top()?.to_owned();
         stop_point("test:begin");
         let before = report_files::matching(&top, &ws.config.test.reports);
-        let (command, unseen, added) = match with_report(ws, &top, command) {
+        let (command, unseen, added) = match with_report(ws, &top, asked) {
             Some((command, unseen, added)) => (command, unseen, Some(added)),
-            None => (spec(command), None, None),
+            None => (spec(asked), None, None),
         };
         let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
-        let reader = RunReader::new(root).only(ws.config.test.format);
+        let mut reader = RunReader::new(root).only(ws.config.test.format);
+        for call in calls::of_command(&top, asked) {
+            reader.expect(call);
+        }
         let mentions = tested.mentions(ws);
         let (directory, environment, timeout) = (top.clone(), environment(ctx, ws), ws.config.test.timeout);
-        let launch = CommandLaunch { directory, command, environment, timeout };
-        Ok((launch, Self { tested, top, before, reader, mentions, unseen: Unseen::new(unseen), added }))
+        let (globs, at_end) = (ws.config.test.reports.clone(), AtEnd::default());
+        let ours = Arc::clone(&at_end);
+        let launch = CommandLaunch { directory, command, environment, timeout, globs, at_end };
+        let unseen = Unseen::new(unseen);
+        let places = Places::now(ws);
+        Ok((launch, Self { tested, places, top, before, at_end: ours, reader, mentions, unseen, added }))
     }
 
     /// Takes what the command printed, and passes it on but for the line about our own report.
@@ -128,8 +151,18 @@ impl Execution {
             reader.push(Stream::Stdout, bytes);
         });
         stop_point("test:ran");
-        let since = self.tested.since(ws)?;
-        let (mut warnings, mut written) = read_reports(ws, &self.top, &self.before, &mut self.reader);
+        let since = match self.tested.since(ws)? {
+            Since::Unchanged => Some(self.places.replaced())
+                .filter(|replaced| !replaced.is_empty())
+                .map_or(Since::Unchanged, Since::Replaced),
+            changed @ (Since::Changed(_) | Since::Replaced(_)) => changed,
+        };
+        for call in end.started.iter().filter_map(calls::of_started) {
+            self.reader.expect(call);
+        }
+        let at_end = self.at_end.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let stamps = (self.before.as_slice(), at_end.as_slice());
+        let (mut warnings, mut written) = read_reports(ws, &self.top, stamps, &mut self.reader);
         if let Some(added) = &self.added {
             let mut report = self.reader.open_report("the report of test.runner");
             // A runner that wrote none has said on its output what it has to say.
@@ -215,12 +248,16 @@ const NAMED: usize = 3;
 
 /// Which files changed while the tests ran, in words.
 fn changed_paths(since: &Since) -> Option<String> {
-    let Since::Changed(paths) = since else { return None };
+    let (Since::Changed(paths) | Since::Replaced(paths)) = since else { return None };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    if matches!(since, Since::Replaced(_)) {
+        let named = named.join(", ");
+        return Some(format!("moved away or replaced while the tests ran, and put back: {named}{more}"));
+    }
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
         format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
@@ -247,23 +284,29 @@ fn hidden_paths(hidden: &[HiddenPath]) -> Vec<String> {
 }
 
 /// Reads the report files that the run wrote: what is to be said of them, and how many there are. One that is as it was
-/// before the run is stale: it says nothing.
+/// before the run is stale, and one that came after the end of the command is of a process that it left behind: they say
+/// nothing.
 fn read_reports(
     ws: &Workspace,
     top: &Path,
-    before: &[ReportCandidate],
+    (before, at_end): (&[ReportCandidate], &[ReportCandidate]),
     reader: &mut RunReader,
 ) -> (Vec<String>, usize) {
     let (mut warnings, mut written) = (Vec::new(), 0);
-    for (path, at) in report_files::matching(top, &ws.config.test.reports) {
-        let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
-        if before.iter().any(|(known, then)| *known == path && *then == at) {
+    for report in report_files::matching(top, &ws.config.test.reports) {
+        let (path, _) = &report;
+        let name = path.strip_prefix(top).unwrap_or(path).to_string_lossy().into_owned();
+        if before.contains(&report) {
             warnings.push(format!("{name} was not written by this run: not read"));
+            continue;
+        }
+        if !at_end.contains(&report) {
+            warnings.push(format!("{name} was written after the test command had ended: not read"));
             continue;
         }
         written += 1;
         let mut report = reader.open_report(&name);
-        match report_files::stream(&path, &mut |bytes| report.push(bytes)) {
+        match report_files::stream(path, &mut |bytes| report.push(bytes)) {
             Ok(()) => reader.close_report(report),
             Err(why) => reader.unreadable(&name, &why.to_string()),
         }

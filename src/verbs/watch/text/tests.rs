@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::table::{self, GAP};
 use super::*;
-use crate::view::history::OpenRound;
 use crate::view::status::LostHooks;
 use crate::view::watch::{BindingHalt, LastRun};
 use andon_core::domain::diagnostic::Diagnostic;
@@ -13,6 +12,7 @@ use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::{is_hidden, width};
 use andon_engine::text::spark::Glyphs;
+use andon_engine::witnessing::WaitingRound;
 use andon_testkit::samples::{self, value_of};
 
 const MINUTE: i64 = 60;
@@ -80,11 +80,15 @@ pub(crate) fn view() -> WatchView {
         ],
         elsewhere: vec![StandingHalt { id: EntryId([7; 32]), ..samples::standing() }],
         branches: vec![BranchView { name: "origin/far".to_owned(), found: running() }],
-        rounds: vec![OpenRound {
+        rounds: vec![WaitingRound {
             id: "ab".repeat(32),
             status: "open".to_owned(),
             question: "May the API change?".to_owned(),
             since: later(1),
+            triggers: vec![],
+            caps: vec![],
+            missing: 0,
+            advice: None,
             may_answer: vec!["ann".to_owned()],
         }],
         warnings: vec![Diagnostic::warning("1 entry of the ledger cannot be read")],

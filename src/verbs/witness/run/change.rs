@@ -90,8 +90,58 @@ pub fn add(
         what: format!("{name}: {err}"),
         help: "give the .pub file of the key".to_owned(),
     })?;
-    let said = json!({"key": key.to_string(), "who": who, "roles": roles});
-    change(ctx, ws, "key-add", |_| Ok(witnessing::said(said)))
+    change(ctx, ws, "key-add", |ledger| {
+        may_be_granted(ledger, &key, &who)?;
+        Ok(witnessing::said(json!({"key": key.to_string(), "who": who, "roles": roles})))
+    })
+}
+
+/// Refuses a key of which no signature would count, and one that is somebody else's: what it signs could be of either.
+fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<(), OpsError> {
+    key.check_fitness().map_err(|why| OpsError::Usage {
+        what: format!("{} is {why}", key.fingerprint()),
+        help: "make one: ssh-keygen -t ed25519".to_owned(),
+    })?;
+    let in_force = &ledger.folded.authority.at_end.keys;
+    let others = in_force.iter().find(|(known, grant)| grant.who != who && is_same(known, key));
+    match others {
+        Some((_, grant)) => Err(two_holders(key, [&grant.who, who])),
+        None => Ok(()),
+    }
+}
+
+/// Whether a key in the policy is this one, whatever comment it has there.
+fn is_same(known: &str, key: &PublicKey) -> bool {
+    PublicKey::parse(known).is_ok_and(|known| known == *key)
+}
+
+fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
+    OpsError::Usage {
+        what: format!("{} is the key of {one}: it cannot be that of {two}, too", key.fingerprint()),
+        help: "each person needs a key of their own: ssh-keygen -t ed25519".to_owned(),
+    }
+}
+
+/// The same of all keys of a policy.
+fn may_be_policy(policy: &Value) -> Result<(), OpsError> {
+    let mut holders: Vec<(PublicKey, &str)> = Vec::new();
+    for grant in policy.get("keys").and_then(Value::as_array).into_iter().flatten() {
+        let text = |name: &str| grant.get(name).and_then(Value::as_str).unwrap_or_default();
+        let who = text("who");
+        let key = PublicKey::parse(text("key")).map_err(|why| OpsError::Usage {
+            what: format!("the key of {who}: {why}"),
+            help: "give the line of its .pub file".to_owned(),
+        })?;
+        key.check_fitness().map_err(|why| OpsError::Usage {
+            what: format!("the key of {who} is {why}"),
+            help: "make one: ssh-keygen -t ed25519".to_owned(),
+        })?;
+        if let Some((_, other)) = holders.iter().find(|(known, other)| *known == key && *other != who) {
+            return Err(two_holders(&key, [other, who]));
+        }
+        holders.push((key, who));
+    }
+    Ok(())
 }
 
 /// Revokes a key, named by its fingerprint, its file or whose it is.
@@ -159,7 +209,31 @@ pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
     {
         members.remove("schema");
     }
-    change(ctx, ws, "policy", |_| Ok(witnessing::said(value)))
+    change(ctx, ws, "policy", |_| {
+        may_be_policy(&value)?;
+        Ok(witnessing::said(value))
+    })
+}
+
+/// Appends the next policy, in which a witness begins anew after training (R2).
+///
+/// # Errors
+/// They are no witness, or the policy does not allow it.
+pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, OpsError> {
+    let next = super::next_policy(ws)?;
+    change(ctx, ws, "policy", |ledger| {
+        if !ledger.folded.authority.at_end.witnesses.contains(who) {
+            return Err(OpsError::Usage {
+                what: format!("{who} is no witness here"),
+                help: "andon witness list".to_owned(),
+            });
+        }
+        let mut said = witnessing::said(next);
+        said.remove("schema");
+        // It is for this policy: who was reinstated by an earlier one is not again.
+        said.insert("reinstated".to_owned(), json!([who]));
+        Ok(said)
+    })
 }
 
 /// Signs under a policy or a change of keys that another admin made.

@@ -5,7 +5,7 @@ mod list;
 
 use serde_json::{Value, json};
 
-pub use change::{ChangeStatus, KeyChange, add, policy, revoke, sign};
+pub use change::{ChangeStatus, KeyChange, add, policy, reinstate, revoke, sign};
 pub use list::{allowed_signers, keys, list_json, list_text};
 
 use crate::json::{OwnKeyJson, WitnessChangeJson, WitnessInitJson};
@@ -49,6 +49,10 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewL
     }
     let signer = witnessing::signer(ctx, ws)?;
     let key = signer.public().clone();
+    key.check_fitness().map_err(|why| OpsError::Usage {
+        what: format!("your signing key is {why}"),
+        help: "make one and name it: ssh-keygen -t ed25519, then git config user.signingKey FILE".to_owned(),
+    })?;
     let said = witnessing::said(json!({
         "version": 1,
         "threshold": 1,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ruling::shell::MAX_SCRIPT;
 use proptest::prelude::*;
 
 fn tests(commands: &[(&str, &str)]) -> Vec<Tests> {

@@ -127,7 +127,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut attempts = attempts(timeline);
     // What a person has answered for with `andon resume --counter` does not count.
     attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
-    let failed = failed_running(&attempts, setting);
+    let failed = failed_running(&attempts, situation.timeline, setting);
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count(&MAX) {
         return None;
@@ -167,13 +167,17 @@ fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
 }
 
 /// The failures since the newest reset, newest first.
-fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(Failure, Attempt<'a>)> {
+fn failed_running<'a>(
+    attempts: &[Attempt<'a>],
+    timeline: &Timeline,
+    setting: &RuleSetting,
+) -> Vec<(Failure, Attempt<'a>)> {
     let mut streak = Streak::default();
     let mut errors: Option<Signature> = None;
     let mut before: Option<&Iteration> = None;
     for attempt in attempts {
         let another = before.replace(attempt.iteration).is_some_and(|it| attempt.iteration.is_by_another(it));
-        let judged = judge(attempt, errors, setting.list(&EXEMPT));
+        let judged = judge(attempt, errors, (timeline, setting.list(&EXEMPT)));
         let forgiven = another && judged == Judgement::Failed(Failure::NothingModified);
         let judged = if forgiven { Judgement::Nothing } else { judged };
         streak.take(judged, attempt, setting.count(&RISES));
@@ -255,10 +259,14 @@ impl<'a> Streak<'a> {
     }
 }
 
-fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[String]) -> Judgement {
+fn judge(
+    attempt: &Attempt<'_>,
+    errors_before: Option<Signature>,
+    (timeline, exempt): (&Timeline, &[String]),
+) -> Judgement {
     let diff = &attempt.iteration.diff;
     // Line ends and what normalization masks are for `unchanged-diff`: files did change.
-    if diff.empty && (diff.files > 0 || is_meant_empty(attempt.iteration, exempt)) {
+    if diff.empty && (diff.files > 0 || is_meant_empty(attempt.iteration, timeline, exempt)) {
         return Judgement::Nothing;
     }
     if diff.empty {

@@ -36,7 +36,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
                 had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
                 Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
-                Nothing is said while tests newly pass, nor of documentation. It is a note where a line of that file is all \
+                Nothing is said while tests newly pass, nor of documentation. One file is told of once, until it comes back more often than \
+                it had then. It is a note where a line of that file is all \
                 that a third of those commits changed (a status, a flag) and others bring new code beside it.",
         why: "A loop that tries the same four variants of one file in no fixed order has no period that \
               `oscillation` could see. Files that hold a status come back too, so this is a signal that does \
@@ -75,26 +76,58 @@ impl fmt::Display for Comebacks {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let found = timeline.newest_paths().find_map(|path| of_path(timeline, path, setting));
-    let (path, back, among) = found?;
+    let Found { path, back, among, told } = found?;
     let first = back.first()?.number;
     if gains::since(timeline, first) == Gain::NewlyPassing {
         return None;
     }
     let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);
-    let level = if beside_work { setting.level.min(Level::Note) } else { setting.level };
+    // One file is told of once, until it comes back more often than it had then.
+    let level = if beside_work || told { setting.level.min(Level::Note) } else { setting.level };
     let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let found = Comebacks { times: words::len(&back), among };
     let echo_of = Some(oscillation::RULE.id);
     Some(Finding { files: vec![path], evidence, echo_of, ..RULE.finding(level, found) })
 }
 
-/// The path, the iterations that brought it back, and among how many changes, where those are enough.
-fn of_path<'a>(
-    timeline: &'a Timeline,
+/// A file that came back often enough.
+struct Found<'a> {
     path: HunkHash,
-    setting: &RuleSetting,
-) -> Option<(HunkHash, Vec<&'a Iteration>, u64)> {
+    /// The iterations that brought it back, among so many changes.
+    back: Vec<&'a Iteration>,
+    among: u64,
+    /// Whether an earlier comeback found as many.
+    told: bool,
+}
+
+/// The path, where it came back often enough.
+fn of_path<'a>(timeline: &'a Timeline, path: HunkHash, setting: &RuleSetting) -> Option<Found<'a>> {
     let states = timeline.path_states(path);
+    let (newest, back) = comebacks(&states, timeline, setting);
+    let newest_by = newest.last()?.brought_by;
+    let current = back.last().copied() == newest_by && newest_by == timeline.newest();
+    let least = setting.count(&COMEBACKS).max(1);
+    let enough = words::len(&back) >= least;
+    // What changed while the code stayed is a document.
+    let code = back.iter().all(|one| !timeline.leaves_the_code(one));
+    if !(current && enough && code) {
+        return None;
+    }
+    let among = u64::try_from(newest.len().saturating_sub(1)).unwrap_or(u64::MAX);
+    let told = (1..states.len()).any(|end| {
+        let (newest, earlier) = comebacks(&states[..end], timeline, setting);
+        let is_one = newest.last().is_some_and(|last| last.brought_by == earlier.last().copied());
+        is_one && words::len(&earlier) >= least && earlier.len() >= back.len()
+    });
+    Some(Found { path, back, among, told })
+}
+
+/// The newest of `states` that are looked at, and the iterations that brought one of them again.
+fn comebacks<'s, 'a>(
+    states: &'s [PathState<'a>],
+    timeline: &Timeline,
+    setting: &RuleSetting,
+) -> (&'s [PathState<'a>], Vec<&'a Iteration>) {
     let among = usize::try_from(setting.count(&AMONG)).unwrap_or(usize::MAX);
     let newest = states.get(states.len().saturating_sub(among.saturating_add(1))..).unwrap_or_default();
     let mut seen: BTreeSet<HunkHash> = BTreeSet::new();
@@ -106,13 +139,7 @@ fn of_path<'a>(
             back.push(one);
         }
     }
-    let last = newest.last()?.brought_by;
-    let current = back.last().copied() == last && last == timeline.newest();
-    let enough = words::len(&back) >= setting.count(&COMEBACKS).max(1);
-    // What changed while the code stayed is a document.
-    let code = back.iter().all(|one| !timeline.leaves_the_code(one));
-    let changes = u64::try_from(newest.len().saturating_sub(1)).unwrap_or(u64::MAX);
-    (current && enough && code).then_some((path, back, changes))
+    (newest, back)
 }
 
 fn counts(one: &Iteration, timeline: &Timeline, setting: &RuleSetting) -> bool {
@@ -137,6 +164,18 @@ mod tests {
             commit(at).change(Nature::Work, &[step, (9, at, at + 1)])
         };
         (100..).zip(states).map(&mut one).collect()
+    }
+
+    #[test]
+    fn a_file_is_told_of_once_until_it_rises() {
+        let level = |states: &[u8]| checked(&RULE, file(states)).map(|finding| finding.level);
+        let mut states = vec![1, 2, 3, 1, 4, 2, 3, 1];
+        assert_eq!(level(&states), Some(Level::Warn));
+        states.extend([9, 2]);
+        assert_eq!(level(&states), Some(Level::Warn), "a fifth one");
+        // New contents come between: no more comebacks among twelve changes than there were.
+        states.extend([11, 12, 13, 14, 15, 16, 17, 1, 18, 2]);
+        assert_eq!(level(&states).unwrap_or(Level::Note), Level::Note, "{states:?}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
 pub(super) mod file_comebacks;
+pub(super) mod guard_disarmed;
 pub(super) mod hook_bypass;
 pub(super) mod identity_drift;
 pub(super) mod idle_turns;
@@ -20,6 +21,7 @@ pub(super) mod nothing_new;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
 pub(super) mod recurrence;
+pub(super) mod red_runs;
 pub(super) mod refused_commits;
 pub(super) mod repeated_compaction;
 pub(super) mod repeated_edit;
@@ -61,6 +63,8 @@ pub static REGISTRY: &[&Rule] = &[
     &tool_loop::RULE,
     &repeated_edit::RULE,
     &same_refusal::RULE,
+    &guard_disarmed::RULE,
+    &red_runs::RULE,
     &refused_commits::RULE,
     &nothing_new::RULE,
     &repeated_compaction::RULE,

@@ -14,7 +14,9 @@ use crate::domain::about::{About, Counts, EventClass};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::{CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, stood};
+use crate::history::{
+    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, mostly_stood, stood,
+};
 
 pub(in crate::detect) const RETURNS: Param<u64> =
     Param::count("returns", 2, 2, "Consecutive returns to the state before the last.");
@@ -53,7 +55,7 @@ pub static RULE: Rule = Rule {
                 said of another version before; a pull request (`Title (#12)`) that lands again after its \
                 revert; merges, cherry-picks and rebases. With too few \
                 returns by other commits the rule warns at most, and with none it is a note. Where each state \
-                stood for an hour or longer, it takes two returns more and is a note until then, and a comeback to it is none. \
+                stood for an hour or longer (of changes of up to three files half of them), it takes two returns more and is a note until then, and a comeback to it is none. \
                 Where nobody watched (commits that no hook recorded, with no tests known) and each came two minutes or longer after \
                 the one before, it takes four more and warns at most until then: somebody tries something out. \
                 Where one line of one file is all that goes there and back (a status, a flag), its first comeback to a \
@@ -259,7 +261,11 @@ fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Leve
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
     let bringing: Vec<&Iteration> =
         brought.get(back..).unwrap_or_default().iter().copied().flatten().collect();
-    let all = bringing.len() > 1 && bringing.windows(2).all(|pair| stood(pair[0], pair[1]));
+    let from = brought.len().saturating_sub(round.returns.saturating_add(round.period));
+    let circle: Vec<&Iteration> = brought.get(from..).unwrap_or_default().iter().copied().flatten().collect();
+    let few = circle.iter().all(|one| one.diff.files <= FEW);
+    let all = (bringing.len() > 1 && bringing.windows(2).all(|pair| stood(pair[0], pair[1])))
+        || (few && mostly_stood(&circle));
     let before = |more: usize| round.strikes() < round.needed(least).saturating_add(more);
     if all && before(SLOW) {
         Level::Note
@@ -269,6 +275,9 @@ fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Leve
         Level::Halt
     }
 }
+
+/// Files of a change that is a setting and no work: where a commit is the command to deploy, it is taken back at once now and then.
+const FEW: u64 = 3;
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
 /// `SLOW` returns more.
@@ -300,7 +309,8 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     // What is tried out minutes apart comes back more often before it is a loop.
     let since = back.first()?.brought_by.number;
     let row = states.iter().map(|state| state.brought_by).filter(|one| one.number >= since);
-    let tries = are_tries(&row.collect::<Vec<_>>()) && back.len() < least.saturating_add(TRIES);
+    let row: Vec<&Iteration> = row.collect();
+    let tries = are_tries(&row) && back.len() < least.saturating_add(TRIES);
     let level = if tries { setting.level.min(Level::Warn) } else { setting.level };
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));

@@ -300,7 +300,8 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
     if is_cosmetic(one) {
         let admitted = if claims_no_work(one) { ADMITTED } else { 0 };
         (limit.max(setting.count(&COSMETIC).saturating_add(admitted)), Level::Warn)
-    } else if (one.diff.empty && is_meant_empty(one, setting.list(&EXEMPT))) || brings_new_code(timeline, one)
+    } else if (one.diff.empty && is_meant_empty(one, timeline, setting.list(&EXEMPT)))
+        || brings_new_code(timeline, one)
     {
         (longer, Level::Note)
     } else if document {

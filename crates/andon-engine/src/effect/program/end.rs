@@ -1,5 +1,6 @@
 //! How a command ended, apart from how it was run.
 
+use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use andon_git::platform::processes;
@@ -24,18 +25,29 @@ pub enum StopCause {
     Forwarded(i32),
 }
 
+/// A program that was seen at work below the command, writing to its output.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StartedProgram {
+    /// Its name and its arguments.
+    pub words: Vec<String>,
+    /// Its working directory.
+    pub directory: PathBuf,
+}
+
 /// The end of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramEnd {
     /// Its exit code, or the signal that ended it.
     pub exit: CommandExit,
     /// Whether it was stopped.
     pub stopped: StopCause,
+    /// Test runners, and scripts that may be one, that were seen below it; none on systems that do not show them.
+    pub started: Vec<StartedProgram>,
 }
 
 impl ProgramEnd {
     /// The exit code to pass on: its own, or 128 and the number of the signal, as shells do.
-    pub fn code(self) -> u8 {
+    pub fn code(&self) -> u8 {
         match self.exit {
             CommandExit::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
             CommandExit::Signal(signal) => u8::try_from(128_i32.saturating_add(signal) & 0xff).unwrap_or(1),

@@ -16,7 +16,7 @@ fn env() -> Environment {
 
 fn at<'a>(directory: &'a str, environment: &'a Environment) -> Surroundings<'a> {
     const NONE: Screens = Screens { stdout: None, stderr: None };
-    Surroundings { directory: Path::new(directory), environment, screens: &NONE }
+    Surroundings { directory: Path::new(directory), environment, screens: &NONE, at_end: &|| () }
 }
 
 fn run_test_command(

@@ -10,7 +10,9 @@ use andon_core::domain::time::Span;
 use testreport::Stream;
 
 use super::command::{Group, Notice, Outputs, SentSignal, ending_signals};
-use super::end::StopCause;
+use super::end::{CommandExit, ProgramEnd, StopCause};
+#[cfg(unix)]
+use super::sightings::Sightings;
 use super::signals::{HeldSignals, listen};
 use super::start::RunningCommand;
 use super::terminal::Size;
@@ -55,6 +57,8 @@ pub(super) struct Watch {
     open_streams: u8,
     /// The sizes of the terminals that it writes to.
     sizes: Vec<Size>,
+    #[cfg(unix)]
+    sightings: Sightings,
 }
 
 impl Watch {
@@ -62,15 +66,28 @@ impl Watch {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
         let (signals, _) = ending_signals();
         let (stopped, sizes) = (StopCause::No, Vec::new());
-        Self { command, group, deadline, stopped, signals, open_streams: 2, sizes }
+        #[cfg(unix)]
+        let sightings = Sightings::below(command.id());
+        Self {
+            command,
+            group,
+            deadline,
+            stopped,
+            signals,
+            open_streams: 2,
+            sizes,
+            #[cfg(unix)]
+            sightings,
+        }
     }
 
     /// Runs until the command has ended and its output is read.
     pub(super) fn run(
         mut self,
         (held, outputs): (&HeldSignals, Outputs),
+        at_end: &dyn Fn(),
         sink: &mut dyn FnMut(Stream, &[u8]),
-    ) -> io::Result<(ExitStatus, StopCause)> {
+    ) -> io::Result<ProgramEnd> {
         let (sender, events) = sync_channel(QUEUE);
         self.sizes = outputs.sizes;
         for (stream, output) in outputs.streams {
@@ -80,8 +97,25 @@ impl Watch {
         let go_on = listen(held, sender);
         let status = self.until_end(&events, &go_on, sink)?;
         drop(go_on);
+        at_end();
         self.read_rest(&events, sink);
-        Ok((status, self.stopped))
+        #[cfg(unix)]
+        let started = self.sightings.into_seen();
+        #[cfg(not(unix))]
+        let started = Vec::new();
+        Ok(ProgramEnd { exit: CommandExit::from_status(status), stopped: self.stopped, started })
+    }
+
+    /// Looks which programs are at work, if it is time, and says how long nothing else is to be done.
+    #[cfg(unix)]
+    fn pause(&mut self) -> Duration {
+        self.sightings.look();
+        self.sightings.pause().clamp(Duration::from_millis(1), TICK)
+    }
+
+    #[cfg(not(unix))]
+    fn pause(&mut self) -> Duration {
+        TICK
     }
 
     fn until_end(
@@ -93,7 +127,7 @@ impl Watch {
         let mut looked = Instant::now();
         loop {
             let mut reported = None;
-            match events.recv_timeout(TICK) {
+            match events.recv_timeout(self.pause()) {
                 Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
                 Ok(Event::Told(notice)) => reported = Some(notice),

@@ -179,6 +179,18 @@ fn signatures_are_asked_for_by_role() {
 }
 
 #[test]
+fn nobody_accepts_a_verdict_that_recommends_nothing() {
+    let mut story = one_round();
+    story.solve("r", "ann", "accept_synthesis");
+    let told = story.told();
+    told.invalid(&[("r-ann", "bad_payload")]);
+    let mut story = four();
+    let verdict = json!({"verdict": {"deferred": true, "parse_failures": 0, "recommendation": "copy"}});
+    story.add("r", "round", with(deferred(), verdict)).solve("r", "ann", "accept_synthesis");
+    story.told().invalid(&[]);
+}
+
+#[test]
 fn rounds_end_and_are_withdrawn() {
     let mut story = one_round();
     story.solve("r", "ann", "accept_opposer").accept("r", "bo");

@@ -22,6 +22,7 @@ fn ack(reason: &str) -> JournalLine {
         halt_was: andon_core::domain::facts::HaltWas::Unsaid,
         agent: None,
         provider: None,
+        words: None,
         reason: reason.to_owned(),
         head: None,
         worktree: "main".to_owned(),

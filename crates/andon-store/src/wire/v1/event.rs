@@ -183,6 +183,12 @@ pub struct BallotWire {
     reject: Option<Count>,
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+struct DisarmedWire {
+    what: Option<String>,
+}
+
 /// The members of an event as the journal has it.
 pub(super) fn encode(event: &Event) -> Map<String, Value> {
     let name = |text: &String| bounded(text, MAX_NAME);
@@ -225,6 +231,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             members_of(&OutputWire { kind: output.kind, sha256: output.hash, lines: output.lines.map(Count) })
         }
         What::Usage(usage) => members_of(&UsageWire::from(usage)),
+        What::Disarmed(what) => members_of(&DisarmedWire { what: Some(shown(what)) }),
         What::Refused(refused) => members_of(&RefusedWire {
             code: refused.code,
             tree: refused.tree,
@@ -257,6 +264,7 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
             let RefusedWire { code, tree, rule } = object(line, MAX_LINE)?;
             What::Refused(CommitRefused { code, tree, rule: rule.unwrap_or_default() })
         }
+        "guard_disarmed" => What::Disarmed(object::<DisarmedWire>(line, MAX_LINE)?.what.unwrap_or_default()),
         "verdict" => What::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
         other => match Clearing::from_name(other) {
             Some(clearing) => What::Cleared(clearing),

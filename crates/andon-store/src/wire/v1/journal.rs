@@ -114,6 +114,7 @@ struct AckWire {
     agent: Option<String>,
     provider: Option<String>,
     reason: Option<String>,
+    words: Option<String>,
     head: Option<CommitId>,
     worktree: Option<String>,
 }
@@ -276,6 +277,7 @@ impl From<&Ack> for AckWire {
             agent: ack.agent.as_deref().map(|agent| bounded(agent, MAX_NAME)),
             provider: ack.provider.as_deref().map(|name| bounded(name, MAX_NAME)),
             reason: Some(bounded(&ack.reason, MAX_REASON)),
+            words: ack.words.as_deref().map(|words| bounded(words, MAX_REASON)),
             head: ack.head,
             worktree: Some(bounded(&ack.worktree, MAX_NAME)),
         }
@@ -293,6 +295,7 @@ impl From<AckWire> for Ack {
             agent: wire.agent,
             provider: wire.provider,
             reason: wire.reason.unwrap_or_default(),
+            words: wire.words,
             head: wire.head,
             worktree: wire.worktree.unwrap_or_else(|| "main".to_owned()),
             at: wire.at,

@@ -110,6 +110,7 @@ struct AckWire {
     agent: Option<String>,
     provider: Option<String>,
     reason: Option<String>,
+    words: Option<String>,
     head: Option<CommitId>,
     worktree: String,
 }
@@ -261,6 +262,7 @@ impl From<&Ack> for AckWire {
             agent: ack.agent.as_deref().map(cut),
             provider: ack.provider.as_deref().map(cut),
             reason: Some(cut(&ack.reason)),
+            words: ack.words.as_deref().map(cut),
             head: ack.head,
             worktree: cut(&ack.worktree),
         }
@@ -347,9 +349,9 @@ impl HaltWire {
 
 impl AckWire {
     fn into_ack(self, at: Timestamp) -> Ack {
-        let Self { halt, counter, by, how, mistaken, agent, provider, reason, head, worktree } = self;
+        let Self { halt, counter, by, how, mistaken, agent, provider, reason, words, head, worktree } = self;
         let (halt_was, reason) = (HaltWas::from_key(mistaken), reason.unwrap_or_default());
-        Ack { halt, counter, by, how, halt_was, agent, provider, reason, head, worktree, at }
+        Ack { halt, counter, by, how, halt_was, agent, provider, reason, words, head, worktree, at }
     }
 }
 

@@ -104,6 +104,17 @@ fn summaries() {
             ("\nno tests ran in 0.01s\n", 5, [0; 4], &[], NoTests),
             ("== 3 deselected in 0.01s ==\n", 5, [0; 4], &[], NoTests),
             ("!!! KeyboardInterrupt !!!\n== 2 passed in 3.00s ==\n", 0, [2, 0, 0, 0], &[], RunnerError),
+            (
+                "== 2 passed in 0.1s ==\n!!! _pytest.outcomes.Exit: done !!!\n",
+                0,
+                [2, 0, 0, 0],
+                &[],
+                RunnerError,
+            ),
+            ("..\n!!! _pytest.outcomes.Exit: done !!!\n", 0, [0; 4], &[], RunnerError),
+            ("t.py::a\nt.py::b\n\n2 tests collected in 0.00s\n", 0, [0; 4], &[], NoTests),
+            ("t.py::a\n\n1/2 tests collected (1 deselected) in 0.00s\n", 0, [0; 4], &[], NoTests),
+            ("1 test collected in 0.00s\n1 passed in 0.01s\n", 0, [1, 0, 0, 0], &[], Passed),
             ("=== test session starts ===\na.py ..", 0, [0; 4], &[], Incomplete),
             ("a.py::a PASSED [ 10%]\na.py::b FAILED [ 20%]\n", 1, [1, 1, 0, 0], &["a.py::b"], Incomplete),
             (

@@ -285,7 +285,8 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
 fn what_is_tried_out_minutes_apart_where_nobody_watched_is_given_more_time() {
     let unwatched = |commit: Commit| commit.recording(Recording::Derived);
     let row = |states: &[u8], seconds: i64, change: fn(Commit) -> Commit| {
-        let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * seconds));
+        // Nobody is as regular as a clock.
+        let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * seconds + at % 2 * seconds / 5));
         level((1..).zip(states).map(one).collect())
     };
     assert_eq!(row(&[1, 2, 1, 2], 200, unwatched), Some(Level::Warn), "an edit goes in, out and in again");
@@ -297,12 +298,50 @@ fn what_is_tried_out_minutes_apart_where_nobody_watched_is_given_more_time() {
     assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1], 60, unwatched), Some(Level::Halt));
     let spaces = |count: usize, change: fn(Commit) -> Commit| {
         let states: Vec<u8> = (0..=count).map(|at| [1, 2][at % 2]).collect();
-        let turn = |(at, pair): (i64, &[u8])| change(switch(pair[1], (pair[0], pair[1]), &[]).at(at * 200));
+        let turn = |(at, pair): (i64, &[u8])| {
+            change(switch(pair[1], (pair[0], pair[1]), &[]).at(at * 200 + at % 2 * 40))
+        };
         level((1..).zip(states.windows(2)).map(turn).collect())
     };
     assert_eq!(spaces(5, unwatched), Some(Level::Warn), "a space goes in and out");
     assert_eq!(spaces(5, |one| one), Some(Level::Halt));
     assert_eq!(spaces(8, unwatched), Some(Level::Halt));
+}
+
+#[test]
+fn a_program_that_fetches_data_by_the_clock_is_a_note() {
+    let row = |states: &[u8], subject: fn(i64) -> String, change: fn(Commit) -> Commit| {
+        let one = |(at, state): (i64, &u8)| change(commit(*state).at(at * 600).subject(&subject(at)));
+        level((1..).zip(states).map(one).collect())
+    };
+    let unwatched = |commit: Commit| commit.recording(Recording::Derived);
+    let data = |at: i64| format!("Update data: run {at}");
+    assert_eq!(
+        row(&[1, 2, 1, 2, 1, 2, 1, 2, 1, 2], data, unwatched),
+        Some(Level::Note),
+        "two answers in turn"
+    );
+    assert_eq!(row(&[1, 2, 1, 3, 1, 4, 1, 2, 1], data, unwatched), Some(Level::Note));
+    assert_eq!(row(&[1, 2, 1, 2], data, |one| one), Some(Level::Halt), "a hook saw a loop");
+    let words = |at: i64| ["Use a lock", "Use a queue"][usize::try_from(at % 2).unwrap()].to_owned();
+    assert_eq!(row(&[1, 2, 1, 2, 1, 2, 1, 2, 1], words, unwatched), Some(Level::Halt), "somebody tries");
+}
+
+#[test]
+fn a_deployment_that_is_taken_back_at_once_is_no_loop() {
+    let row = |times: &[i64], files: u64| {
+        let states = [1, 2, 1, 2, 1, 2];
+        let one = |(state, at): (&u8, &i64)| {
+            let mut commit = commit(*state).at(*at);
+            commit.0.record.diff.files = files;
+            commit
+        };
+        level(states.iter().zip(times).map(one).collect())
+    };
+    assert_eq!(row(&[10, 8_000, 16_000, 16_060], 2), Some(Level::Note), "the last one at once");
+    assert_eq!(row(&[10, 8_000, 16_000, 16_060], 9), Some(Level::Halt), "a whole state");
+    assert_eq!(row(&[10, 70, 130, 16_000], 2), Some(Level::Halt), "only one of them lasted");
+    assert_eq!(row(&[10, 8_000, 16_000, 24_000, 32_000, 32_060], 2), Some(Level::Halt), "two returns more");
 }
 
 #[test]

@@ -59,6 +59,25 @@ fn exempt_kinds_neither_count_nor_interrupt() {
 }
 
 #[test]
+fn presses_of_a_button_are_no_iterations() {
+    let pressed = || e().subject("Published your App");
+    assert!(checked(&RULE, vec![d(1), pressed(), pressed(), pressed(), pressed()]).is_none());
+    assert!(checked(&RULE, vec![d(1), d(1), pressed(), d(1)]).is_some(), "they interrupt nothing");
+    let worked = commit(1).subject("Published your App");
+    assert!(checked(&RULE, vec![worked.clone().diff(1), worked.clone().diff(1), worked.diff(1)]).is_some());
+}
+
+#[test]
+fn identical_empty_commits_are_no_series_of_releases() {
+    let level = |subjects: &[&str]| {
+        let commits = subjects.iter().map(|subject| e().subject(subject)).collect();
+        checked(&RULE, commits).map(|finding| finding.level)
+    };
+    assert_eq!(level(&["Release 1.2.0"; 3]), Some(Level::Halt));
+    assert_eq!(level(&["Release 1.2.0", "Release 1.2.1", "Release 1.3.0"]), Some(Level::Note));
+}
+
+#[test]
 fn amending_a_message_repeats_nothing() {
     assert!(checked(&RULE, vec![d(1), d(1).kind(Amend), d(1).kind(Amend), d(1).kind(Amend)]).is_none());
     let amended = checked(&RULE, vec![d(1), d(1), d(1), d(1).kind(Amend)]);

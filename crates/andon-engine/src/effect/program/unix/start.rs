@@ -73,6 +73,11 @@ impl Start<'_> {
 }
 
 impl RunningCommand {
+    /// Its process id.
+    pub(super) fn id(&self) -> i32 {
+        self.pid.as_raw()
+    }
+
     /// Sends a signal to it and to all that it started; it is in this `group`.
     pub(super) fn send(&self, group: Group, sent: SentSignal) {
         group.send(self.pid, sent);

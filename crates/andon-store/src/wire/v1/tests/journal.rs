@@ -37,6 +37,7 @@ fn journal_lines() -> Vec<JournalLine> {
             halt_was: andon_core::domain::facts::HaltWas::Unsaid,
             agent: Some("CLAUDECODE".into()),
             provider: None,
+            words: None,
             reason: "looked at it\nby hand".into(),
             head: Some(CommitId(oid(4))),
             worktree: "main".into(),

@@ -4,10 +4,10 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::SignedLedger;
+use crate::standing;
+use crate::workspace::Workspace;
 use andon_core::domain::time::CLOCK_SKEW;
-use andon_engine::standing;
-use andon_engine::witnessing::{self, SignedLedger};
-use andon_engine::workspace::Workspace;
 use andon_review::code::Code;
 use andon_review::window::WINDOW;
 use andon_store::ledger::Ledger;
@@ -33,7 +33,7 @@ impl List {
     pub(super) fn read(ws: &Workspace) -> Option<Self> {
         let state = Ledger::open(&ws.repo).state().ok()?;
         let halt = standing::recorded(ws).ok()?;
-        if halt.as_ref().is_some_and(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+        if halt.as_ref().is_some_and(|halt| super::asks_signature(ws, halt).is_some()) {
             return None;
         }
         let halt = halt.map(|halt| halt.id.to_string());
@@ -68,5 +68,6 @@ fn until(ledger: &SignedLedger) -> i64 {
     let panels = folded.state.rounds.iter().filter_map(|round| Some(round.open_panel()?.deadline));
     let ahead = folded.state.codes.iter().filter(|(_, code)| **code == Code::FromTheFuture);
     let ahead = ahead.map(|(at, _)| ledger.review[*at].at.saturating_sub(CLOCK_SKEW));
-    votes.chain(panels).chain(ahead).filter(|time| *time > now).min().unwrap_or(i64::MAX)
+    let caps = folded.state.votes.next_free(now);
+    votes.chain(panels).chain(ahead).chain(caps).filter(|time| *time > now).min().unwrap_or(i64::MAX)
 }

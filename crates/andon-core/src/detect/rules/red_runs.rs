@@ -1,0 +1,147 @@
+//! `red-runs`: within one turn code is edited and tested again and again, and the tests stay red.
+
+use std::fmt;
+
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Counts, EventClass, Judges};
+use crate::domain::detail::FindingDetail;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::history::RedRuns;
+
+pub(in crate::detect) const SAME: Param<u64> =
+    Param::count("same", 6, 2, "Failed runs in a row that fail in the same way, each on new code.");
+pub(in crate::detect) const MAX: Param<u64> =
+    Param::count("max", 12, 2, "Failed runs in a row on new code without progress, whatever fails.");
+
+/// It is asked after a test run too, within a turn.
+pub static RULE: Rule = Rule {
+    id: "red-runs",
+    summary: "6 test runs in a row failed in the same way within a turn, with code edited before each, or 12 without progress",
+    docs: Docs {
+        trips: "Each run of the tests on edited code is an attempt. `same` of them in a row with the same failing tests and \
+                the same errors halt the loop, and so do `max` of them in a row without progress. Progress is a new low of the \
+                failing count, or more passing tests than ever: the count begins anew. A passing run, a commit, the \
+                end of a turn and an answer begin it anew too. A run on the same code again, a run of a part of the tests, and a \
+                build that fails in another way than before do not count. Tests that failed before the first edit are given credit 5 \
+                times in a row.",
+        why: "`repeated-failures` counts commits and turns, and an agent may edit and test all day within one turn. People \
+              and agents run red tests more often than they commit, so it takes twice as many.",
+        source: "docs/spec-map.md: Loop rules, no-progress heuristic",
+        example: "Within one turn an agent writes 41, 42, 43, ... and tests each: the sixth red run with the same failure halts.",
+        tune: "`red-runs = { same = 10, max = 20 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    report_file: ReportFile::Checkpoint,
+    about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::new(EventClass::NoProgress) },
+    params: &[SAME.spec, MAX.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// Runs that failed.
+#[derive(Debug)]
+struct FailedRuns {
+    times: u64,
+    same: bool,
+    failing: Vec<String>,
+}
+
+impl FindingDetail for FailedRuns {}
+
+impl fmt::Display for FailedRuns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = words::count(self.times, "test run");
+        let how = if self.same { "in the same way" } else { "without progress" };
+        write!(f, "{runs} in a row failed {how}, with code edited before each")?;
+        if self.failing.is_empty() {
+            return Ok(());
+        }
+        write!(f, ": {}", words::list(&self.failing, words::len(&self.failing)))
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let RedRuns { same, stuck, failing, signature, .. } = &situation.timeline.activity.red;
+    let (times, is_same) = if *same >= setting.count(&SAME) {
+        (*same, true)
+    } else if *stuck >= setting.count(&MAX) {
+        (*stuck, false)
+    } else {
+        return None;
+    };
+    Some(Finding {
+        evidence: signature.iter().copied().map(Evidence::Tests).collect(),
+        help: vec!["read the first failing test's error before the next edit: andon test".to_owned()],
+        ..RULE.finding(setting.level, FailedRuns { times, same: is_same, failing: failing.clone() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::asked_of;
+    use crate::domain::facts::Fact;
+    use crate::domain::tests::{TestEvidence, TestStatus};
+    use crate::testkit::{ack, commit, folded, green, other, red, run, turn_end};
+
+    fn edited(tests: TestEvidence) -> Fact {
+        let mut made = run(tests);
+        made.overlay_truncated = true;
+        Fact::TestRun(Box::new(made))
+    }
+
+    fn halts(facts: Vec<Fact>) -> bool {
+        asked_of(&RULE, &folded(facts)).is_some()
+    }
+
+    fn same(states: std::ops::RangeInclusive<u8>) -> Vec<Fact> {
+        states.map(|state| edited(red(state, &["a"], 9))).collect()
+    }
+
+    #[test]
+    fn six_red_runs_on_new_code_halt() {
+        assert!(!halts(same(1..=5)));
+        assert!(halts(same(1..=6)));
+        assert!(halts(same(1..=30)));
+        assert!(!halts((0..30).map(|_| edited(red(1, &["a"], 9))).collect()), "the same code");
+        for (between, why) in [
+            (edited(green(99, 9)), "they passed"),
+            (commit(99).fact(), "a commit"),
+            (turn_end(99), "the turn ended"),
+            (ack(1), "an answer"),
+        ] {
+            let facts: Vec<Fact> = same(1..=5).into_iter().chain([between]).chain(same(6..=10)).collect();
+            assert!(!halts(facts), "{why}");
+        }
+    }
+
+    #[test]
+    fn work_that_goes_on_is_not_halted() {
+        let names: Vec<String> = (0..40).map(|number| format!("t{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let fewer = (1..=30).map(|state: u8| edited(red(state, &names[usize::from(state)..], 40)));
+        assert!(!halts(fewer.collect()), "fewer fail each time");
+        let more = (1..=30).map(|state: u8| edited(red(state, &["acceptance"], 9 + u64::from(state))));
+        assert!(!halts(more.collect()), "more pass each time");
+        let builds = (1..=30).map(|state: u8| edited(other(state, TestStatus::BuildFailed)));
+        assert!(!halts(builds.collect()), "a build that says nothing of its error");
+        let before = Fact::TestRun(Box::new(run(red(99, &["a"], 9))));
+        let known = |last| [before.clone()].into_iter().chain(same(1..=last)).collect();
+        assert!(!halts(known(10)), "it was red before");
+        assert!(halts(known(11)), "but not for ever");
+    }
+
+    #[test]
+    fn other_failures_each_time_are_no_progress_either() {
+        let to_and_fro = |last: u8| -> Vec<Fact> {
+            (1..=last).map(|state| edited(red(state, &[["a", "b"][usize::from(state % 2)]], 9))).collect()
+        };
+        assert!(!halts(to_and_fro(11)));
+        assert!(halts(to_and_fro(12)));
+    }
+}

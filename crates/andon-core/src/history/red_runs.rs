@@ -1,0 +1,82 @@
+//! Test runs between two iterations as attempts: each on code that was edited since the one before is one.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::outcome::{Outcome, failing_count, outcome};
+use crate::domain::ids::{CodeId, Signature};
+use crate::domain::tests::{TestEvidence, TestRun};
+
+/// Runs in a row that are given credit because they fail where the tests failed before any edit.
+const CREDITS: u64 = 5;
+
+/// Failed runs in a row since the newest commit, end of a turn, answer or passing run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RedRuns {
+    /// Those in a row that failed in the same way.
+    pub same: u64,
+    /// Those in a row without a new low of the failing count, and without more tests passing than ever.
+    pub stuck: u64,
+    /// The failing tests of the newest one. Untrusted text.
+    pub failing: Vec<String>,
+    /// The code of the newest one.
+    pub code: Option<CodeId>,
+    /// The signature of the newest one.
+    pub signature: Option<Signature>,
+    errors: Option<Signature>,
+    /// What failed before any edit.
+    before: BTreeSet<String>,
+    credit: u64,
+    low: Option<u64>,
+    passed: u64,
+}
+
+impl RedRuns {
+    /// Takes the next run that proves something, or claims to fail.
+    pub(super) fn take(&mut self, run: &TestRun) {
+        let tests = &run.evidence;
+        match outcome(tests) {
+            Outcome::Green => *self = Self::default(),
+            Outcome::Red if run.overlay.is_empty() && !run.overlay_truncated => self.unedited(tests),
+            Outcome::Red if self.code != Some(tests.code) => self.failed(tests),
+            Outcome::Red | Outcome::Stopped | Outcome::Nothing => {}
+        }
+    }
+
+    /// A run on what is committed: nothing was tried yet.
+    fn unedited(&mut self, tests: &TestEvidence) {
+        let before = tests.failing.iter().cloned().collect();
+        let (code, passed) = (Some(tests.code), tests.counts.passed);
+        *self = Self { before, code, passed, low: failing_count(tests), ..Self::default() };
+    }
+
+    fn failed(&mut self, tests: &TestEvidence) {
+        let count = failing_count(tests);
+        let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
+        let gained = self.passed > 0 && tests.counts.passed > self.passed;
+        let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
+        let named = !tests.failing.is_empty() || tests.errors.is_some();
+        let same = self.signature == Some(tests.signature) && self.errors == tests.errors;
+        self.code = Some(tests.code);
+        self.low = self.low.min(count).or(count);
+        self.passed = self.passed.max(tests.counts.passed);
+        self.failing.clone_from(&tests.failing);
+        (self.signature, self.errors) = (Some(tests.signature), tests.errors);
+        if lower || gained {
+            (self.same, self.stuck, self.credit) = (0, 0, 0);
+            return;
+        }
+        if known && self.credit < CREDITS {
+            self.credit = self.credit.saturating_add(1);
+            return;
+        }
+        // A build that fails in another way each time is repaired error by error.
+        if !named || (count.is_none() && !same) {
+            (self.same, self.stuck) = (u64::from(named), 0);
+            return;
+        }
+        self.same = if same { self.same.saturating_add(1) } else { 1 };
+        self.stuck = self.stuck.saturating_add(1);
+    }
+}

@@ -1,0 +1,180 @@
+//! Which rounds wait for people, and who is called for them.
+
+use serde::{Deserialize, Serialize};
+
+use super::remembered::List;
+use super::{CapLeft, SignedLedger};
+use crate::context::Context;
+use crate::effect;
+use crate::error::OpsError;
+use crate::standing;
+use crate::workspace::Workspace;
+use andon_core::domain::counted::count;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::effect::Effect;
+use andon_core::domain::ids::EntryId;
+use andon_core::domain::response::{Notice, NoticeKind};
+use andon_core::domain::time::Timestamp;
+use andon_review::round::{RoundState, RoundStatus};
+use andon_review::votes::Tier;
+
+/// Seats of the smallest panel.
+const PANEL: usize = 3;
+/// Characters of a question in a message.
+const QUESTION: usize = 200;
+
+/// A round that waits for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingRound {
+    /// The id of the round.
+    pub id: String,
+    /// Its status.
+    pub status: String,
+    /// Why a person is needed.
+    pub triggers: Vec<String>,
+    /// What it asks.
+    pub question: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// Who may take it now.
+    pub may_answer: Vec<String>,
+    /// What is left of the cap of those, and of those who have reached it.
+    pub caps: Vec<CapLeft>,
+    /// Witnesses that a panel still needs.
+    pub missing: usize,
+    /// What to do where nobody may answer alone.
+    pub advice: Option<String>,
+}
+
+/// What waits, and how much of the ledger could not be read for it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct WaitingList {
+    /// The rounds, oldest first.
+    pub rounds: Vec<WaitingRound>,
+    /// Entries that are missing or cannot be read.
+    pub unread: usize,
+}
+
+impl WaitingList {
+    /// That rounds and answers may be missing.
+    pub fn warning(&self) -> Option<Diagnostic> {
+        let what = match self.unread {
+            0 => return None,
+            unread => format!("{} cannot be read", count(unread, "ledger entry")),
+        };
+        Some(Diagnostic::warning(what + ": rounds and answers may be missing").help("andon ledger verify"))
+    }
+}
+
+/// The rounds that wait.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
+    super::only_look(&ws.repo);
+    let memory = List::read(ws);
+    if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
+        return Ok(known);
+    }
+    // Nothing about a halt that waits for a signature is taken from a memory.
+    let mut ledger = if memory.is_some() { super::look(ws)? } else { super::load(ws)? };
+    let found = list(ws, &mut ledger);
+    if let Some(memory) = memory {
+        memory.put(&ledger, &found);
+    }
+    Ok(found)
+}
+
+fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
+    let halt = standing::recorded(ws).ok().flatten();
+    let halt = halt.filter(|halt| super::asks_signature(ws, halt).is_some()).map(|halt| halt.id);
+    let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ledger, round, halt));
+    let shown: Vec<usize> = rounds.map(|round| round.entry).collect();
+    ledger.fetch(&ws.repo, shown.iter().copied());
+    let may = ledger.may_accept(ws.opened, &shown);
+    let rounds: Vec<&RoundState> = shown.iter().filter_map(|entry| ledger.round(*entry)).collect();
+    let found = rounds.iter().zip(may).map(|(round, may_take)| {
+        // A round can be taken at the cap and not be answered.
+        let caps: Vec<CapLeft> = may_take.iter().map(|who| ledger.cap_of(who)).collect();
+        let may_answer = caps.iter().filter(|cap| cap.left > 0).map(|cap| cap.witness.clone()).collect();
+        let missing = round.open_panel().map_or(0, |panel| panel.size.saturating_sub(panel.seats.len()));
+        WaitingRound {
+            id: ledger.entries[round.entry].id.to_string(),
+            status: round.status().name().to_owned(),
+            triggers: round.triggers.iter().map(|trigger| trigger.name().to_owned()).collect(),
+            question: ledger.question(round.entry),
+            since: Timestamp(ledger.folded.graph.eff[round.entry]),
+            may_answer,
+            advice: advice(ledger, round, &caps),
+            caps,
+            missing: missing.saturating_sub(usize::from(round.panel.is_none())),
+        }
+    });
+    let mut found: Vec<WaitingRound> = found.collect();
+    found.sort_by_key(|round| round.since);
+    WaitingList { rounds: found, unread: ledger.faulty.len() }
+}
+
+/// What to do about a round that nobody may answer alone.
+fn advice(ledger: &SignedLedger, round: &RoundState, may_take: &[CapLeft]) -> Option<String> {
+    let policy = &ledger.folded.authority.at_end;
+    if !may_take.is_empty() || round.open_panel().is_some() || policy.witnesses.is_empty() {
+        return None;
+    }
+    if policy.rules.referee_gate {
+        return Some(
+            "nobody has the weight that rules.referee_gate asks for: answers to halts after which the loop goes on earn it; or \
+             an admin takes the rule out: andon witness policy"
+                .to_owned(),
+        );
+    }
+    let alone = policy.witnesses.iter().filter(|who| ledger.tier(who) == Tier::Full).count();
+    if alone > 0 {
+        return None;
+    }
+    let id = ledger.short(round.entry);
+    Some(match PANEL.saturating_sub(policy.witnesses.len()) {
+        0 => format!(
+            "no witness may answer alone yet, so a panel of three does; any of them asks for it: andon review panel {id} \
+             --reason 'nobody may answer alone yet'"
+        ),
+        missing => format!(
+            "no witness may answer alone yet, and a panel of three needs {}: andon witness add human:ID --key FILE",
+            count(missing, "more witness")
+        ),
+    })
+}
+
+/// A halt waits for a signature only where one is needed, and not after another answer: `halt` is the waiting one.
+fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bool {
+    let is_open = matches!(
+        round.status(),
+        RoundStatus::Open | RoundStatus::Accepted | RoundStatus::Panel3 | RoundStatus::Panel5
+    );
+    is_open && (!round.is_halt || halt == Some(ledger.entries[round.entry].id))
+}
+
+/// Calls people for the rounds that wait. Who was called for a round in one state is not called for it again; nothing depends on it.
+pub fn call_people(ctx: &Context, ws: &Workspace) {
+    let Ok(found) = waiting(ws) else { return };
+    let calls = found.rounds.iter().filter(|round| !round.triggers.iter().any(|trigger| trigger == "halt"));
+    let plan: Vec<Effect> = calls
+        .map(|round| {
+            let id: String = round.id.chars().take(8).collect();
+            let question: String =
+                round.question.lines().next().unwrap_or_default().chars().take(QUESTION).collect();
+            let kind = if round.status.starts_with("panel") { "panel" } else { "person" };
+            Effect::Notify(Box::new(Notice {
+                kind: NoticeKind::RoundWaits,
+                rule: round.triggers.join(","),
+                message: format!("round {id} needs a {kind}: {question}"),
+                episode: format!("round:{}:{kind}", round.id),
+                branch: None,
+                worktree: ws.repo.worktree_name(),
+                at: ctx.now,
+            }))
+        })
+        .collect();
+    // What could not be told is in `andon review` all the same.
+    let _failed = effect::carry_out(&plan, &standing::site(ctx, ws));
+}

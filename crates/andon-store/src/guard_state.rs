@@ -1,0 +1,125 @@
+//! What guards the loop, as it was before the tool calls that run now: kept from one hook of a client to the next.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file;
+use super::process::GitProcess;
+use super::{RecordError, process};
+use andon_git::platform::files;
+
+/// More than this is no such file.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// What a kept file is to the guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GuardPart {
+    /// A hook of git.
+    Hook,
+    /// Settings by which a client starts Andon.
+    Settings,
+    /// A file of a halt, a stop or a pause.
+    Halt,
+    /// The person's own configuration of Andon.
+    UserConfig,
+    /// What installing changed: commands of Andon's write it.
+    Installed,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuardFile {
+    /// Absolute.
+    pub path: PathBuf,
+    /// What it is.
+    pub part: GuardPart,
+    /// What is in it; `None` of one that is not there, or no text.
+    pub text: Option<String>,
+    /// Whether it is executable.
+    pub executable: bool,
+}
+
+/// The whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GuardSnapshot {
+    /// The session whose calls run.
+    pub session: Option<String>,
+    /// How many of them do.
+    pub open: u32,
+    /// Whether git started Andon through every hook that is needed.
+    pub armed: bool,
+    /// The effective `core.hooksPath`.
+    pub hooks_path: Option<String>,
+    /// The files.
+    pub files: Vec<GuardFile>,
+    /// The refs of records and halts, each with its object.
+    pub refs: Vec<(String, String)>,
+    /// The client's own process, where the system tells.
+    pub client: Option<GitProcess>,
+}
+
+fn path(git_dir: &Path) -> PathBuf {
+    git_dir.join("andon").join("guard-state.json")
+}
+
+impl GuardSnapshot {
+    /// The kept one; `None` where there is none that can be read.
+    pub fn read(git_dir: &Path) -> Option<Self> {
+        serde_json::from_slice(&file::read(&path(git_dir), MAX_BYTES).ok()??).ok()
+    }
+
+    /// Keeps it.
+    ///
+    /// # Errors
+    /// [`RecordError::Io`] naming the file.
+    pub fn write(&self, git_dir: &Path) -> Result<(), RecordError> {
+        let path = path(git_dir);
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        // Settings may hold keys.
+        let own = |()| files::permissions(0o600).map_or(Ok(()), |mode| std::fs::set_permissions(&path, mode));
+        let written = file::replace(&path, &text).and_then(own);
+        written.map_err(|source| RecordError::Io { doing: "write", path, source })
+    }
+}
+
+/// The process of the client, of which one that runs somewhere above `parent`.
+pub fn client_above(git_dir: &Path, parent: u32) -> Option<u32> {
+    let client = GuardSnapshot::read(git_dir)?.client?;
+    process::above(parent).contains(&client).then_some(client.pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_is_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(GuardSnapshot::read(dir.path()), None);
+        let file = GuardFile {
+            path: "/w/.git/hooks/pre-commit".into(),
+            part: GuardPart::Hook,
+            text: Some("#!/bin/sh\n".into()),
+            executable: true,
+        };
+        let kept = GuardSnapshot {
+            open: 2,
+            armed: true,
+            files: vec![file],
+            refs: vec![("refs/notes/andon".into(), "1".repeat(40))],
+            ..GuardSnapshot::default()
+        };
+        kept.write(dir.path()).unwrap();
+        assert_eq!(GuardSnapshot::read(dir.path()), Some(kept));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = path(dir.path()).metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "nobody else reads it");
+        }
+        std::fs::write(path(dir.path()), "{").unwrap();
+        assert_eq!(GuardSnapshot::read(dir.path()), None);
+    }
+}

@@ -1,0 +1,217 @@
+//! Words in which runners end a run that failed, for outputs of which only the end is there: `npx jest 2>&1 | tail -3`.
+//!
+//! A whole output is read by the reader of its runner. Here each form is so much its runner's own that it counts without
+//! what should stand before it.
+
+use super::words;
+use super::words::WordList;
+
+/// Lines that are not blank, from the last one back.
+const WINDOW: usize = 12;
+
+/// What a line begins with, without its indentation.
+const BEGINS: WordList = words![
+    "error: test failed, to rerun pass ",
+    "error: doctest failed, to rerun pass ",
+    "test result: FAILED. ",
+    "Errors while running CTest",
+    "[INFO] BUILD FAILURE",
+    "[ERROR] There are test failures",
+    "There were failing tests. See the report at:",
+    "> There were failing tests. See the report",
+    "BUILD FAILED in ",
+    "Failed!  - Failed: ",
+    "Test Run Failed.",
+    "[doctest] Status: FAILURE!",
+    "[  FAILED  ] ",
+    "npm ERR! Test failed.",
+    "npm error Test failed.",
+    "evaluation failed :(",
+    "ERROR: LoadError: Some tests did not pass: ",
+    "Some tests failed.",
+    "Result: FAIL",
+    "FAILED | 0 passed | ",
+    "error: Test failed",
+    "There was 1 failure:",
+];
+
+/// The whole last line.
+const LAST: [&str; 3] = ["FAIL", "FAILURES!", "TEST FAILED"];
+
+/// The line that says so.
+pub(super) fn failure<'a>(lines: &(impl DoubleEndedIterator<Item = &'a str> + Clone)) -> Option<&'a str> {
+    let last = lines.clone().next_back()?;
+    if LAST.contains(&last.trim()) || is_unittest(last) {
+        return Some(last);
+    }
+    lines.clone().rev().take(WINDOW).find(|line| is_failure(line))
+}
+
+fn is_failure(line: &str) -> bool {
+    let text = line.trim_start();
+    BEGINS.iter().any(|start| text.starts_with(start))
+        || is_pytest(line)
+        || is_jest(line)
+        || is_counted(text)
+        || is_rspec(line)
+        || is_phpunit(line)
+        || is_listed(line)
+}
+
+/// Failures in a list of other runners: `Executed 2 tests, with 1 failure (0 unexpected)` (`XCTest`), `Executed 2 of 2 (1 FAILED)`
+/// (Karma), `test cases: 2 | 1 passed | 1 failed` (Catch2), `00:01 +1 -1: Some tests failed.` (Flutter), `  1 failed`
+/// (Playwright), `nox > Session tests failed.`, `//a:b FAILED in 0.3s` (Bazel).
+fn is_listed(line: &str) -> bool {
+    let text = line.trim();
+    let between = |start: &str, end: &str| {
+        text.split_once(start)
+            .and_then(|(_, rest)| rest.split_once(end))
+            .is_some_and(|(number, _)| is_positive(number))
+    };
+    text.starts_with("Executed ") && between(" tests, with ", " failure")
+        || text.contains(": Executed ") && between(" (", " FAILED)")
+        || text.starts_with("test cases: ")
+            && text.rsplit(" | ").next().is_some_and(|last| begins_with_failed(last, "|"))
+        || text.ends_with(": Some tests failed.")
+        || line.strip_prefix("  ").and_then(|rest| rest.strip_suffix(" failed")).is_some_and(is_positive)
+        || text.starts_with("nox > Session ") && text.ends_with(" failed.")
+        || text.starts_with("//") && text.contains(" FAILED in ")
+}
+
+/// `FAILED (failures=1, errors=2)`
+fn is_unittest(line: &str) -> bool {
+    let list = line.strip_prefix("FAILED (").and_then(|rest| rest.strip_suffix(')'));
+    list.is_some_and(|list| {
+        ["failures=", "errors=", "unexpected successes="].iter().any(|one| list.starts_with(one))
+    })
+}
+
+/// `FAILED tests/test_a.py::test_b - assert 1 == 2`, `ERROR tests/test_a.py`
+fn is_pytest(line: &str) -> bool {
+    let named = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "));
+    let file = named.and_then(|named| named.split([':', ' ']).next());
+    file.is_some_and(|file| file.strip_suffix(".py").is_some_and(|stem| !stem.is_empty()))
+}
+
+/// `Tests:       1 failed, 2 passed, 3 total`, and the same of vitest: ` Test Files  1 failed | 1 passed (2)`
+fn is_jest(line: &str) -> bool {
+    let jest = ["Tests: ", "Test Suites: "].iter().find_map(|start| line.strip_prefix(start));
+    let jest = jest.is_some_and(|list| begins_with_failed(list, ", ") && list.ends_with(" total"));
+    let vitest = [" Test Files  ", "      Tests  "].iter().find_map(|start| line.strip_prefix(start));
+    jest || vitest.is_some_and(|list| begins_with_failed(list, " | ") && list.ends_with(')'))
+}
+
+fn begins_with_failed(list: &str, between: &str) -> bool {
+    let first = list.trim_start().split(between).next().unwrap_or_default();
+    let first = first.split(" (").next().unwrap_or_default();
+    first.split_once(' ').is_some_and(|(number, word)| word == "failed" && is_positive(number))
+}
+
+/// `1 failing` (mocha), `2 tests, 1 failure` (`ExUnit`), `1 test failed` (ava), `1 FAILED TEST` (`GoogleTest`), ` 1 fail` (bun)
+fn is_counted(text: &str) -> bool {
+    let Some((number, rest)) = text.split_once(' ') else { return false };
+    let alone = ["failing", "fail", "test failed", "tests failed", "FAILED TEST", "FAILED TESTS"];
+    if is_positive(number) && alone.contains(&rest) {
+        return true;
+    }
+    let of = ["tests, ", "test, ", "examples, ", "example, "].iter().find_map(|word| rest.strip_prefix(word));
+    let failures = of.and_then(|of| of.split(", ").next()).and_then(|first| first.split_once(' '));
+    failures.is_some_and(|(count, word)| matches!(word, "failure" | "failures") && is_positive(count))
+}
+
+/// `rspec ./spec/a_spec.rb:3 # adds`
+fn is_rspec(line: &str) -> bool {
+    let example = line.strip_prefix("rspec ./").or_else(|| line.strip_prefix("rspec './"));
+    example.is_some_and(|example| example.contains(" # "))
+}
+
+/// `Tests: 2, Assertions: 2, Failures: 1.`
+fn is_phpunit(line: &str) -> bool {
+    let list = line.strip_prefix("Tests: ").and_then(|rest| rest.strip_suffix('.'));
+    let failed = |one: &str| {
+        let counted = one.strip_prefix("Failures: ").or_else(|| one.strip_prefix("Errors: "));
+        counted.is_some_and(is_positive)
+    };
+    list.is_some_and(|list| list.contains(", Assertions: ") && list.split(", ").any(failed))
+}
+
+fn is_positive(number: &str) -> bool {
+    number.parse::<u64>().is_ok_and(|number| number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        failure(&text.lines().filter(|line| !line.is_empty()))
+    }
+
+    #[test]
+    fn the_ends_of_runs_that_failed() {
+        for text in [
+            "FAILED test_fail.py::test_2 - assert 1 == 2\n",
+            "ERROR tests/test_b.py - ModuleNotFoundError\n",
+            "ERROR tests/test_b.py\n",
+            "FAILED (failures=1)\n",
+            "FAILED (errors=1, skipped=2)\n",
+            "FAIL\n",
+            "Tests:       1 failed, 1 passed, 2 total\nSnapshots:   0 total\nTime:        0.2 s\nRan all test suites.\n",
+            " Test Files  1 failed | 1 passed (2)\n      Start at  10:00:00\n",
+            "  1 failing\n\n  1) x\n       c:\n     Error: x\n      at Context.<anonymous> (t/fail.js:1:53)\n",
+            "error: test failed, to rerun pass `--lib`\n",
+            "rspec ./spec/a_spec.rb:3 # adds\n",
+            "Tests: 2, Assertions: 2, Failures: 1.\n",
+            "2 tests, 1 failure\n",
+            "BUILD FAILED in 3s\n1 actionable task: 1 executed\n",
+            "[INFO] BUILD FAILURE\n[INFO] ------\n",
+            "Failed!  - Failed:     1, Passed:     1, Skipped:     0, Total:     2, Duration: 3 ms - a.dll (net8.0)\n",
+            "Errors while running CTest\n",
+            " 1 FAILED TEST\n",
+            "Executed 2 tests, with 1 failure (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 (1 FAILED) (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 1 passed | 1 failed\nassertions: 2 | 1 passed | 1 failed\n",
+            "00:01 +1 -1: Some tests failed.\n",
+            "  1 failed\n    a.spec.ts:3:1 › x\n  1 passed (2.0s)\n",
+            "nox > Session tests failed.\n",
+            "//a:b FAILED in 0.3s\n\nExecuted 1 out of 1 test: 1 fails locally.\n",
+            "npm error Test failed.  See above for more details.\n",
+            "  py311: FAIL code 1\n  evaluation failed :( (0.6 seconds)\n",
+        ] {
+            assert!(found(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_ends_are_none() {
+        for text in [
+            "",
+            "all good\n",
+            "FAIL\nretried: all good\n",
+            "FAILED to connect, retrying\n",
+            "FAILED\n",
+            "Tests:       2 passed, 2 total\n",
+            "Tests: 0 failed, 2 passed, 2 total\n",
+            "  0 failing\n",
+            "1 failing host was replaced\n",
+            "2 tests, 0 failures\n",
+            "12 examples, 0 failures, 1 pending\n",
+            "OK (tests=3)\n",
+            "Tests: 2, Assertions: 2, Skipped: 1.\n",
+            "ERROR in the log is expected\n",
+            "FAILED .py\n",
+            "BUILD SUCCESSFUL in 3s\n",
+            "make: [test] Error 1 (ignored)\n",
+            "rspec ran\n",
+            "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds\n",
+            "Chrome: Executed 2 of 2 SUCCESS (0.01 secs / 0.001 secs)\n",
+            "test cases: 2 | 2 passed\n",
+            "  0 failed\n",
+            "3 hosts failed over, session tests failed over\n",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+        let far = format!("  1 failing\n{}", "step\n".repeat(WINDOW));
+        assert_eq!(found(&far), None);
+    }
+}

@@ -1,0 +1,343 @@
+//! What guards the loop, compared before and after each tool call: hooks, the place where git looks for them, the client's
+//! settings, the files of a halt, the refs of records and the person's own configuration. What was taken away meanwhile is put
+//! back where that is safe, and reported. What a command says is not asked.
+
+use std::path::{Path, PathBuf};
+
+use super::place::{Place, hooks_dir};
+use crate::install::clients::place::{Scope, SettingsFile, files};
+use crate::install::clients::programs;
+use crate::install::manifest::Manifest;
+use crate::install::shim::{self, Content, Owner};
+use crate::setup::clients::{roots, saved_path};
+use crate::setup::live::{self, GuardState};
+use crate::verbs::agent_hook::text as words;
+use andon_agents::HookPayload;
+use andon_core::domain::agent_door::ToolKind;
+use andon_core::domain::client_spec::FileOwner;
+use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::What;
+use andon_core::domain::findings::ReportFile;
+use andon_core::domain::git_hook::GitHook;
+use andon_core::domain::ids::CommitId;
+use andon_engine::effect;
+use andon_engine::error::OpsError;
+use andon_engine::standing::{self, PAUSE_FILE, STOP_FILE};
+use andon_engine::watch::RuleWatch;
+use andon_git::Update;
+use andon_git::platform::files as modes;
+use andon_store::guard_state::{GuardFile, GuardPart, GuardSnapshot};
+use andon_store::process;
+use andon_store::{ledger, wire};
+
+/// Largest file that is kept.
+const MAX_FILE: u64 = 256 << 10;
+/// Most refs that are kept.
+const MAX_REFS: usize = 64;
+const HOOKS_PATH: &str = "core.hooksPath";
+
+/// A part of the guard that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// What became of it.
+    pub(super) what: String,
+    /// Whether it is as before by now.
+    pub(super) is_back: bool,
+    /// Whether it is counted.
+    pub(super) fault: Fault,
+}
+
+/// Whether a change is held against the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is recorded, and the second halts.
+    Counted,
+    /// It is told only: a file of a halt, which a person may have deleted, or what a manager of hooks writes.
+    Told,
+}
+
+/// Whether a payload is about a call that may change something.
+fn may_change(payload: &HookPayload) -> bool {
+    payload.calls.iter().any(|call| call.used.kind != ToolKind::Read)
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallState {
+    /// It runs now, and its end is awaited.
+    Runs,
+    /// It does not run; another one may.
+    Refused,
+}
+
+/// A call is asked for: what stands before it is kept. What a call that still runs has taken is found by now.
+pub(super) fn begin(
+    place: &Place<'_>,
+    payload: &HookPayload,
+    call: CallState,
+) -> Result<Vec<Diagnostic>, OpsError> {
+    let kept = open(place);
+    if !may_change(payload) || (kept.is_none() && call == CallState::Refused) {
+        return Ok(Vec::new());
+    }
+    let taken = kept.as_ref().map(|kept| compare(place, kept)).unwrap_or_default();
+    let more = u32::from(call == CallState::Runs);
+    keep(place, kept.map_or(0, |kept| kept.open).saturating_add(more))?;
+    told(place, &taken)
+}
+
+/// A call has run: what it took away is recorded, and `watch` asks the rules.
+pub(super) fn end(
+    place: &Place<'_>,
+    payload: &HookPayload,
+    watch: &mut RuleWatch<'_>,
+) -> Result<Vec<Taken>, OpsError> {
+    let Some(kept) = open(place).filter(|_| may_change(payload)) else { return Ok(Vec::new()) };
+    let taken = compare(place, &kept);
+    let left = kept.open.saturating_sub(1);
+    if taken.is_empty() {
+        GuardSnapshot { open: left, ..kept }.write(place.ws.repo.git_dir())?;
+    } else {
+        keep(place, left)?;
+    }
+    record(place, &taken, watch)?;
+    Ok(taken)
+}
+
+/// The turn is over: no call runs any more. What is said to the person of what the last ones took away.
+pub(super) fn close(place: &Place<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+    let taken = open(place).map(|kept| compare(place, &kept)).unwrap_or_default();
+    forget(place)?;
+    told(place, &taken)
+}
+
+/// What was kept is compared with nothing any more.
+pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
+    let Some(kept) = open(place) else { return Ok(()) };
+    Ok(GuardSnapshot { open: 0, ..kept }.write(place.ws.repo.git_dir())?)
+}
+
+fn told(place: &Place<'_>, taken: &[Taken]) -> Result<Vec<Diagnostic>, OpsError> {
+    if taken.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut watch = RuleWatch::new(place.ctx, place.ws);
+    record(place, taken, &mut watch)?;
+    let text = words::taken(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
+    let note = Diagnostic::warning(text).help("andon doctor");
+    Ok([note].into_iter().chain(watch.end()?.1).collect())
+}
+
+fn record(place: &Place<'_>, taken: &[Taken], watch: &mut RuleWatch<'_>) -> Result<(), OpsError> {
+    let counted: Vec<&str> =
+        taken.iter().filter(|one| one.fault == Fault::Counted).map(|one| one.what.as_str()).collect();
+    if counted.is_empty() {
+        return Ok(());
+    }
+    let line = place.event(None, What::Disarmed(counted.join("; ")));
+    place.append(&line)?;
+    watch.take(line)
+}
+
+/// What was kept for calls of this session that have not ended.
+fn open(place: &Place<'_>) -> Option<GuardSnapshot> {
+    let kept = GuardSnapshot::read(place.ws.repo.git_dir())?;
+    (kept.open > 0 && kept.session == place.session).then_some(kept)
+}
+
+fn keep(place: &Place<'_>, open: u32) -> Result<(), OpsError> {
+    let repo = &place.ws.repo;
+    let snapshot = GuardSnapshot {
+        session: place.session.clone(),
+        open,
+        armed: hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes),
+        hooks_path: repo.config_string(HOOKS_PATH),
+        files: guard_files(place),
+        refs: refs(place),
+        client: process::starter(place.ctx.parent),
+    };
+    Ok(snapshot.write(repo.git_dir())?)
+}
+
+fn refs(place: &Place<'_>) -> Vec<(String, String)> {
+    let repo = &place.ws.repo;
+    let notes = repo.ref_target(wire::NOTES_REF).ok().flatten().map(|id| (wire::NOTES_REF.to_owned(), id));
+    let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX).unwrap_or_default();
+    notes.into_iter().chain(ledgers).take(MAX_REFS).map(|(name, id)| (name, id.to_string())).collect()
+}
+
+fn guard_files(place: &Place<'_>) -> Vec<GuardFile> {
+    let (ctx, repo) = (place.ctx, &place.ws.repo);
+    let hooks =
+        hooks_dir(place.ws).into_iter().flat_map(|dir| GitHook::ALL.map(|hook| dir.join(hook.name())));
+    let saved = Scope::ALL.iter().filter_map(|(scope, _)| saved_path(ctx, Some(repo), *scope));
+    let installed = saved.chain([Manifest::path(repo.common_dir())]);
+    let halts =
+        place.ws.andon_dir().into_iter().flat_map(|dir| halt_names().map(move |name| dir.path().join(name)));
+    let user = ctx.user_config.clone();
+    let of = |part| move |path: PathBuf| file(path, part);
+    let ours = |file: &GuardFile| file.text.as_deref().is_some_and(|text| text.contains("andon"));
+    let there = |file: &GuardFile| file.text.is_some();
+    hooks
+        .map(of(GuardPart::Hook))
+        .filter(ours)
+        .chain(settings(place).map(|file| file.path).map(of(GuardPart::Settings)).filter(there))
+        .chain(halts.map(of(GuardPart::Halt)).filter(there))
+        .chain(user.into_iter().map(of(GuardPart::UserConfig)))
+        .chain(installed.map(of(GuardPart::Installed)))
+        .collect()
+}
+
+fn halt_names() -> impl Iterator<Item = &'static str> {
+    ReportFile::ALL.into_iter().map(|(file, _)| file.file_name()).chain([STOP_FILE, PAUSE_FILE])
+}
+
+/// The settings of this client that start Andon.
+fn settings(place: &Place<'_>) -> impl Iterator<Item = SettingsFile> {
+    let roots = roots(place.ctx, Some(&place.ws.repo));
+    let all = Scope::ALL.map(|(scope, _)| files(place.client, scope, &roots));
+    all.into_iter().flatten().filter(starts)
+}
+
+fn starts(file: &SettingsFile) -> bool {
+    let is_on = || {
+        let text = std::fs::read(&file.path).unwrap_or_default();
+        !andon_agents::switches_off(&text)
+    };
+    match file.way {
+        FileOwner::Shared => !programs(file).is_empty() && is_on(),
+        FileOwner::Whole | FileOwner::Program => file.path.is_file(),
+    }
+}
+
+fn file(path: PathBuf, part: GuardPart) -> GuardFile {
+    let bytes = andon_git::read_plain(&path, MAX_FILE).ok().flatten();
+    let executable =
+        part == GuardPart::Hook && path.metadata().is_ok_and(|facts| modes::is_executable(&facts));
+    GuardFile { text: bytes.and_then(|bytes| String::from_utf8(bytes).ok()), executable, path, part }
+}
+
+/// What is missing of what was kept.
+fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
+    let changed: Vec<&GuardFile> =
+        kept.files.iter().filter(|before| file(before.path.clone(), before.part) != **before).collect();
+    let of = |part| changed.iter().copied().filter(move |file| file.part == part).collect::<Vec<_>>();
+    let mut lost = Vec::new();
+    // `andon install`, `andon uninstall` and `andon agent` say in these what they did.
+    if of(GuardPart::Installed).is_empty() {
+        lost.extend(lost_hooks(place, kept, &of(GuardPart::Hook)));
+        lost.extend(lost_settings(place, &of(GuardPart::Settings)));
+    }
+    lost.extend(lost_halts(place, &of(GuardPart::Halt)));
+    lost.extend(of(GuardPart::UserConfig).into_iter().map(|before| Taken {
+        what: format!("your own configuration ({})", before.path.display()),
+        is_back: put_back(before),
+        fault: Fault::Counted,
+    }));
+    lost.extend(lost_refs(place, &kept.refs));
+    lost
+}
+
+fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Option<Taken> {
+    let repo = &place.ws.repo;
+    let now = repo.config_string(HOOKS_PATH);
+    if !kept.armed || (now == kept.hooks_path && changed.is_empty()) {
+        return None;
+    }
+    let is_pristine = |before: &GuardFile, text: &str| {
+        let hook = before.path.file_name().and_then(|name| GitHook::from_name(&name.to_string_lossy()));
+        hook.is_some_and(|hook| matches!(shim::classify(text.as_bytes(), hook, None), Content::Shim { .. }))
+    };
+    let is_edited = |before: &&&GuardFile| {
+        let now = file(before.path.clone(), before.part).text.unwrap_or_default();
+        let was = before.text.as_deref().unwrap_or_default();
+        is_pristine(before, was) && now.contains("andon") && !is_pristine(before, &now)
+    };
+    let edited: Vec<&GuardFile> = changed.iter().filter(is_edited).copied().collect();
+    let state = hooks_dir(place.ws).map(|dir| live::look_at(repo, &dir));
+    let what = match (state, edited.first()) {
+        (Some(GuardState::Gone(gone)), _) => format!("git's hooks ({})", gone.what),
+        (_, Some(first)) => format!("git's hooks ({} was changed)", first.path.display()),
+        (_, None) => return None,
+    };
+    if is_by_manager(place) {
+        return Some(Taken { what, is_back: false, fault: Fault::Told });
+    }
+    if now != kept.hooks_path {
+        // Best effort: whether it worked is looked at below.
+        let _ = now.iter().try_for_each(|value| repo.config_remove(HOOKS_PATH, value));
+        let missing = kept.hooks_path.as_ref().filter(|_| repo.config_string(HOOKS_PATH) != kept.hooks_path);
+        let _ = missing.iter().try_for_each(|value| repo.config_add(HOOKS_PATH, value));
+    }
+    for before in changed {
+        put_back(before);
+    }
+    let is_back = hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes);
+    let is_back = is_back && repo.config_string(HOOKS_PATH) == kept.hooks_path;
+    Some(Taken { what, is_back, fault: Fault::Counted })
+}
+
+/// Whether the hooks that are there now are those of a manager: installing packages may write them.
+fn is_by_manager(place: &Place<'_>) -> bool {
+    let Some(dir) = hooks_dir(place.ws) else { return false };
+    [GitHook::PreCommit].into_iter().chain(GitHook::needed()).any(|hook| {
+        let text = andon_git::read_plain(&dir.join(hook.name()), MAX_FILE).ok().flatten().unwrap_or_default();
+        let owner = shim::classify(&text, hook, None);
+        matches!(owner, Content::Foreign(owner) if owner != Owner::Somebody)
+    })
+}
+
+fn lost_settings(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
+    let still: Vec<PathBuf> = settings(place).map(|file| file.path).collect();
+    let gone = changed.iter().filter(|before| !still.contains(&before.path));
+    gone.map(|before| Taken {
+        what: format!("the settings that start Andon ({})", before.path.display()),
+        is_back: put_back(before),
+        fault: Fault::Counted,
+    })
+    .collect()
+}
+
+/// A file of a halt that went away while the halt stands. A person's `andon resume` is in the ledger.
+fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
+    let gone: Vec<&&GuardFile> = changed.iter().filter(|before| !before.path.exists()).collect();
+    let stands = || standing::recorded(place.ws).is_ok_and(|halt| halt.is_some());
+    if gone.is_empty() || !stands() {
+        return Vec::new();
+    }
+    let site = standing::site(place.ctx, place.ws);
+    let shown = |before: &&&GuardFile| {
+        let name = before.path.file_name()?.to_string_lossy().into_owned();
+        let is_back = effect::write_andon_file(&site, &name, before.text.as_deref()?).is_ok();
+        Some(Taken { what: format!("the file of a halt (.andon/{name})"), is_back, fault: Fault::Told })
+    };
+    gone.iter().filter_map(shown).collect()
+}
+
+/// Refs that are gone, or went back to what they were long ago. A commit moves them on.
+fn lost_refs(place: &Place<'_>, kept: &[(String, String)]) -> Vec<Taken> {
+    let repo = &place.ws.repo;
+    let lost = |(name, was): &(String, String)| {
+        let was: CommitId = was.parse().ok()?;
+        let now = repo.ref_commit(name).ok()?;
+        let is_back = |now: CommitId| now != was && repo.is_ancestor(now, was).unwrap_or(false);
+        if now.is_some_and(|now| !is_back(now)) {
+            return None;
+        }
+        let set = |_: Option<CommitId>| Ok(Update::Set(was, ()));
+        let is_back = repo.update_ref(name, "andon: put back", set).is_ok();
+        Some(Taken { what: format!("the refs of records ({name})"), is_back, fault: Fault::Counted })
+    };
+    kept.iter().filter_map(lost).collect()
+}
+
+/// Writes a file as it was; whether that worked.
+fn put_back(before: &GuardFile) -> bool {
+    let path: &Path = &before.path;
+    let done = match &before.text {
+        Some(text) => andon_git::replace_plain(path, text.as_bytes()),
+        None => std::fs::remove_file(path),
+    };
+    let mode = modes::permissions(0o755).filter(|_| before.executable);
+    done.is_ok() && mode.is_none_or(|mode| std::fs::set_permissions(path, mode).is_ok())
+}

@@ -1,0 +1,67 @@
+//! What people decided reaches the worker: once in each session, at the next thing that the client asks or reports.
+
+use super::place::Place;
+use andon_agents::Say;
+use andon_agents::ruling::Session;
+use andon_core::domain::agent_door::AgentAction;
+use andon_core::domain::briefing::HumanDecision;
+use andon_core::history::Timeline;
+use andon_engine::adapter::events;
+use andon_engine::decisions;
+use andon_engine::error::OpsError;
+use andon_engine::text::decided;
+use andon_store::ledger::Ledger;
+
+/// All of it, for a model that knows nothing yet: it counts as told.
+pub(super) fn all(place: &Place<'_>, timeline: &Timeline) -> Result<Vec<HumanDecision>, OpsError> {
+    let session = place.remembered();
+    let all = decisions::all(place.ws, timeline);
+    for one in all.iter().filter(|one| !session.nudged.contains(&decisions::mark(one))) {
+        place.remember(AgentAction::Nudged, "decided", Some(decisions::mark(one)))?;
+    }
+    Ok(all)
+}
+
+/// Puts what this session has not heard of before what is said to it anyway.
+pub(super) fn first(
+    place: &Place<'_>,
+    session: &Session,
+    timeline: &Timeline,
+    say: Say,
+) -> Result<Say, OpsError> {
+    // What is not for the model has no room for it: it is told next time.
+    let after = match &say {
+        Say::Nothing => None,
+        Say::Tell(text) => Some(text.clone()),
+        Say::Refuse(_) | Say::Rewrite(..) | Say::Hold(_) | Say::LetGo(_) | Say::Stop(_) | Say::Keep(_) => {
+            return Ok(say);
+        }
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for one in unheard(place, session, timeline)? {
+        place.remember(AgentAction::Nudged, "decided", Some(decisions::mark(&one)))?;
+        texts.push(decided::for_the_worker(&one));
+    }
+    if texts.is_empty() {
+        return Ok(say);
+    }
+    texts.extend(after);
+    Ok(Say::Tell(texts.join("\n\n")))
+}
+
+fn unheard(
+    place: &Place<'_>,
+    session: &Session,
+    timeline: &Timeline,
+) -> Result<Vec<HumanDecision>, OpsError> {
+    let mut found: Vec<HumanDecision> = decisions::answer(place.ws, timeline).into_iter().collect();
+    // The ledger is read again only where something was added to it.
+    let state = Ledger::open(&place.ws.repo).state().unwrap_or_default();
+    let mark = events::mark(&["ledger", &state]);
+    if decisions::may_be_rounds(place.ws) && !session.nudged.contains(&mark) {
+        found.extend(decisions::rounds(place.ws));
+        place.remember(AgentAction::Nudged, "ledger", Some(mark))?;
+    }
+    found.retain(|one| !session.nudged.contains(&decisions::mark(one)));
+    Ok(found)
+}

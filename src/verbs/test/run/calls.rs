@@ -1,0 +1,240 @@
+//! Which known runners a test command is sure to start, as far as its words and the scripts of package.json show it.
+//!
+//! Only plain words are followed. A line with a branch, a loop or a substitution shows nothing for sure, and neither does a
+//! runner whose output goes elsewhere: nothing is expected then.
+
+mod shell;
+
+use std::path::{Path, PathBuf};
+
+use andon_config::TestCommand;
+use andon_engine::effect::program::StartedProgram;
+use andon_engine::effect::report_files;
+use serde_json::Value;
+use testreport::{KnownRunner, Promise, RunnerCall};
+
+/// Largest file of the project that is looked into, in bytes.
+const MAX_FILE: usize = 1 << 20;
+/// Scripts that call scripts.
+const MAX_DEPTH: usize = 4;
+
+/// The calls that `command` is sure to make in the project at `top`.
+pub(super) fn of_command(top: &Path, command: &TestCommand) -> Vec<RunnerCall> {
+    let mut calls = Calls::default();
+    match command {
+        TestCommand::Shell(line) => calls.line(top, line, 0),
+        TestCommand::Argv(words) => calls.program(top, words, 0),
+    }
+    calls.found()
+}
+
+/// The call of a program that was seen at work.
+pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
+    let call = call_of(&started.directory, &started.words)?;
+    // Beside it something else may have run tests.
+    (call.promise != Promise::NoTest).then_some(call)
+}
+
+#[derive(Default)]
+struct Calls {
+    found: Vec<RunnerCall>,
+    /// Programs that are no known runner.
+    others: usize,
+}
+
+impl Calls {
+    /// A call that runs no test says something of the whole only where there is nothing else.
+    fn found(mut self) -> Vec<RunnerCall> {
+        let alone = self.others == 0 && self.found.iter().all(|call| call.promise == Promise::NoTest);
+        self.found.retain(|call| alone || call.promise != Promise::NoTest);
+        self.found
+    }
+
+    fn line(&mut self, directory: &Path, line: &str, depth: usize) {
+        let mut directory = directory.to_owned();
+        let Some(programs) = shell::sure_programs(line) else {
+            self.others += 1;
+            return;
+        };
+        for words in programs {
+            match words.as_slice() {
+                [cd, to] if cd == "cd" => directory.push(to),
+                [set, ..] if set == "set" || set == "export" => {}
+                _ => self.program(&directory, &words, depth),
+            }
+        }
+    }
+
+    fn program(&mut self, directory: &Path, words: &[String], depth: usize) {
+        if let Some(call) = call_of(directory, words) {
+            self.found.push(call);
+        } else if let Some(line) = script_of(directory, words).filter(|_| depth < MAX_DEPTH) {
+            self.line(directory, &line, depth + 1);
+        } else if let [shell, flag, line] = words
+            && shell::is_shell(shell)
+            && flag.starts_with('-')
+            && flag.ends_with('c')
+        {
+            self.line(directory, line, depth + 1);
+        } else {
+            self.others += 1;
+        }
+    }
+}
+
+/// The line behind `npm test`, `yarn run unit -- --ci` and their like, with its arguments.
+fn script_of(directory: &Path, words: &[String]) -> Option<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (manager, rest) = words.split_first()?;
+    let rest: Vec<&str> = rest.iter().filter(|word| !matches!(**word, "-s" | "--silent")).copied().collect();
+    let (name, arguments) = match (*manager, rest.as_slice()) {
+        ("npm" | "pnpm" | "yarn", ["test" | "t" | "tst", arguments @ ..]) => ("test", arguments),
+        ("npm" | "pnpm" | "yarn" | "bun", ["run" | "run-script", name, arguments @ ..])
+        | ("yarn" | "pnpm", [name, arguments @ ..]) => (*name, arguments),
+        _ => return None,
+    };
+    if name.starts_with('-')
+        || arguments.iter().any(|one| one.starts_with("-w") || one.starts_with("--workspace"))
+    {
+        return None;
+    }
+    let text = project_file(directory, "package.json")?;
+    let package: Value = serde_json::from_str(&text).ok()?;
+    let script = package.get("scripts")?.get(name)?.as_str()?;
+    let arguments: Vec<&str> = arguments.iter().filter(|word| **word != "--").copied().collect();
+    Some(format!("{script} {}", arguments.join(" ")))
+}
+
+/// The call that these words make in that directory, by what the project's configuration says as well.
+fn call_of(directory: &Path, words: &[String]) -> Option<RunnerCall> {
+    let texts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut call = RunnerCall::of_words(&texts).or_else(|| of_test_script(directory, &texts))?;
+    let named = words.windows(2).filter_map(|two| match two {
+        [option, file] if matches!(option.as_str(), "-c" | "--config") => Some(file.as_str()),
+        _ => None,
+    });
+    let given = words.iter().filter_map(|word| word.strip_prefix("--config="));
+    let (files, signs) = configuration(call.runner);
+    let speaks_otherwise = |file: &str| {
+        project_file(directory, file).is_some_and(|text| signs.iter().any(|sign| text.contains(sign)))
+    };
+    let is_other = files.iter().copied().chain(named).chain(given).any(speaks_otherwise);
+    if is_other && matches!(call.promise, Promise::Summary | Promise::Progress) {
+        call.promise = Promise::Nothing;
+    }
+    Some(call)
+}
+
+/// Where a runner is configured, and what there gives it other last words than its own.
+fn configuration(runner: KnownRunner) -> (&'static [&'static str], &'static [&'static str]) {
+    match runner {
+        KnownRunner::Pytest => (
+            &["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "conftest.py"],
+            &[
+                "no:terminal",
+                "-qq",
+                "--quiet",
+                "console_output_style",
+                "terminalreporter",
+                "TerminalReporter",
+            ],
+        ),
+        KnownRunner::Unittest | KnownRunner::Other(_) => (&[], &[]),
+        KnownRunner::Jest => (
+            &[
+                "package.json",
+                "jest.config.js",
+                "jest.config.ts",
+                "jest.config.mjs",
+                "jest.config.cjs",
+                "jest.config.json",
+            ],
+            &["reporters", "testResultsProcessor"],
+        ),
+        KnownRunner::Mocha => (
+            &[
+                "package.json",
+                ".mocharc.js",
+                ".mocharc.cjs",
+                ".mocharc.json",
+                ".mocharc.jsonc",
+                ".mocharc.yml",
+                ".mocharc.yaml",
+            ],
+            &["reporter"],
+        ),
+        KnownRunner::Rspec => (&[".rspec"], &["-f", "--out", "-o "]),
+    }
+}
+
+/// `python test_a.py`, whose last words start unittest's own runner.
+fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
+    let (program, rest) = words.split_first()?;
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let script = rest.iter().find(|word| !word.starts_with('-'))?;
+    if !name.starts_with("python") || Path::new(script).extension().is_none_or(|end| end != "py") {
+        return None;
+    }
+    let text = project_file(directory, script)?;
+    let plain = ["unittest.main()", "unittest.main(verbosity="].iter().any(|call| text.contains(call));
+    let asks = ["sys.argv", "argparse", "os.environ"].iter().any(|word| text.contains(word));
+    (plain && !asks).then_some(RunnerCall { runner: KnownRunner::Unittest, promise: Promise::Summary })
+}
+
+fn project_file(directory: &Path, name: &str) -> Option<String> {
+    let path: PathBuf = directory.join(name);
+    path.is_file()
+        .then(|| report_files::read(&path, MAX_FILE).ok())
+        .flatten()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(files: &[(&str, &str)], line: &str) -> Vec<(KnownRunner, Promise)> {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let found = of_command(dir.path(), &TestCommand::Shell(line.to_owned()));
+        found.into_iter().map(|call| (call.runner, call.promise)).collect()
+    }
+
+    #[test]
+    fn what_is_started_for_sure() {
+        use KnownRunner::{Jest, Mocha, Pytest, Unittest};
+        use Promise::{NoTest, Nothing, Summary};
+        let package =
+            ("package.json", r#"{"scripts": {"test": "npm run unit && tsc", "unit": "jest --ci"}}"#);
+        let reporters =
+            ("web/package.json", r#"{"scripts": {"test": "jest"}, "jest": {"reporters": ["x"]}}"#);
+        let script = ("test_a.py", "import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n");
+        let table: &[(&str, &[(KnownRunner, Promise)])] = &[
+            ("pytest -q && mypy .", &[(Pytest, Summary)]),
+            ("ruff check; pytest; mocha", &[(Pytest, Summary), (Mocha, Summary)]),
+            ("make && pytest; true", &[]),
+            ("pytest || true", &[]),
+            ("if true; then pytest; fi", &[]),
+            ("pytest > log", &[]),
+            ("pytest 2>&1 | tee log", &[(Pytest, Summary)]),
+            ("pytest | tail -1", &[]),
+            ("npm test", &[(Jest, Summary)]),
+            ("npm run unit -- --listTests", &[(Jest, NoTest)]),
+            ("pytest --co", &[(Pytest, NoTest)]),
+            ("pytest --co && ./own.sh", &[]),
+            ("cd web && npm test", &[(Jest, Nothing)]),
+            ("sh -c 'pytest -q'", &[(Pytest, Summary)]),
+            ("python3 test_a.py", &[(Unittest, Summary)]),
+            ("python3 missing.py", &[]),
+            ("echo 'pytest; jest'", &[]),
+            ("# pytest\necho jest", &[]),
+        ];
+        for (line, expected) in table {
+            assert_eq!(calls(&[package, reporters, script], line), *expected, "{line}");
+        }
+    }
+}

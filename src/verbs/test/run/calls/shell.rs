@@ -1,0 +1,137 @@
+//! The programs that a plain line of `sh` is sure to start with our output, where it ends with 0.
+
+/// What stands between two programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Between {
+    /// `&&`
+    And,
+    /// `;` or a line end.
+    Then,
+    /// `|`
+    Pipe,
+}
+
+/// Words after which a line is no plain one.
+const UNCLEAR: [&str; 20] = [
+    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function",
+    "trap", "eval", "exit", "return", "!", "[", "test",
+];
+
+/// Programs that pass on all of what they read.
+const PASSING: [&str; 3] = ["tee", "cat", "ts"];
+
+/// Whether a program is a shell.
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(program.rsplit('/').next().unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
+}
+
+/// The words of each such program; `None` where the line is no plain one.
+pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
+    let parts = Splitter::default().split(line)?;
+    if parts.iter().any(|(words, _)| words.first().is_some_and(|word| UNCLEAR.contains(&word.as_str()))) {
+        return None;
+    }
+    let mut pipelines: Vec<(Vec<Vec<String>>, Between)> = Vec::new();
+    let mut open = false;
+    for (words, between) in parts {
+        match pipelines.last_mut() {
+            Some((stages, after)) if open => {
+                stages.push(words);
+                *after = between;
+            }
+            _ => pipelines.push((vec![words], between)),
+        }
+        open = between == Between::Pipe;
+    }
+    // Of `a && b; c` only `a` and `c` are sure to run.
+    let last = pipelines.iter().rev().skip(1).take_while(|(_, after)| *after == Between::And).count() + 1;
+    let first_of_last = pipelines.len().saturating_sub(last);
+    let mut sure = Vec::new();
+    let mut before = Between::Then;
+    for (at, (stages, after)) in pipelines.into_iter().enumerate() {
+        if at >= first_of_last || before == Between::Then {
+            sure.extend(shown(stages));
+        }
+        before = after;
+    }
+    Some(sure)
+}
+
+/// The first program of a pipeline that shows what it prints.
+fn shown(stages: Vec<Vec<String>>) -> Option<Vec<String>> {
+    let mut stages = stages.into_iter();
+    let mut words = stages.next()?;
+    if !stages.all(|stage| stage.first().is_some_and(|word| PASSING.contains(&word.as_str()))) {
+        return None;
+    }
+    words.retain(|word| !matches!(word.as_str(), "2>&1" | "1>&2" | ">&2"));
+    let is_hidden = words.iter().any(|word| word.contains('>') || word.contains('<'));
+    (!words.is_empty() && !is_hidden).then_some(words)
+}
+
+/// Cuts a line into programs and words.
+#[derive(Default)]
+struct Splitter {
+    parts: Vec<(Vec<String>, Between)>,
+    words: Vec<String>,
+    word: Option<String>,
+}
+
+impl Splitter {
+    fn split(mut self, line: &str) -> Option<Vec<(Vec<String>, Between)>> {
+        let mut rest = line.chars().peekable();
+        while let Some(one) = rest.next() {
+            let next = rest.peek().copied();
+            match (one, next) {
+                ('`' | '(' | ')' | '{' | '}', _) | ('$', Some('(')) | ('|', Some('|')) | ('<', Some('<')) => {
+                    return None;
+                }
+                ('\\', Some('\n')) => {
+                    rest.next();
+                }
+                ('\\', Some(next)) => {
+                    rest.next();
+                    self.push(next);
+                }
+                ('\'' | '"', _) => self.quoted(one, &mut rest)?,
+                ('#', _) if self.word.is_none() => while rest.next_if(|one| *one != '\n').is_some() {},
+                ('&', Some('&')) => {
+                    rest.next();
+                    self.end(Between::And);
+                }
+                ('&', _) if self.word.as_deref().is_some_and(|word| word.ends_with('>')) => self.push('&'),
+                ('&', _) => return None,
+                ('|', _) => self.end(Between::Pipe),
+                (';' | '\n', _) => self.end(Between::Then),
+                (blank, _) if blank.is_whitespace() => self.words.extend(self.word.take()),
+                (other, _) => self.push(other),
+            }
+        }
+        self.end(Between::Then);
+        Some(self.parts)
+    }
+
+    fn push(&mut self, one: char) {
+        self.word.get_or_insert_default().push(one);
+    }
+
+    fn quoted(&mut self, quote: char, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<()> {
+        let word = self.word.get_or_insert_default();
+        loop {
+            match rest.next()? {
+                one if one == quote => return Some(()),
+                '`' if quote == '"' => return None,
+                '$' if quote == '"' && rest.peek() == Some(&'(') => return None,
+                '\\' if quote == '"' => word.push(rest.next()?),
+                one => word.push(one),
+            }
+        }
+    }
+
+    fn end(&mut self, between: Between) {
+        self.words.extend(self.word.take());
+        if !self.words.is_empty() {
+            self.parts.push((std::mem::take(&mut self.words), between));
+        }
+    }
+}

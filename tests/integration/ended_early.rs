@@ -1,0 +1,122 @@
+//! Runs that were ended before their runner said how they went, and reports that are not of the run.
+
+use crate::support::{Out, Stage};
+
+/// A stage with this test command, and these files.
+fn stage(command: &str, files: &[(&str, &str)]) -> Stage {
+    let stage = Stage::installed();
+    let command = toml::Value::from(command);
+    stage.write("andon.toml", format!("[test]\ncommand = {command}\n"));
+    for (path, text) in files {
+        stage.write(path, *text);
+    }
+    stage.git(&["add", "."]).ok();
+    stage
+}
+
+fn tested(stage: &Stage) -> Out {
+    stage.andon(&["test"])
+}
+
+fn status(stage: &Stage) -> String {
+    tested(stage).ok();
+    stage.git(&["commit", "-qm", "Try it", "--no-verify"]);
+    let record = stage.record("HEAD");
+    record["tests"]["status"].as_str().unwrap_or("none").to_owned()
+}
+
+const UNITTEST: &str = "import os, unittest\n\n\nclass T(unittest.TestCase):\n    def test_1(self):\n        pass\n\n    def test_2(self):\n        END\n\n    def test_3(self):\n        pass\n\n\nif __name__ == '__main__':\n    unittest.main()\n";
+
+/// A stand-in that prints what mocha does.
+const MOCHA: &str = "#!/bin/sh\necho\necho '  x'\necho '    ✔ a'\nsleep 0.3\n";
+
+#[test]
+fn a_test_that_ends_the_process_with_0_is_no_pass() {
+    let ended = UNITTEST.replace("END", "os._exit(0)");
+    let files = [("test_it.py", ended.as_str()), ("run.sh", "python3 test_it.py\n"), ("stand-in", MOCHA)];
+    let commands = [
+        "python3 -m unittest",
+        "python3 test_it.py",
+        "sh run.sh && echo done",
+        "python3 -B -m unittest -v 2>&1 | tee out.log",
+        "sh run.sh 2>&1 | cat",
+        "mkdir -p bin; cp stand-in bin/mocha; chmod +x bin/mocha; bin/mocha x",
+    ];
+    for command in commands {
+        let stage = stage(command, &files);
+        stage.write(".gitignore", "__pycache__/\n*.log\nbin/\n");
+        tested(&stage).ok().says("never printed its summary");
+        assert_eq!(status(&stage), "incomplete", "{command}");
+    }
+}
+
+#[test]
+fn whoever_ends_honestly_passes_in_whatever_words() {
+    let whole = UNITTEST.replace("END", "pass");
+    let quiet = "python3 -m unittest -q > log 2>&1 && echo fine\n";
+    let own = "echo pytest; echo 'jest is not started here'\n";
+    let files = [
+        ("test_it.py", whole.as_str()),
+        ("run.sh", "python3 test_it.py && echo linted\n"),
+        ("quiet.sh", quiet),
+        ("own.sh", own),
+    ];
+    let commands = [
+        "python3 -m unittest",
+        "python3 test_it.py",
+        "sh run.sh",
+        "sh quiet.sh",
+        "sh own.sh",
+        "python3 -m unittest > log 2>&1",
+        "python3 -m unittest && sh own.sh",
+        "echo pytest",
+    ];
+    for command in commands {
+        let stage = stage(command, &files);
+        stage.write(".gitignore", "__pycache__/\nlog\n");
+        tested(&stage).ok().lacks("never printed").lacks("no test ran");
+        assert_eq!(status(&stage), "passed", "{command}");
+    }
+}
+
+const GREEN: &str = "<testsuite name='g'><testcase name='a'/></testsuite>\n";
+const RED: &str = "<testsuite name='r'><testcase name='b'><failure message='no'/></testcase></testsuite>\n";
+
+fn reporting(script: &str) -> Stage {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\nreports = [\"out/*.xml\"]\n");
+    stage.write(".gitignore", "out/\nkept/\n");
+    stage.write("run.sh", script);
+    stage.write("kept/green.xml", GREEN);
+    stage.write("kept/red.xml", RED);
+    stage.write("out/red.xml", GREEN.replace("'g'", "'o'"));
+    stage.git(&["add", "."]).ok();
+    stage
+}
+
+#[test]
+fn a_red_report_with_an_old_time_stamp_is_of_this_run() {
+    for script in [
+        "touch -d '2001-01-01' kept/red.xml; cp kept/green.xml out/; cp -p kept/red.xml out/red.xml\n",
+        "touch -r out/red.xml kept/red.xml; cp kept/green.xml out/; cp -p kept/red.xml out/red.xml\n",
+        "touch -r out/red.xml kept/red.xml; cp kept/green.xml out/; tar cf kept/t.tar -C kept red.xml; tar xf kept/t.tar -C out\n",
+        "touch -r out/red.xml kept/red.xml; cp kept/green.xml out/; mv kept/red.xml out/red.xml\n",
+    ] {
+        let stage = reporting(script);
+        tested(&stage).ok().lacks("not written by this run");
+        assert_eq!(status(&reporting(script)), "failed", "{script}");
+    }
+    let stage = reporting("cp kept/green.xml out/\n");
+    tested(&stage).ok().says("out/red.xml was not written by this run: not read");
+}
+
+#[test]
+fn a_report_that_comes_after_the_end_is_of_no_run() {
+    let late = "(sleep 0.7; cp kept/green.xml out/late.xml; echo written) &\n";
+    let stage = reporting(late);
+    tested(&stage).ok().says("out/late.xml was written after the test command had ended: not read");
+    assert_eq!(status(&reporting(late)), "no_tests");
+    let waits = "(sleep 0.2; cp kept/green.xml out/late.xml) & wait\n";
+    tested(&reporting(waits)).ok().lacks("after the test command had ended");
+    assert_eq!(status(&reporting(waits)), "passed");
+}
