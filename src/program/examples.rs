@@ -57,7 +57,7 @@ const EXIT_STATUS: &[(&str, &str)] = &[
         "1 when a dirty bit is set; 3 when not one test ran, or when no test command is configured and tests are asked \
          for.",
     ),
-    ("andon status", "With --exit-code 1 while a person is needed."),
+    ("andon status", "With --exit-code 1 while the loop waits for a person, and 5 while only a round does."),
     (
         "andon tick",
         "1 when the loop must stop, or a turn must wait for a compaction; 2 when a line is no fact.",

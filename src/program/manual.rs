@@ -103,7 +103,14 @@ impl ManualPage {
             }
         }
         roff.control("SH", ["SEE ALSO"]);
-        roff.text([bold("andon"), roman("(1), "), bold("git"), roman("(1), "), bold("githooks"), roman("(5)")]);
+        roff.text([
+            bold("andon"),
+            roman("(1), "),
+            bold("git"),
+            roman("(1), "),
+            bold("githooks"),
+            roman("(5)"),
+        ]);
         roff.to_writer(out)
     }
 }
@@ -132,17 +139,19 @@ fn notes(text: &str) -> Roff {
 /// All pages: that of `andon`, then those of its commands and of theirs, in order.
 pub fn pages() -> Vec<ManualPage> {
     let mut found = Vec::new();
-    let mut cli = help::definition();
+    let mut cli = without_help(help::definition());
     cli.build();
     collect(&cli, "andon", &mut found);
     found
 }
 
+/// Without what clap adds: `help` has no page of its own.
+fn without_help(command: Command) -> Command {
+    command.disable_help_subcommand(true).mut_subcommands(without_help)
+}
+
 fn collect(command: &Command, title: &str, found: &mut Vec<ManualPage>) {
-    // A page without what clap adds: `help` has no page of its own.
-    let mut own = Command::new(command.get_name().to_owned());
-    own.clone_from(command);
-    found.push(ManualPage { title: title.to_owned(), command: own.disable_help_subcommand(true) });
+    found.push(ManualPage { title: title.to_owned(), command: command.clone() });
     let shown = |one: &&Command| !one.is_hide_set() && one.get_name() != "help";
     for one in command.get_subcommands().filter(shown) {
         collect(one, &format!("{title} {}", one.get_name()), found);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use andon_core::format::members_of;
 
-/// A schema, draft-07: what editors of TOML and SchemaStore read.
+/// A schema, draft-07: what editors of TOML and `SchemaStore` read.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SchemaJson {

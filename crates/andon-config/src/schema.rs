@@ -11,7 +11,7 @@ use andon_core::domain::settings::{ParamSpec, ParamValue};
 /// The form of a duration for editors; the reader knows more forms.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
 
-/// Its name in SchemaStore (packaging/schemastore/). A name, not an address: nothing is fetched.
+/// Its name in `SchemaStore`, for when it is there. A name, not an address: nothing is fetched.
 const ID: &str = "https://json.schemastore.org/andon.json";
 
 /// The schema, draft-07.
