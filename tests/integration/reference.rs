@@ -147,6 +147,7 @@ fn values(schema: &Value) -> String {
         "number" => format!("number from {} to {}", schema["minimum"], schema["maximum"]),
         "object" => "table".to_owned(),
         "string" if pattern.contains("sha256") => "`\"sha256:...\"`".to_owned(),
+        "string" if pattern.contains("{64}") => "64 hexadecimal digits".to_owned(),
         "string" if pattern.is_empty() => "string".to_owned(),
         "string" => "duration".to_owned(),
         other => panic!("{other}"),

@@ -90,7 +90,7 @@ fn tests(
 ) -> Result<Option<BTreeMap<CommitId, TestEvidence>>, OpsError> {
     let Some(command) = &args.test else { return Ok(Some(BTreeMap::new())) };
     let parsed = TestCommand::Shell(command.clone());
-    let screens = Screens { stdout: None, stderr: None };
+    let screens = Screens::none();
     let mut runner = |ws: &Workspace| {
         let shown = OutputTarget { screens: &screens, pass: &mut |_: Stream, _: &[u8]| () };
         let (_, executed) = test::execute(&shell.ctx, ws, &parsed, shown)?;

@@ -28,6 +28,11 @@ pub struct Screens {
 }
 
 impl Screens {
+    /// No terminal at all.
+    pub fn none() -> Self {
+        Self { stdout: None, stderr: None }
+    }
+
     /// The terminals behind both streams, for a program whose output is passed through.
     pub fn behind(stdout: &(impl AsFd + IsTerminal), stderr: &(impl AsFd + IsTerminal)) -> Self {
         Self { stdout: terminal(stdout), stderr: terminal(stderr) }

@@ -11,6 +11,11 @@ use super::InputState;
 pub struct Screens;
 
 impl Screens {
+    /// No terminal at all.
+    pub fn none() -> Self {
+        Self
+    }
+
     /// Those behind both streams.
     pub fn behind(_stdout: &impl IsTerminal, _stderr: &impl IsTerminal) -> Self {
         Self
