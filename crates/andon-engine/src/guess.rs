@@ -14,6 +14,8 @@ mod python;
 mod table;
 mod tasks;
 
+pub(crate) use self::python::is_test_module;
+
 use self::listing::Listing;
 use self::tasks::Task;
 use andon_core::{WordList, words};

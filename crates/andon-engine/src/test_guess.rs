@@ -7,9 +7,11 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::guess::listing::{FOREIGN, LISTED, Listing, MANIFESTS, MAX_NAMES, PROGRAMS, READ, READ_BYTES};
+use crate::guess::listing::{
+    FOREIGN, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES,
+};
 use crate::guess::members::{self, Manifests, ProposedScope};
-use crate::guess::{self, Guess};
+use crate::guess::{self, Guess, is_test_module};
 
 /// Directories at the top that are looked into.
 const MAX_DIRS: usize = 200;
@@ -127,7 +129,8 @@ fn add_file(top: &Path, path: &str, listing: &mut Listing) {
         return;
     }
     let mut content = Vec::new();
-    if READ.contains(path) {
+    let modules = || listing.paths().filter(|path| is_test_module(path)).count();
+    if READ.contains(path) || (is_test_module(path) && modules() < MAX_MODULES) {
         let _ = fs::File::open(&full).and_then(|file| file.take(READ_BYTES).read_to_end(&mut content));
     }
     listing.add_file(path, &content);

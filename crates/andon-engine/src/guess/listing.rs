@@ -54,6 +54,9 @@ pub const READ: WordList = words![
 /// How much of a file is read.
 pub const READ_BYTES: u64 = 256 * 1024;
 
+/// How many modules of tests in Python are read, whose names are not in [`READ`].
+pub const MAX_MODULES: usize = 16;
+
 /// Directories below the top whose names are listed in full.
 pub const LISTED: [&str; 6] = ["tests", "test", "spec", ".config", "build", "t"];
 
@@ -84,7 +87,7 @@ pub const MAX_NAMES: usize = 4_000;
 /// The beginning of a repository.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Content by path from the top; empty where it is not one of [`READ`].
+    /// Content by path from the top; empty where it was not read.
     files: BTreeMap<String, String>,
 }
 
@@ -112,9 +115,14 @@ impl Listing {
         paths.iter().copied().find(|path| self.has(path))
     }
 
+    /// All files, by their path from the top.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     /// The files at the top.
     pub fn top(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str).filter(|path| !path.contains('/'))
+        self.paths().filter(|path| !path.contains('/'))
     }
 
     /// The files of a directory at the top, as far as they are listed, without its name.

@@ -106,10 +106,34 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<KindGuess> {
     })
 }
 
-/// The file that is a sign of pytest.
-fn pytest(listing: &Listing) -> Option<&'static str> {
+/// The file that is a sign of pytest: its own, one that names it, or a test module that only it can run.
+fn pytest(listing: &Listing) -> Option<&str> {
     let named = |path: &&str| listing.text(path).is_some_and(mentions_pytest);
-    listing.first(&PYTEST).or_else(|| NAMING.iter().copied().find(named))
+    let needs = |path: &&str| is_test_module(path) && listing.text(path).is_some_and(needs_pytest);
+    listing
+        .first(&PYTEST)
+        .or_else(|| NAMING.iter().copied().find(named))
+        .or_else(|| listing.top().find(needs))
+        .or_else(|| listing.paths().find(|path| is_below_tests(path) && needs(path)))
+}
+
+/// Whether the name is that of a module of tests in Python, of which the text tells whose tests they are.
+pub(crate) fn is_test_module(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
+}
+
+fn is_below_tests(path: &str) -> bool {
+    path.starts_with("tests/") || path.starts_with("test/")
+}
+
+/// Functions of tests outside of a class, which unittest does not find, or what only pytest has.
+fn needs_pytest(text: &str) -> bool {
+    text.lines().any(|line| {
+        ["def test", "async def test", "import pytest", "from pytest "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    })
 }
 
 /// `pytest` as a word of its own, or one that begins so (`pytest-cov`), outside of comments.
@@ -124,7 +148,7 @@ fn mentions_pytest(text: &str) -> bool {
 
 /// The directory with files that `unittest` would find, and the first of them.
 fn unittest(listing: &Listing) -> Option<(&'static str, String)> {
-    let is_test = |name: &&str| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test"));
+    let is_test = |name: &&str| name.starts_with("test") && is_test_module(name);
     for dir in ["tests", "test"] {
         if let Some(name) = listing.inside(dir).find(is_test) {
             return Some((dir, format!("{dir}/{name}")));
