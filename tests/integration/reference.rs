@@ -1,7 +1,9 @@
-//! The reference pages are current: docs/rules/ and the generated parts of docs/configuration.md and docs/rules.md say what
-//! the program knows of its keys and rules.
+//! The reference pages are current: docs/rules/, docs/cli/ and the generated parts of docs/cli.md, docs/configuration.md
+//! and docs/rules.md say what the program knows of its rules, commands and keys.
 //!
 //! `ANDON_UPDATE_DOCS=1 cargo test --test integration reference` writes them anew.
+
+mod cli;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
