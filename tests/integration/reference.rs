@@ -100,12 +100,9 @@ fn described(rule: &Rule, schema: &Value) -> String {
         rule.level.as_str(),
         rule.reason.as_str()
     );
-    for (title, what) in [
-        ("When it trips", docs.trips),
-        ("Why", docs.why),
-        ("Example", docs.example),
-        ("Tuning", docs.tune),
-    ] {
+    for (title, what) in
+        [("When it trips", docs.trips), ("Why", docs.why), ("Example", docs.example), ("Tuning", docs.tune)]
+    {
         write!(text, "\n## {title}\n\n{}\n", filled(what)).unwrap();
     }
     let forms = schema["anyOf"].as_array().unwrap();
@@ -231,7 +228,9 @@ fn compare_folder(folder: &str, pages: &BTreeMap<String, String>) {
     let there: BTreeMap<String, String> = std::fs::read_dir(&path)
         .unwrap()
         .map(|entry| entry.unwrap())
-        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap()))
+        .map(|entry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap())
+        })
         .collect();
     assert!(there.keys().eq(pages.keys()), "{folder}: {:?}\n{help}", there.keys());
     for (name, text) in pages {

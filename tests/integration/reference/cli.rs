@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use andon::program::examples;
 use andon::program::manual::{ManualPage, pages};
+use andon_core::detect::REGISTRY;
 use clap::{Arg, Command};
 
 use super::{BEGIN, cell, compare, compare_folder, filled};
@@ -18,7 +19,8 @@ fn the_reference_of_commands_is_current() {
         let Some(verb) = words.first() else { continue };
         let text = files.entry(format!("{verb}.md")).or_default();
         if words.len() == 1 {
-            writeln!(index, "| [`{}`](cli/{verb}.md) | {} |", page.title, cell(&about(&page.command))).unwrap();
+            writeln!(index, "| [`{}`](cli/{verb}.md) | {} |", page.title, cell(&about(&page.command)))
+                .unwrap();
             write!(text, "# `{}`\n\n{BEGIN}\n", page.title).unwrap();
         } else {
             write!(text, "\n{} `{}`\n\n", "#".repeat(words.len()), page.title).unwrap();
@@ -26,7 +28,22 @@ fn the_reference_of_commands_is_current() {
         text.push_str(&described(&page));
     }
     compare("docs/cli.md", &index);
+    summarize(files.keys());
     compare_folder("docs/cli", &files);
+}
+
+/// The part of the table of contents with a line for each page that is generated.
+fn summarize<'a>(verbs: impl Iterator<Item = &'a String>) {
+    let mut text = String::from("\n- [Commands](cli.md)\n");
+    for verb in verbs {
+        let name = verb.trim_end_matches(".md");
+        writeln!(text, "  - [andon {name}](cli/{verb})").unwrap();
+    }
+    text.push_str("- [Rules](rules.md)\n");
+    for rule in REGISTRY {
+        writeln!(text, "  - [{0}](rules/{0}.md)", rule.id).unwrap();
+    }
+    compare("docs/SUMMARY.md", &text);
 }
 
 fn described(page: &ManualPage) -> String {
@@ -37,7 +54,8 @@ fn described(page: &ManualPage) -> String {
         filled(&prose(&about(command))),
         usage.trim_start_matches("Usage: ")
     );
-    let shown = |one: &&Arg| !one.is_hide_set() && !["help", "version", "color"].contains(&one.get_id().as_str());
+    let shown =
+        |one: &&Arg| !one.is_hide_set() && !["help", "version", "color"].contains(&one.get_id().as_str());
     let (words, options): (Vec<&Arg>, Vec<&Arg>) =
         command.get_arguments().filter(shown).partition(|one| one.is_positional());
     for (name, rows) in [("argument", words), ("option", options)] {
@@ -45,7 +63,7 @@ fn described(page: &ManualPage) -> String {
             write!(text, "\n| {name} | meaning |\n|---|---|\n").unwrap();
         }
         for row in rows {
-            writeln!(text, "| {} | {} |", written(row), cell(&prose(&meaning(row)))).unwrap();
+            writeln!(text, "| {} | {} |", cell(&written(row)), cell(&prose(&meaning(row)))).unwrap();
         }
     }
     if let Some(notes) = command.get_after_help() {
@@ -54,7 +72,8 @@ fn described(page: &ManualPage) -> String {
     if let Some(codes) = examples::exit_status(title) {
         writeln!(text, "\n[Exit code](../exit-codes.md): {}", prose(codes)).unwrap();
     }
-    let shown: Vec<_> = examples::of(title).filter(|(line, _)| !of_a_command_below(command, title, line)).collect();
+    let shown: Vec<_> =
+        examples::of(title).filter(|(line, _)| !of_a_command_below(command, title, line)).collect();
     if !shown.is_empty() {
         text.push_str("\n```sh\n");
         for (line, what) in shown {
@@ -126,8 +145,9 @@ fn notes_of(notes: &str) -> String {
     text
 }
 
-/// A text of `--help` as Markdown: `<NAME>` outside of code is no tag.
+/// A text of `--help` as Markdown: `<NAME>` outside of code is no tag, and a fence within a sentence is none.
 fn prose(text: &str) -> String {
+    let text = text.replace("```json", "`json`");
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(n, part)| if n % 2 == 0 { part.replace('<', "\\<") } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("`")
