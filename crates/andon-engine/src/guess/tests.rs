@@ -142,6 +142,19 @@ fn package_json_that_leaves_a_choice() {
 }
 
 #[test]
+fn python_by_the_tests_themselves() {
+    sure(&[
+        (&[("tests/test_a.py", "import a\n\ndef test_a():\n    assert a\n")], "pytest"),
+        (&[("a_test.py", "async def test_a():\n    pass\n")], "pytest"),
+        (&[("test_a.py", "class T(unittest.TestCase):\n    def test_a(self):\n")], "python -m unittest"),
+        (
+            &[("src/test_a.py", "def test_a():\n"), ("tests/test_b.py", "import unittest\n")],
+            "python -m unittest discover -s tests",
+        ),
+    ]);
+}
+
+#[test]
 fn python() {
     sure(&[
         (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], "pytest"),
@@ -166,13 +179,6 @@ fn python() {
         (&[("tests/test_a.py", ""), ("tests/__init__.py", "")], "python -m unittest"),
         (&[("tests/test_a.py", ""), ("setup.py", "")], "python -m unittest discover -s tests"),
         (&[("test_a.py", "")], "python -m unittest"),
-        (&[("tests/test_a.py", "import a\n\ndef test_a():\n    assert a\n")], "pytest"),
-        (&[("a_test.py", "async def test_a():\n    pass\n")], "pytest"),
-        (&[("test_a.py", "class T(unittest.TestCase):\n    def test_a(self):\n")], "python -m unittest"),
-        (
-            &[("src/test_a.py", "def test_a():\n"), ("tests/test_b.py", "import unittest\n")],
-            "python -m unittest discover -s tests",
-        ),
         (&[("tests/test_a.py", ""), ("uv.lock", ""), ("tests/__init__.py", "")], "uv run python -m unittest"),
         (&[("manage.py", "")], "python manage.py test"),
         (&[("pytest.ini", ""), (".venv/bin/pytest", "")], ".venv/bin/pytest"),
