@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws docs/halt.svg: what a halt looks like, in a terminal.
+"""Draws the pictures of terminals in docs/pictures/ from what the program prints.
 
-Runs `andon demo`, then a few commands in the repository that it leaves, in a pseudo terminal. What they print is
-drawn as it is, colours included; only commit ids, hashes and times are replaced by fixed ones, so that the picture
-is the same each time.
+A `console` block of a page that an image follows is drawn as that image: the block's commands are run in a pseudo
+terminal, after all that the page shows before it, and what they print is drawn as it is, colours included. Only commit
+ids, hashes and times are replaced by fixed ones, so that a picture is the same each time.
 
-    docs/halt.py --andon target/debug/andon [--check]
+    docs/pictures.py --andon target/debug/andon [--check]
 """
 
 import argparse
@@ -22,13 +22,12 @@ import termios
 from hashlib import sha1
 from html import escape
 
-COLUMNS = 100
-COMMANDS = [
-    'git commit -qam "Simplify once more" --no-verify',
-    "andon status",
-]
+COLUMNS = 80
 PERSON = {"NAME": "A. Person", "EMAIL": "person@example.org"}
-PICTURE = pathlib.Path(__file__).with_name("halt.svg")
+DOCS = pathlib.Path(__file__).parent
+# Blocks that are files or commands, and images: `![title](file)`.
+PARTS = re.compile(r"^```(?P<language>bash|sh|toml|makefile|text|console) ?(?P<file>\S*)\n(?P<text>.*?)^```\n"
+                   r"(?:\n!\[(?P<title>[^]]*)\]\((?P<picture>pictures/[^)]*\.svg)\))?", re.M | re.S)
 
 CELL = 8.4  # width of a character at 14 px
 LINE = 19
@@ -95,6 +94,7 @@ def fixed(text: str) -> str:
 
     # A colour ends with an `m`, which is no part of the word behind it.
     text = re.sub(r"(?<![0-9a-ln-z])(?=[0-9a-f]*[a-f])[0-9a-f]{12}(?![0-9a-z])", replaced, text)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "2026-11-20 15:30 UTC", text)
     age = r"(?:just now|\d+ minutes? ago) \((?:\d{4}-\d\d-\d\d )?\d\d:\d\d [^)]*\)"
     return re.sub(age, "just now (15:30 UTC)", text)
 
@@ -122,7 +122,7 @@ def rows(line: str) -> list[list[tuple[int, str, str]]]:
     return found
 
 
-def picture(lines: list[str]) -> str:
+def picture(lines: list[str], title: str) -> str:
     """The picture of a terminal with these lines."""
     all_rows = [row for line in lines for row in rows(line)]
     width = round(COLUMNS * CELL + 2 * MARGIN)
@@ -130,8 +130,7 @@ def picture(lines: list[str]) -> str:
     svg = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'role="img" aria-labelledby="title">',
-        '<title id="title">A terminal: a commit is refused because the loop is halted, --no-verify or not, '
-        "and andon status shows why</title>",
+        f'<title id="title">{escape(title)}</title>',
         f"<style>{STYLE}</style>",
         f'<rect class="back" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8"/>',
         f'<path class="bar" d="M1 {BAR}V9a8 8 0 0 1 8-8h{width - 18}a8 8 0 0 1 8 8v{BAR - 9}z"/>',
@@ -154,30 +153,60 @@ def picture(lines: list[str]) -> str:
     return "\n".join([*svg, "</g>", "</svg>", ""])
 
 
+def drawn(commands: list[str], directory: str, env: dict[str, str], title: str) -> str:
+    """The picture of a terminal in which these commands are typed."""
+    lines: list[str] = []
+    for command in commands:
+        lines.append(f"\x1b[2m$\x1b[0m \x1b[1m{command}\x1b[0m")
+        shown = in_terminal(command, directory, env)
+        lines += shown.split("\n") if shown else []
+        lines.append("")
+    return picture(fixed("\n".join(lines).rstrip()).split("\n"), title)
+
+
+def walk(page: pathlib.Path, andon: pathlib.Path) -> dict[pathlib.Path, str]:
+    """Goes through a page as a reader does; its pictures."""
+    found: dict[pathlib.Path, str] = {}
+    with tempfile.TemporaryDirectory() as home:
+        env, directory = environment(andon, home), f"{home}/work"
+        os.mkdir(directory)
+        for part in PARTS.finditer(page.read_text(encoding="utf-8")):
+            if part["file"]:
+                pathlib.Path(directory, part["file"]).write_text(part["text"], encoding="utf-8")
+            if part["language"] != "console":
+                continue
+            commands = [line[2:] for line in part["text"].split("\n") if line.startswith("$ ")]
+            if part["picture"]:
+                found[DOCS / part["picture"]] = drawn(commands, directory, env, part["title"])
+                continue
+            for command in commands:
+                if command.startswith("cd "):
+                    directory = os.path.normpath(os.path.join(directory, command[3:]))
+                else:
+                    # The page shows a person at a terminal; nobody sits at this one.
+                    command = command.replace("andon resume ", "andon resume --yes ")
+                    subprocess.run(["sh", "-c", command], cwd=directory, env=env, capture_output=True, check=False)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--andon", type=pathlib.Path, required=True, help="the program")
-    parser.add_argument("--check", action="store_true", help="only say whether the picture is current")
+    parser.add_argument("--check", action="store_true", help="only say whether the pictures are current")
     given = parser.parse_args()
-    andon = given.andon.resolve()
-    lines: list[str] = []
-    with tempfile.TemporaryDirectory() as home:
-        env, repository = environment(andon, home), f"{home}/shop"
-        subprocess.run([andon, "demo", "--keep", repository], env=env, check=True, capture_output=True)
-        for command in COMMANDS:
-            if command.startswith("git commit"):
-                pathlib.Path(repository, "price.sh").open("a").write("# again\n")
-            lines.append(f"\x1b[2m$\x1b[0m \x1b[1m{command}\x1b[0m")
-            shown = in_terminal(command, repository, env)
-            lines += shown.split("\n") if shown else []
-            lines.append("")
-    drawn = picture(fixed("\n".join(lines).rstrip()).split("\n"))
+    pages = [page for page in DOCS.glob("*.md") if "](pictures/" in page.read_text(encoding="utf-8")]
+    made = {file: text for page in pages for file, text in walk(page, given.andon.resolve()).items()}
+    stale = sorted(file for file, text in made.items() if not file.exists() or file.read_text() != text)
+    stale += sorted(file for file in (DOCS / "pictures").glob("*.svg") if file not in made)
     if given.check:
-        if PICTURE.read_text() == drawn:
-            return 0
-        print(f"error: {PICTURE} is not current\n  help: {sys.argv[0]} --andon {given.andon}", file=sys.stderr)
-        return 1
-    PICTURE.write_text(drawn)
+        for file in stale:
+            print(f"error: {file} is not current\n  help: {sys.argv[0]} --andon {given.andon}", file=sys.stderr)
+        return 1 if stale else 0
+    for file in stale:
+        if file in made:
+            file.write_text(made[file])
+        else:
+            file.unlink()
     return 0
 
 
