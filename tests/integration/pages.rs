@@ -6,6 +6,7 @@
 
 mod blocks;
 mod links;
+mod prose;
 mod recipe;
 
 use std::path::{Path, PathBuf};
