@@ -7,6 +7,7 @@ pub mod memory;
 pub mod merge;
 pub mod place;
 pub mod saved;
+mod toml_hooks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ fn whole(file: &SettingsFile, program: &str) -> String {
     // A string of JSON is one of JavaScript too.
     let quoted = serde_json::Value::from(program).to_string();
     let text = file.template.replace("@EVENT@", file.event).replace("@ANDON_JSON@", &quoted);
+    let text = text.replace("@CLIENT@", file.client.as_str());
     Template { client: file.client, text: &text, program }.filled()
 }
 
