@@ -59,14 +59,16 @@ fi
 
 python3 "$here/selftest.py" > /dev/null
 
-# The manifest of the plugin, by the client that reads it.
+# The manifests of the plugin and of its marketplace, by the client that reads them.
 case " $* " in
   *" claude "* | "  ")
     mkdir -p "$work/validate"
-    HOME="$work/validate" PATH="$cache/node/node_modules/.bin:$PATH" "$cache/clients/node_modules/.bin/claude" \
-      plugin validate --strict "$root/hooks/agents/claude/plugin" > "$work/validate/log" 2>&1 < /dev/null ||
-      { cat "$work/validate/log"; exit 1; }
-    printf 'claude: the manifest of the plugin is valid\n'
+    for manifest in "$root/hooks/agents/claude/plugin" "$root"; do
+      HOME="$work/validate" PATH="$cache/node/node_modules/.bin:$PATH" "$cache/clients/node_modules/.bin/claude" \
+        plugin validate --strict "$manifest" > "$work/validate/log" 2>&1 < /dev/null ||
+        { cat "$work/validate/log"; exit 1; }
+    done
+    printf 'claude: the manifests of the plugin and of the marketplace are valid\n'
     ;;
 esac
 python3 "$here/story.py" --program "$program" --work "$work" \
