@@ -509,6 +509,12 @@ pub struct Ack {
 }
 
 impl Ack {
+    /// Whether it ends the halt of that entry, `in_place` where both are of one worktree of one clone. An answer that names no
+    /// halt ends the one in its place, unless it resets a single counter.
+    pub fn ends(&self, halt: EntryId, in_place: bool) -> bool {
+        self.halt.map_or(in_place && self.counter.is_none(), |answered| answered == halt)
+    }
+
     /// Whether this is `earlier` once more, under the commit that replaced its own (an amend, a rebase).
     pub fn is_moved(&self, earlier: &Self) -> bool {
         let reported = |ack: &Self| (ack.at, ack.halt, ack.how);
