@@ -95,7 +95,7 @@ fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
         match line {
             JournalLine::Halt(halt) => newest = Some(*halt),
             JournalLine::Ack(ack) if newest.as_ref().is_some_and(|halt| ack.ends(halt.id, true)) => {
-                newest = None
+                newest = None;
             }
             JournalLine::Ack(_)
             | JournalLine::TestRun(_)
