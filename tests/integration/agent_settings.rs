@@ -64,7 +64,36 @@ fn broken_settings_are_refused_with_their_line() {
     let qwen = listed(&stage, "qwen");
     assert_eq!(qwen["settings"][0]["state"], "broken");
     stage.andon(&["agent", "list"]).ok().says("error: ").says(".qwen/settings.json:2");
-    stage.andon(&["agent", "install", "pi"]).exits(2).says("openhands");
+    stage.andon(&["agent", "install", "nobody"]).exits(2).says("openhands");
+}
+
+#[test]
+fn any_client_gets_its_commands_and_what_has_no_place_is_named() {
+    let stage = Stage::installed();
+    stage
+        .andon(&["agent", "install", "--command"])
+        .ok()
+        .says("before a tool            andon agent hook generic PreToolUse");
+    let crush = stage.andon(&["agent", "install", "crush", "--command"]).ok();
+    assert_eq!(crush.stdout.matches("agent hook").count(), 1, "{crush}");
+    stage.andon(&["agent", "install", "generic"]).exits(2).says("andon agent install --command");
+    stage.andon(&["agent", "install"]).exits(2);
+    stage.andon(&["agent", "install", "kimi"]).exits(2).says("andon agent install kimi --user");
+    stage.andon(&["agent", "install", "kiro", "--user"]).exits(2).says("andon agent install kiro --project");
+    let schema = stage.andon(&["agent", "schema"]).ok().stdout;
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    assert_eq!(schema["properties"]["tool_input"]["type"], "object");
+}
+
+#[test]
+fn a_status_line_says_what_counts() {
+    let stage = Stage::installed();
+    stage.andon(&["status", "--line"]).ok().says("andon ok 0/100");
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    let line = stage.andon(&["status", "--line"]).ok().says("andon HALTED");
+    assert_eq!(line.stdout.lines().count(), 1, "{line}");
+    let nowhere = Stage::bare_ground();
+    assert_eq!(nowhere.andon(&["status", "--line"]).ok().all(), "");
 }
 
 #[test]

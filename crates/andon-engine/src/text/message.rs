@@ -146,6 +146,8 @@ pub enum Consequence {
     RebaseRefused,
     /// git does not commit the patch.
     PatchRefused,
+    /// The client of an agent is not started.
+    NotStarted,
 }
 
 impl Consequence {
@@ -156,6 +158,7 @@ impl Consequence {
             Self::PushRefused => Some("push refused"),
             Self::RebaseRefused => Some("rebase refused, nothing was moved"),
             Self::PatchRefused => Some("patch refused"),
+            Self::NotStarted => Some("agent not started"),
             Self::Done => None,
         }
     }

@@ -5,18 +5,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::evidence::EvidenceWire;
-use super::figures::FiguresWire;
 use super::halt::HaltLine;
 use super::overlay::OverlayWire;
 use super::{MAX_LINE, event};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentAction, AgentFact};
+use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::events::{Begins, Event};
 use andon_core::domain::facts::{Ack, AckHow, HaltWas};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CodeId, CommitId, EntryId, ShortHash, TreeId};
+use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use andon_core::domain::time::Timestamp;
@@ -121,34 +118,11 @@ struct AckWire {
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-struct SafetyWire {
-    at: Option<Timestamp>,
-    rule: String,
-    level: Level,
-    message: Option<String>,
-    figures: Option<FiguresWire>,
-    tree: Option<TreeId>,
-    agent: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct AttemptWire {
     commit: CommitId,
     parent: Option<CommitId>,
     worktree: String,
     beside: Option<List<String, { Attempt::MAX_BESIDE }>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct AgentWire {
-    at: Option<Timestamp>,
-    client: Client,
-    session: Option<String>,
-    did: AgentAction,
-    about: Option<String>,
-    mark: Option<ShortHash>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -164,7 +138,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
         JournalLine::TestRun(run) => ("test_run", encode_run(run)),
         JournalLine::Ack(ack) => ("ack", members_of(&AckWire::from(&**ack))),
         JournalLine::Event(fact) => (fact.what.name(), event::encode(fact)),
-        JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&SafetyWire::from(&**fact))),
+        JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&**fact)),
         JournalLine::CommitRecorded { commit, tree, code, at, turn } => {
             let turn = turn.as_ref();
             let begins = turn.is_some_and(|turn| turn.begins == Begins::Run).then_some(true);
@@ -173,7 +147,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
             let (commit, tree, code, at) = (*commit, *tree, *code, *at);
             ("commit", members_of(&MarkerWire { node, iteration, begins, commit, tree, code, at }))
         }
-        JournalLine::Agent(fact) => ("agent", members_of(&AgentWire::from(&**fact))),
+        JournalLine::Agent(fact) => ("agent", members_of(&**fact)),
         JournalLine::Attempt(made) => ("attempt", members_of(&AttemptWire::from(&**made))),
         JournalLine::Halt(standing) => ("halt", members_of(&HaltLine::from(&**standing))),
         JournalLine::Healed { what, at } => {
@@ -219,7 +193,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
         "test_run" => decode_run(line).map(|run| JournalLine::TestRun(Box::new(run))),
         "ack" => Ok(JournalLine::Ack(Box::new(object::<AckWire>(line, MAX_LINE)?.into()))),
         "commit" => Ok(object::<MarkerWire>(line, MAX_LINE)?.into()),
-        "agent" => Ok(JournalLine::Agent(Box::new(object::<AgentWire>(line, MAX_LINE)?.into()))),
+        "agent" => Ok(JournalLine::Agent(Box::new(object(line, MAX_LINE)?))),
         "attempt" => Ok(JournalLine::Attempt(Box::new(object::<AttemptWire>(line, MAX_LINE)?.into()))),
         "halt" => Ok(JournalLine::Halt(Box::new(object::<HaltLine>(line, MAX_LINE)?.into()))),
         "healed" => {
@@ -227,10 +201,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
             Ok(JournalLine::Healed { what: what.unwrap_or_default(), at })
         }
         other => match (SafetyKind::from_name(other), event::decode(other, line)?) {
-            (Some(kind), _) => {
-                let fact = object::<SafetyWire>(line, MAX_LINE)?.into_fact(kind);
-                Ok(JournalLine::Safety(Box::new(fact)))
-            }
+            (Some(_), _) => Ok(JournalLine::Safety(Box::new(object(line, MAX_LINE)?))),
             (None, Some(fact)) => Ok(JournalLine::Event(Box::new(fact))),
             (None, None) => Err(FormatError::unknown_type(other)),
         },
@@ -299,54 +270,6 @@ impl From<AckWire> for Ack {
             head: wire.head,
             worktree: wire.worktree.unwrap_or_else(|| "main".to_owned()),
             at: wire.at,
-        }
-    }
-}
-
-impl From<&SafetyFact> for SafetyWire {
-    fn from(fact: &SafetyFact) -> Self {
-        Self {
-            at: fact.at,
-            rule: bounded(&fact.rule, MAX_NAME),
-            level: fact.level,
-            message: Some(bounded(&fact.message, MAX_REASON)),
-            figures: FiguresWire::of(&fact.figures, u64::MAX),
-            tree: fact.tree,
-            agent: fact.agent.as_deref().map(|agent| bounded(agent, MAX_NAME)),
-        }
-    }
-}
-
-impl SafetyWire {
-    fn into_fact(self, kind: SafetyKind) -> SafetyFact {
-        let Self { at, rule, level, message, figures, tree, agent } = self;
-        let (message, figures) = (message.unwrap_or_default(), FiguresWire::read(figures));
-        SafetyFact { kind, at, rule, level, message, figures, tree, agent }
-    }
-}
-
-impl From<&AgentFact> for AgentWire {
-    fn from(fact: &AgentFact) -> Self {
-        Self {
-            at: fact.at,
-            client: fact.client,
-            session: fact.session.as_deref().map(|session| bounded(session, MAX_NAME)),
-            did: fact.deed,
-            about: Some(bounded(&fact.about, MAX_NAME)).filter(|about| !about.is_empty()),
-            mark: fact.mark,
-        }
-    }
-}
-
-impl From<AgentWire> for AgentFact {
-    fn from(wire: AgentWire) -> Self {
-        Self {
-            at: wire.at,
-            client: wire.client,
-            session: wire.session,
-            deed: wire.did,
-            about: wire.about.unwrap_or_default(),
-            mark: wire.mark,
         }
     }
 }
