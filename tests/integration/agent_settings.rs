@@ -70,10 +70,7 @@ fn broken_settings_are_refused_with_their_line() {
 #[test]
 fn any_client_gets_its_commands_and_what_has_no_place_is_named() {
     let stage = Stage::installed();
-    stage
-        .andon(&["agent", "install", "--command"])
-        .ok()
-        .says("before a tool            andon agent hook generic PreToolUse");
+    stage.andon(&["agent", "install", "--command"]).ok().says("agent hook generic PreToolUse");
     let crush = stage.andon(&["agent", "install", "crush", "--command"]).ok();
     assert_eq!(crush.stdout.matches("agent hook").count(), 1, "{crush}");
     stage.andon(&["agent", "install", "generic"]).exits(2).says("andon agent install --command");
@@ -88,7 +85,7 @@ fn any_client_gets_its_commands_and_what_has_no_place_is_named() {
 #[test]
 fn a_status_line_says_what_counts() {
     let stage = Stage::installed();
-    stage.andon(&["status", "--line"]).ok().says("andon ok 0/100");
+    stage.andon(&["status", "--line"]).ok().says("andon ok 1/100");
     stage.andon(&["stop", "--reason", "lunch"]).ok();
     let line = stage.andon(&["status", "--line"]).ok().says("andon HALTED");
     assert_eq!(line.stdout.lines().count(), 1, "{line}");
@@ -141,8 +138,25 @@ fn live(stage: &Stage) -> String {
     shown
 }
 
-const ALL: [&str; 10] =
-    ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode", "cline", "openhands", "goose"];
+const ALL: [&str; 17] = [
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "cursor",
+    "opencode",
+    "cline",
+    "openhands",
+    "goose",
+    "kilo",
+    "pi",
+    "crush",
+    "droid",
+    "auggie",
+    "amp",
+    "kiro",
+];
 
 #[test]
 fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
@@ -151,7 +165,7 @@ fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
     for client in ALL {
         stage.andon(&["agent", "install", client]).ok();
     }
-    insta::assert_snapshot!("a_canary_through_ten_clients", live(&stage));
+    insta::assert_snapshot!("a_canary_through_all_clients", live(&stage));
     assert_eq!(listed(&stage, "claude")["heard_at"], Value::Null);
     // While the loop is halted, too.
     stage.andon(&["stop", "--reason", "enough"]).ok();

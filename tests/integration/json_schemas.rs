@@ -18,6 +18,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("completions", "prints a script"),
     ("man", "prints a manual page"),
     ("agent hook", "speaks as each client wants it"),
+    ("agent run", "passes the output of the client through"),
 ];
 
 /// What is asked for: arguments, standard input, and what each line is called; `None` where it is only asked whether the

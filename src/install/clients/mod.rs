@@ -115,8 +115,12 @@ fn is_whole(file: &SettingsFile, program: &str, mut found: Vec<(String, Vec<Stri
 
 /// The programs that the hooks in `file` start.
 pub fn programs(file: &SettingsFile) -> Vec<String> {
-    let text = text_of(file).ok().flatten().unwrap_or_default();
-    let found = merge::found(&text, file.client).unwrap_or_default();
+    programs_in(&text_of(file).ok().flatten().unwrap_or_default(), file.client)
+}
+
+/// The same of the text of settings.
+pub fn programs_in(text: &str, client: andon_core::domain::agent::Client) -> Vec<String> {
+    let found = merge::found(text, client).unwrap_or_default();
     found.into_iter().filter_map(|(_, words)| words.into_iter().next()).collect()
 }
 

@@ -167,8 +167,8 @@ mod tests {
                 assert_eq!(files.is_empty(), has_none, "{client:?}");
                 assert!(files.iter().all(|file| !file.template.is_empty()), "{client:?}");
                 assert!(files.iter().all(|file| file.path.starts_with(&file.top)), "{files:?}");
-                let in_project = files.iter().all(|file| file.path.starts_with("/p"));
-                assert_eq!(in_project, scope == Scope::Project, "{files:?}");
+                let below = if scope == Scope::Project { "/p" } else { "/h" };
+                assert!(files.iter().all(|file| file.path.starts_with(below)), "{files:?}");
             }
             assert!(files(client, Scope::User, &Roots::default()).is_empty());
         }

@@ -26,6 +26,9 @@ pub enum AgentCommand {
     Schema(FormatArg),
     /// List the clients: what is installed, what the client trusts, whether it runs the hooks
     List(FormatArg),
+    /// Start a client unless the loop is halted, and end with 1 when it is halted afterwards
+    #[command(after_help = AGENT_RUN)]
+    Run(AgentRunArgs),
     /// What the hooks of agents' clients call: reads the client's JSON, and answers in the client's way
     #[command(after_help = AGENT_HOOK)]
     Hook(AgentHookArgs),
@@ -34,6 +37,23 @@ pub enum AgentCommand {
 const AGENT_HOOK: &str = "\
 It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt waits for an answer. Outside of a
 repository, and with ANDON=0, nothing happens.";
+
+const AGENT_RUN: &str = "\
+While the loop is halted or stopped, nothing is started and the exit code is 1. The same code ends a run in which the loop came to a
+halt; the reason is on standard error. Otherwise the exit code is the client's. Input, output and signals go to the client.
+
+  while andon agent run claude -- -p \"$(cat PROMPT.md)\"; do :; done";
+
+/// `andon agent run`
+#[derive(Debug, Args)]
+pub struct AgentRunArgs {
+    /// The client whose program is started
+    #[arg(value_name = "CLIENT", value_parser = client())]
+    pub client: Client,
+    /// Its arguments. For a client without a program of its own they begin with the program to start
+    #[arg(value_name = "ARGS", last = true)]
+    pub arguments: Vec<String>,
+}
 
 /// `andon agent hook`
 #[derive(Debug, Args)]

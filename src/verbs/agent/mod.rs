@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use self::args::{AgentArgs, AgentCommand, ClientArgs, InstallClientArgs, PlaceArgs};
-use super::agent_hook;
+use super::{agent_hook, agent_run};
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
@@ -30,6 +30,7 @@ pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {
     match &args.command {
         AgentCommand::Install(args) => install(shell, args),
         AgentCommand::Uninstall(args) => uninstall(shell, args),
+        AgentCommand::Run(args) => agent_run::main(shell, args.client, &args.arguments),
         AgentCommand::Schema(format) => Ok(schema(shell, format.format)),
         AgentCommand::List(format) => Ok(show(shell, format.format)),
         AgentCommand::Hook(args) => Ok(agent_hook::main(shell.ctx.clone(), &args.client, &args.event)),

@@ -140,6 +140,16 @@ fn of_opencode() {
 }
 
 #[test]
+fn of_kilo() {
+    told("kilo");
+}
+
+#[test]
+fn of_pi() {
+    told("pi");
+}
+
+#[test]
 fn of_cline() {
     told("cline");
 }

@@ -657,7 +657,7 @@ const PI: ClientSpec = ClientSpec {
     transcript: None,
     window: None,
     attended: None,
-    habits: Habits::USUAL,
+    habits: Habits { deaf_before_tools: true, ..Habits::USUAL },
     settings: Settings {
         user: ".pi/agent/extensions/andon.js",
         owner: FileOwner::Whole,
@@ -778,7 +778,7 @@ const AUGGIE: ClientSpec = ClientSpec {
     window: None,
     attended: None,
     // Exit code 2 keeps no turn going.
-    habits: Habits { ends_regardless: true, ..Habits::USUAL },
+    habits: Habits { ends_regardless: true, deaf_before_tools: true, ..Habits::USUAL },
     settings: merged(".augment/settings.json", &[only("auggie/settings.json")]),
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
