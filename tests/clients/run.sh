@@ -2,7 +2,7 @@
 # Andon in the hands of real agents' clients, from npm, against a scripted model on the loopback address: no keys, no network
 # but npm's registry, each client in a home of its own.
 #
-#   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode] [kilo] [pi]     all of them without arguments
+#   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode] [pi]     all of them without arguments
 #
 #   ANDON_CLIENTS_PROGRAM=FILE  the andon program to test (else it is built: cargo build --release)
 #   ANDON_CLIENTS_KEEP=DIR      work in DIR and keep it: what the model was told, what the clients said
