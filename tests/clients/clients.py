@@ -143,21 +143,6 @@ class Opencode(Client):
         return ["opencode", "run", "-m", "fake/fake-model", "go"]
 
 
-class Kilo(Opencode):
-    name = "kilo"
-    settings = ".kilo/plugin/andon.js"
-    markers = ["KILO", "OPENCODE", "AGENT", "KILO_PID", "OPENCODE_PID"]
-
-    def prepare(self, home, repo, url):
-        write(os.path.join(home, ".config/kilo/kilo.json"), self.provider(url))
-
-    def env(self, home, url):
-        return {**super().env(home, url), "KILO_DISABLE_MODELS_FETCH": "1", "KILO_DISABLE_AUTOUPDATE": "1"}
-
-    def argv(self):
-        return ["kilo", "run", "--auto", "-m", "fake/fake-model", "go"]
-
-
 class Pi(Client):
     name = "pi"
     settings = ".pi/extensions/andon.js"
@@ -176,4 +161,4 @@ class Pi(Client):
         return ["pi", "-p", "--approve", "--provider", "fake", "--model", "fake-model", "go"]
 
 
-CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode, Kilo, Pi)}
+CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode, Pi)}

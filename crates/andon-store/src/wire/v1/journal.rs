@@ -12,8 +12,8 @@ use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::events::{Begins, Event};
-use andon_core::domain::facts::{Ack, AckHow, HaltWas};
-use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
+use andon_core::domain::facts::Ack;
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use andon_core::domain::time::Timestamp;
@@ -101,23 +101,6 @@ struct RunWire {
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-struct AckWire {
-    at: Timestamp,
-    halt: Option<EntryId>,
-    counter: Option<String>,
-    by: String,
-    how: Option<AckHow>,
-    mistaken: Option<bool>,
-    agent: Option<String>,
-    provider: Option<String>,
-    reason: Option<String>,
-    words: Option<String>,
-    head: Option<CommitId>,
-    worktree: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct AttemptWire {
     commit: CommitId,
     parent: Option<CommitId>,
@@ -136,7 +119,7 @@ struct HealedWire {
 pub fn encode_line(fact: &JournalLine) -> String {
     let (kind, mut members) = match fact {
         JournalLine::TestRun(run) => ("test_run", encode_run(run)),
-        JournalLine::Ack(ack) => ("ack", members_of(&AckWire::from(&**ack))),
+        JournalLine::Ack(ack) => ("ack", members_of(&**ack)),
         JournalLine::Event(fact) => (fact.what.name(), event::encode(fact)),
         JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&**fact)),
         JournalLine::CommitRecorded { commit, tree, code, at, turn } => {
@@ -191,9 +174,9 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
     let Kind { kind } = object(line, MAX_LINE)?;
     match &*kind {
         "test_run" => decode_run(line).map(|run| JournalLine::TestRun(Box::new(run))),
-        "ack" => Ok(JournalLine::Ack(Box::new(object::<AckWire>(line, MAX_LINE)?.into()))),
+        "ack" => Ok(JournalLine::Ack(object(line, MAX_LINE)?)),
         "commit" => Ok(object::<MarkerWire>(line, MAX_LINE)?.into()),
-        "agent" => Ok(JournalLine::Agent(Box::new(object(line, MAX_LINE)?))),
+        "agent" => Ok(JournalLine::Agent(object(line, MAX_LINE)?)),
         "attempt" => Ok(JournalLine::Attempt(Box::new(object::<AttemptWire>(line, MAX_LINE)?.into()))),
         "halt" => Ok(JournalLine::Halt(Box::new(object::<HaltLine>(line, MAX_LINE)?.into()))),
         "healed" => {
@@ -201,7 +184,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
             Ok(JournalLine::Healed { what: what.unwrap_or_default(), at })
         }
         other => match (SafetyKind::from_name(other), event::decode(other, line)?) {
-            (Some(_), _) => Ok(JournalLine::Safety(Box::new(object(line, MAX_LINE)?))),
+            (Some(_), _) => Ok(JournalLine::Safety(object(line, MAX_LINE)?)),
             (None, Some(fact)) => Ok(JournalLine::Event(Box::new(fact))),
             (None, None) => Err(FormatError::unknown_type(other)),
         },
@@ -233,44 +216,6 @@ impl From<MarkerWire> for JournalLine {
         let turn = wire.node.zip(wire.iteration);
         let turn = turn.map(|(node, Count(number))| MarkedTurn { node, number, begins });
         Self::CommitRecorded { commit: wire.commit, tree: wire.tree, code: wire.code, at: wire.at, turn }
-    }
-}
-
-impl From<&Ack> for AckWire {
-    fn from(ack: &Ack) -> Self {
-        Self {
-            at: ack.at,
-            halt: ack.halt,
-            counter: ack.counter.as_deref().map(|rule| bounded(rule, MAX_NAME)),
-            by: bounded(&ack.by, MAX_NAME),
-            how: Some(ack.how),
-            mistaken: ack.halt_was.key(),
-            agent: ack.agent.as_deref().map(|agent| bounded(agent, MAX_NAME)),
-            provider: ack.provider.as_deref().map(|name| bounded(name, MAX_NAME)),
-            reason: Some(bounded(&ack.reason, MAX_REASON)),
-            words: ack.words.as_deref().map(|words| bounded(words, MAX_REASON)),
-            head: ack.head,
-            worktree: Some(bounded(&ack.worktree, MAX_NAME)),
-        }
-    }
-}
-
-impl From<AckWire> for Ack {
-    fn from(wire: AckWire) -> Self {
-        Self {
-            halt: wire.halt,
-            counter: wire.counter,
-            by: wire.by,
-            how: wire.how.unwrap_or(AckHow::Resume),
-            halt_was: HaltWas::from_key(wire.mistaken),
-            agent: wire.agent,
-            provider: wire.provider,
-            reason: wire.reason.unwrap_or_default(),
-            words: wire.words,
-            head: wire.head,
-            worktree: wire.worktree.unwrap_or_else(|| "main".to_owned()),
-            at: wire.at,
-        }
     }
 }
 

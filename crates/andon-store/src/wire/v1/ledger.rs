@@ -8,7 +8,8 @@
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"provider"?,"reason","head"?,"worktree"}
 //! ```
 //!
-//! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.
+//! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB, the names of
+//! an answer at 1 KiB.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +17,9 @@ use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, MAX_LEDGER_TEXT};
 use andon_core::domain::detail::Figures;
 use andon_core::domain::events::MAX_SHOWN;
-use andon_core::domain::facts::{Ack, AckHow, HaltWas};
+use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
-use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
 use andon_core::domain::summary::{BestCommit, HaltSummary, SummaryStep, TestCounts};
 use andon_core::domain::time::Timestamp;
@@ -82,20 +83,14 @@ struct HaltWire {
     binds: Option<Binds>,
 }
 
-#[derive(Serialize, Deserialize)]
+/// What the ledger has always said of an answer, and the journal has not.
+#[derive(Deserialize)]
 #[serde(expecting = "an object")]
-struct AckWire {
-    halt: Option<EntryId>,
-    counter: Option<String>,
-    by: String,
-    how: AckHow,
-    mistaken: Option<bool>,
-    agent: Option<String>,
-    provider: Option<String>,
-    reason: Option<String>,
-    words: Option<String>,
-    head: Option<CommitId>,
-    worktree: String,
+struct AckNeeds {
+    #[serde(rename = "how")]
+    _how: AckHow,
+    #[serde(rename = "worktree")]
+    _worktree: String,
 }
 
 /// The writer of an entry, and its place.
@@ -138,7 +133,7 @@ pub fn kind(event: &LedgerEvent) -> &'static str {
 pub fn encode(event: &LedgerEvent, place: &PlaceWire<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let mut members = match event {
         LedgerEvent::Halted(halt) => members_of(&HaltWire::from(&**halt)),
-        LedgerEvent::Acknowledged(ack) => members_of(&AckWire::from(&**ack)),
+        LedgerEvent::Acknowledged(ack) => members_of(&answer(ack)),
         LedgerEvent::StopSwitch(switch) => members_of(&**switch),
     };
     members.extend(members_of(&Envelope {
@@ -222,22 +217,10 @@ impl From<&Halt> for HaltWire {
     }
 }
 
-impl From<&Ack> for AckWire {
-    fn from(ack: &Ack) -> Self {
-        Self {
-            halt: ack.halt,
-            counter: ack.counter.as_deref().map(cut),
-            by: cut(&ack.by),
-            how: ack.how,
-            mistaken: ack.halt_was.key(),
-            agent: ack.agent.as_deref().map(cut),
-            provider: ack.provider.as_deref().map(cut),
-            reason: Some(cut(&ack.reason)),
-            words: ack.words.as_deref().map(cut),
-            head: ack.head,
-            worktree: cut(&ack.worktree),
-        }
-    }
+/// An answer within the bounds of the ledger, which are narrower for what is said, and apply to the bytes of a text.
+fn answer(ack: &Ack) -> Ack {
+    let within = |text: &Option<String>| text.as_deref().map(cut);
+    Ack { reason: cut(&ack.reason), words: within(&ack.words), ..ack.clone() }
 }
 
 /// Reads an `entry.json`.
@@ -254,7 +237,8 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             Ok(LedgerEvent::Halted(Box::new(object::<HaltWire>(bytes, MAX_ENTRY)?.into_halt(dated()?))))
         }
         (true, ACKNOWLEDGED) => {
-            Ok(LedgerEvent::Acknowledged(Box::new(object::<AckWire>(bytes, MAX_ENTRY)?.into_ack(dated()?))))
+            let AckNeeds { .. } = object(bytes, MAX_ENTRY)?;
+            Ok(LedgerEvent::Acknowledged(object(bytes, MAX_ENTRY)?))
         }
         (true, STOP_SWITCH) => Ok(LedgerEvent::StopSwitch(object(bytes, MAX_ENTRY)?)),
         (true | false, kind) => Err(kind.chars().take(MAX_KIND).collect()),
@@ -289,14 +273,6 @@ impl HaltWire {
             binds: self.binds.unwrap_or_default(),
             at,
         }
-    }
-}
-
-impl AckWire {
-    fn into_ack(self, at: Timestamp) -> Ack {
-        let Self { halt, counter, by, how, mistaken, agent, provider, reason, words, head, worktree } = self;
-        let (halt_was, reason) = (HaltWas::from_key(mistaken), reason.unwrap_or_default());
-        Ack { halt, counter, by, how, halt_was, agent, provider, reason, words, head, worktree, at }
     }
 }
 
