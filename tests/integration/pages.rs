@@ -5,7 +5,9 @@
 //! are read by the programs that they are for.
 
 mod blocks;
+mod commands;
 mod links;
+mod prose;
 mod recipe;
 
 use std::path::{Path, PathBuf};

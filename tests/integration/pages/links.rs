@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const LONGEST_README: usize = 200;
 
 /// All documents that are kept beside the code.
-fn documents() -> Vec<PathBuf> {
+pub(super) fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = [
         "ARCHITECTURE.md",
@@ -22,7 +22,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// The text without its code blocks.
-fn prose(document: &str) -> String {
+pub(super) fn prose(document: &str) -> String {
     document.split("\n```").step_by(2).collect()
 }
 
