@@ -19,8 +19,11 @@ const ASKED: &str = "ANDON_COMPLETE";
 /// Most values that are offered.
 const MAX_VALUES: usize = 200;
 
+/// Gives the values that are offered.
+type Values = fn() -> Vec<String>;
+
 /// What may stand where an argument has this name for its value.
-const VALUES: &[(&str, fn() -> Vec<String>)] = &[
+const VALUES: &[(&str, Values)] = &[
     ("REV", revisions),
     ("RANGE", revisions),
     ("RULE", rules),

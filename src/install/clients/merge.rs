@@ -3,6 +3,8 @@
 //! Settings are people's files. They may hold comments and trailing commas, and their order and indentation matter to
 //! their owners, so that nothing but our own entries changes. An entry is known as ours by the command that it starts.
 
+use std::path::Path;
+
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
@@ -232,7 +234,12 @@ fn listed(list: &CstArray, client: Client) -> Vec<(String, Vec<String>)> {
 
 /// Whether the settings of a client are TOML.
 fn is_toml(client: Client) -> bool {
-    client.spec().settings.files.first().is_some_and(|file| file.template.ends_with(".toml"))
+    client
+        .spec()
+        .settings
+        .files
+        .first()
+        .is_some_and(|file| Path::new(file.template).extension() == Some("toml".as_ref()))
 }
 
 fn commands_of(event: &CstObjectProp, client: Client) -> Vec<(String, Vec<String>)> {
