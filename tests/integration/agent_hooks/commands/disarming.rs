@@ -122,7 +122,6 @@ pub(super) const REFS: &[&str] = &[
     "git for-each-ref --format='delete %(refname)' refs/notes | git update-ref --stdin",
     "git push -q . :refs/notes/andon",
     "git init -q --bare ../empty.git && git fetch -q --prune ../empty.git '+refs/notes/*:refs/notes/*'",
-    "git init -q --bare ../other.git; git push -q ../other.git HEAD:refs/heads/x; git fetch -q -p ../other.git '+refs/*:refs/*' --update-head-ok --refmap=",
     "git branch -q -D notes/andon; git update-ref -d refs/notes/andon HEAD; git update-ref --no-deref -d refs/notes/andon",
     "python3 -c \"import os; p='.git/refs/notes/andon'; os.path.exists(p) and os.remove(p)\"",
 ];
