@@ -177,7 +177,7 @@ pub struct Weakening {
     pub waiver: Option<String>,
 }
 
-/// A fall of the failing count that earns no credit: tests that ran before are gone.
+/// A fall of the failing count that does not count as progress: tests that ran before are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UncreditedFall {
     /// Failing tests before.
