@@ -117,11 +117,10 @@ fn an_answer_that_cannot_be_recorded_is_none() {
     warning: cannot append to ROOT/repo/.git/andon/journal.jsonl: Is a directory (os error 21)
       help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      what   the same test failed 3 times in a row although the code changed each time: a
       since  TIME, 3 commits; tests: 1 of 1 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     ");
     fs::remove_dir_all(stage.path(".git/andon/journal.jsonl")).unwrap();
     run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
@@ -154,7 +153,7 @@ fn a_broken_notes_ref_leaves_the_tests_demanded() {
     --- stderr
     warning: ref refs/notes/andon points to HASH, which is no commit
       help: keep what is there and free the name: git update-ref refs/andon-saved/notes/andon refs/notes/andon && git update-ref -d refs/notes/andon
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
     stage.andon(&["test"]).ok();

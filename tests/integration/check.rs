@@ -91,7 +91,7 @@ fn the_range_comes_from_arguments_or_the_framework() {
     assert_snapshot!(stage.andon(&["check"]).shown(), @"
     exit 2
     --- stderr
-    error: which commits are to be judged?
+    error: no range given
       help: andon check origin/main..HEAD, or --from-ref A --to-ref B
     ");
     stage.set("PRE_COMMIT_FROM_REF", "HEAD~1");
@@ -264,7 +264,7 @@ fn a_bypassed_commit_is_named() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Bypass
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
     // A project may want it otherwise.
@@ -280,7 +280,7 @@ fn a_bypassed_commit_is_named() {
     --- stdout
     warning[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Bypass
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     ");
 }
@@ -299,7 +299,7 @@ fn commits_with_the_hooks_off_are_named_whether_caught_up_or_not() {
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
       --> HASH Off
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 2 commits in HEAD~2..HEAD: 1 error
     ");
 }
@@ -315,7 +315,7 @@ fn untested_code_is_named() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Untested
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Untested
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH

@@ -72,8 +72,8 @@ fn one_document_on_standard_output() {
     assert_snapshot!(stage.andon(&mixed).shown(), @"
     exit 2
     --- stderr
-    error: standard output takes one document
-      help: give the other forms a file: --format sarif=andon.sarif
+    error: only one format can go to standard output
+      help: give the others a file: --format sarif=andon.sarif
     ");
     assert_snapshot!(stage.andon(&["check", range, "--format", "xml"]).shown(), @"
     exit 2

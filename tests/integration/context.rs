@@ -36,13 +36,13 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
     assert_snapshot!(usage(&stage, 150_000).shown(), @"
     exit 0
     --- stderr
-    warning[context-window]: the context window fills up: 150000 of 200000 tokens (75 %)
+    warning[context-window]: the context window is 75 % full: 150000 of 200000 tokens
       help: compact soon: /compact, then: andon observe compaction
     ");
     assert_snapshot!(call(&stage, 1).shown(), @"
     exit 0
     --- stderr
-    warning[context-window]: the context window fills up: 150000 of 200000 tokens (75 %)
+    warning[context-window]: the context window is 75 % full: 150000 of 200000 tokens
       help: compact soon: /compact, then: andon observe compaction
     ");
     stage.andon(&["context", "--gate"]).ok().lacks("context");
@@ -194,7 +194,7 @@ fn an_estimate_is_marked_and_refuses_nothing_unless_it_may() {
     assert_snapshot!(said(298).shown(), @"
     exit 0
     --- stderr
-    warning[context-window]: the context window fills up: about 167720 of 200000 tokens (83 %), an estimate from 599 lines
+    warning[context-window]: the context window is 83 % full: about 167720 of 200000 tokens, an estimate from 599 lines
       help: compact soon: /compact, then: andon observe compaction
     ");
     let view = context(&stage);
@@ -236,7 +236,7 @@ fn an_estimate_is_marked_and_refuses_nothing_unless_it_may() {
     assert_snapshot!(stage.andon(&["context"]).shown(), @r#"
     exit 0
     --- stdout
-    nothing is known of the context window
+    no context usage reported yet
       node       agent
       thresholds warning 75 %, compaction 80 %, hard block 85 %
       do         echo '{"context_tokens":N}' | andon observe usage

@@ -75,7 +75,6 @@ fn alternating_states_halt_over_sessions_too() {
       since  TIME, 4 commits; tests: 2 passed
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     "#);
 }
 

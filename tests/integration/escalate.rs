@@ -83,11 +83,10 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
     exit 1
     --- stderr
     error[co-occurrence]: commit refused: halted AGE: A. Author is making no progress
-      what   2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)
+      what   2 warning signs lasted for 2 iterations (no-change, weak-change)
       since  TIME, 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     error[user-stop]: .andon/PAUSE exists: this loop is paused
     ");
     assert_eq!(report_files(&stage)["notifications.jsonl"].lines().count(), 1, "told once");
@@ -279,7 +278,7 @@ fn the_advisor_is_asked_and_its_approach_answers_the_halt() {
     assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
     exit 0
     --- stdout
-    resumed: the halt is answered by the advisor sh, recorded by A. Author <author@example.org>; the window starts anew
+    resumed: the halt was answered by the advisor sh, recorded by A. Author <author@example.org>; counting starts over
     ");
     stage.unset("CLAUDECODE");
     stage.andon(&["log"]).ok();

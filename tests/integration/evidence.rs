@@ -39,7 +39,7 @@ fn a_fall_without_credit_is_marked_in_the_trend() {
     iterate(&stage, "four\n", (2, 12, 0)).ok();
     let status = stage.andon(&["status"]).ok();
     let status = status.says("7 -> 4 -> 2 failing");
-    status.says("4 -> 2 earns no credit: 8 tests that ran before did not run");
+    status.says("4 -> 2 does not count as progress: 8 tests that ran before did not run");
     let value = json(&stage.andon(&["status", "--format", "json"]).ok());
     assert_eq!(value["trend"], serde_json::json!([0, 7, 4, 2]));
     assert_eq!(value["trend_without_credit"], serde_json::json!([{ "from": 4, "to": 2, "gone": 8 }]));
@@ -56,10 +56,10 @@ fn a_skip_that_only_the_report_shows_is_named() {
     assert_snapshot!(iterate(&stage, "three\n", (1, 10, 4)).shown(), @"
     exit 0
     --- stderr
-    warning[failing-tests]: 1 of 10 tests fails on this code: t1
+    warning[failing-tests]: 1 of 10 tests fails: t1
       help: fix what fails, then: andon test
-    warning[test-weakening]: 3 -> 1 failing while the tests that ran went 10 -> 6 and those that were skipped 0 -> 4; this earns no credit in the trend
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+    warning[test-weakening]: 3 -> 1 failing while the tests that ran went 10 -> 6 and those that were skipped 0 -> 4; this does not count as progress
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
 }
@@ -91,7 +91,7 @@ fn each_dirty_bit_says_why() {
       tests run      yes
       tests passing  no: 1 of 2 tests of this code fails
       docs updated   no: the API was modified and no documentation with it: api.txt
-    error[failing-tests]: 1 of 2 tests fails on this code: b
+    error[failing-tests]: 1 of 2 tests fails: b
       help: fix what fails, then: andon test
     note: code in the working tree is not committed yet
       help: git status

@@ -95,7 +95,7 @@ fn a_monitor_that_says_nothing_changed_is_not_asked() {
     assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt, other.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt, other.txt
       help: andon test --staged
       help: or take these files along: git add -- code.txt
     ");
@@ -221,7 +221,7 @@ fn a_submodule_is_looked_into() {
     assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: other.txt, sub (git does not see it: the submodule has changes of its own)
+    error[untested-edit]: commit refused: the code changed after the tests ran: other.txt, sub (git does not see it: the submodule has changes of its own)
       help: andon test --staged
       help: git -C sub status
     ");

@@ -11,7 +11,7 @@ fn an_untested_edit_is_refused_and_a_tested_one_passes() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
     stage.andon(&["test"]).ok();
@@ -47,7 +47,7 @@ fn tests_on_other_code_do_not_count() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
     // Back to what was tested: no clock and no mtime is asked.
@@ -100,13 +100,13 @@ fn failing_tests_warn_at_commit_and_block_at_push_and_completion() {
     assert_snapshot!(stage.iterate("two\n", &["ok a", "not ok b"], "Two").shown(), @"
     exit 0
     --- stderr
-    warning[failing-tests]: 1 of 2 tests fails on this code: b
+    warning[failing-tests]: 1 of 2 tests fails: b
       help: fix what fails, then: andon test
     ");
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1
     --- stderr
-    error[failing-tests]: push refused: refs/heads/main (HASH): 1 of 2 tests fails on this code: b
+    error[failing-tests]: push refused: refs/heads/main (HASH): 1 of 2 tests fails: b
       help: fix what fails, then: andon test
     error: failed to push some refs to '../remote.git'
     ");
@@ -371,7 +371,7 @@ fn what_is_pushed_is_judged_like_a_finished_task() {
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
       help: andon test
     error: failed to push some refs to '../remote.git'
     ");
@@ -382,7 +382,7 @@ fn what_is_pushed_is_judged_like_a_finished_task() {
       tests run      no: the tests have not run on this code
       tests passing  not known
       docs updated   not known
-    error[untested-edit]: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: the code changed after the tests ran: code.txt
       help: andon test
     the tests have not run on this code; run: andon test
     the task cannot be completed

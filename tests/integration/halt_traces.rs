@@ -175,7 +175,7 @@ fn records_tell_of_a_ledger_when_the_journal_is_gone_too() {
     assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).says(writer).shown(), @"
     exit 1
     --- stdout
-    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH Two
       help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
     checked 1 commit in HEAD~1..HEAD: 1 error
@@ -188,7 +188,7 @@ fn records_tell_of_a_ledger_when_the_journal_is_gone_too() {
     assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).lacks("error[missing-ledger]").shown(), @"
     exit 0
     --- stdout
-    warning[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+    warning[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH Two
       help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
     note[answered-halt]: the loop was resumed by A. Author <author@example.org>: looked
@@ -219,7 +219,7 @@ fn a_clone_without_ledgers_lost_nothing_and_a_sync_brings_a_ledger_back() {
     assert_snapshot!(stage.andon_in(&other, &["check", "HEAD~2..HEAD~1"]).shown(), @"
     exit 1
     --- stdout
-    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH One
       help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
     checked 1 commit in HEAD~2..HEAD~1: 1 error

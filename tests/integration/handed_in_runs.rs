@@ -64,7 +64,7 @@ fn a_handed_in_run_counts_where_the_project_says_so_and_stays_marked() {
     --- stderr
     note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)
       help: to see for yourself: andon test
-    warning[failing-tests]: 1 of 2 tests fails on this code: s::b
+    warning[failing-tests]: 1 of 2 tests fails: s::b
       help: fix what fails, then: andon test
     ");
     let record = stage.record("HEAD");
@@ -120,7 +120,7 @@ fn a_handed_in_run_is_bound_to_the_code_that_it_names() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).lacks("check.sh").shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code
+    error[untested-edit]: commit refused: the tests ran on other code
       help: andon test
     ");
     stage.write("code.txt", "two\n");

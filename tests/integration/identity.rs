@@ -239,7 +239,7 @@ fn session_and_role_must_be_those_that_are_declared() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Other
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[identity-drift]: not as it was pinned: the session is "flow-8", and the workflow is bound to "flow-7"
       --> HASH Other
       help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity

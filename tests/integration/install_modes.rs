@@ -137,7 +137,7 @@ fn older_husky_reads_its_script_first() {
       ROOT/repo/.husky/post-applypatch: marked lines added
       ROOT/repo/.husky/pre-rebase: marked lines added
     note: commit .husky: the lines are the same for everybody
-    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    each git push also sends the records; to turn that off: git config andon.push false
     ");
     assert!(stage.read(".husky/post-commit").starts_with(&format!("{head}# >>> andon")));
     assert!(stage.read(".husky/pre-commit").starts_with(head));
@@ -182,7 +182,7 @@ fn lefthook_gets_a_file_of_this_clone_that_git_ignores() {
       ROOT/repo/lefthook-local.yml: marked lines added
       ROOT/repo/.git/info/exclude: marked lines added
     note: lefthook-local.yml is for this clone alone; for everybody, move its lines into the configuration of the project
-    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    each git push also sends the records; to turn that off: git config andon.push false
     --- stderr
     error[hooks]: commits are not guarded yet, lefthook does not start andon here: no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
       help: lefthook install
@@ -232,7 +232,7 @@ fn pre_commit_gets_an_entry_and_keeps_its_comments() {
     mode pre-commit: .pre-commit-config.yaml is here (another: andon install --mode MODE)
       ROOT/repo/.pre-commit-config.yaml: marked lines added
     note: commit the file: its lines are the same for everybody, and let pass where andon is not installed
-    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    each git push also sends the records; to turn that off: git config andon.push false
     --- stderr
     error[hooks]: commits are not guarded yet, pre-commit does not start andon here: no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
       help: pre-commit install
@@ -281,7 +281,7 @@ fn the_mode_can_be_said_and_changed() {
       post-applypatch     installed; the hook that was there, now post-applypatch.andon-chained, runs after it
       pre-rebase          installed; the hook that was there, now pre-rebase.andon-chained, runs before it
     note: the hooks are in the working tree (ROOT/repo/.husky/_): they hold a path of this machine, so do not commit them
-    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    each git push also sends the records; to turn that off: git config andon.push false
     ");
     assert!(!stage.exists(".husky/pre-commit"));
     // An earlier choice holds.
@@ -354,7 +354,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     --- stdout
     error[gate-not-run]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
       --> HASH nobody asked
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH nobody asked
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
@@ -376,7 +376,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
       --> HASH unseen
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH unseen
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH

@@ -107,7 +107,7 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
       --> HASH Off
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~2..HEAD~1: 1 error
     ");
     // What passed on top of another commit is no receipt for this one.
@@ -118,7 +118,7 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Round the gate
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
     // One that was given up in the editor, then committed after all.

@@ -86,6 +86,7 @@ mod support;
 mod sync;
 mod sync_at_once;
 mod tamper;
+mod ten_halts;
 mod terminal;
 mod test_command_guess;
 mod test_runs;

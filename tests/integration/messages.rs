@@ -59,7 +59,7 @@ fn a_push_is_compared_with_what_the_remote_has() {
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
       help: andon test
     error: failed to push some refs to 'ROOT/remote.git'
     ");
@@ -79,7 +79,7 @@ fn a_push_is_compared_with_what_the_remote_has() {
     assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
       help: andon test
     error: failed to push some refs to 'ROOT/remote.git'
     ");
@@ -114,7 +114,7 @@ fn what_the_tests_ran_without_is_said() {
     assert_snapshot!(stage.git(&["commit", "-qm", "Many"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: many/00.c, many/01.c, many/02.c, many/03.c, many/04.c and 36 more
+    error[untested-edit]: commit refused: the code changed after the tests ran: many/00.c, many/01.c, many/02.c, many/03.c, many/04.c and 36 more
       help: andon test --staged
     warning[refused-commits]: 2 commits in a row were refused for untested code, each with new code, with no whole run of the tests in between
       help: andon test
@@ -143,7 +143,7 @@ fn a_clean_tree_is_not_called_modified() {
       tests run      no: the tests have not run on this code
       tests passing  not known
       docs updated   not known
-    error[untested-edit]: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: the code changed after the tests ran: code.txt
       help: andon test
     the tests have not run on this code; run: andon test
     the task cannot be completed

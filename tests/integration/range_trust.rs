@@ -87,7 +87,7 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Own rules
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: code.txt is code by the path rules of the base; the commit's own rules leave it out, so no test run on it is recorded
       --> HASH Own rules
       help: git log -p -- andon.toml

@@ -33,7 +33,11 @@ fn without_notes_an_alternating_history_would_have_halted() {
     let out = stage.andon(&["replay"]).ok();
     let id = &halted[..12];
     assert!(out.stdout.contains(&format!("HALT  {id} Four\n")), "{out}");
-    assert!(out.stdout.contains("error[oscillation] (oscillating): the code alternates between two states"));
+    assert!(
+        out.stdout.contains(
+            "error[oscillation] (oscillating): the code has switched between the same two versions"
+        )
+    );
     assert!(out.stdout.ends_with("replayed 5 steps of HEAD: would have halted once\n"), "{out}");
     // Nothing is written by looking.
     assert!(!stage.exists(".andon") && !stage.exists(".git/refs/notes"));
@@ -76,7 +80,7 @@ fn empty_commits_would_have_halted() {
     HALT  HASH Nothing
       error[unchanged-diff] (stalled): 3 iterations in a row changed nothing
         evidence: diff HASH, commit HASH, commit HASH, commit HASH
-      error[consecutive-failures] (repeated error): 3 iterations in a row failed: nothing was modified in 3
+      error[consecutive-failures] (repeated error): nothing was modified 3 times in a row
         evidence: commit HASH, commit HASH, commit HASH
         halted: A. Author is making no progress
         diffs: HASH HASH HASH HASH

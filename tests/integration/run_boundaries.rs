@@ -40,12 +40,11 @@ fn resetting_before_each_attempt_does_not_begin_anew() {
     exit 1
     --- stderr
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      what   the same test failed 3 times in a row although the code changed each time: a
       since  TIME, 3 commits; tests: 1 of 2 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
-    warning[failing-tests]: 1 of 2 tests fails on this code: a
+    warning[failing-tests]: 1 of 2 tests fails: a
       help: fix what fails, then: andon test
     ");
     stage.git(&["checkout", "-q", "-f", "--detach", &base]).ok();
@@ -53,12 +52,11 @@ fn resetting_before_each_attempt_does_not_begin_anew() {
     exit 1
     --- stderr
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      what   the same test failed 3 times in a row although the code changed each time: a
       since  TIME, 3 commits; tests: 1 of 2 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
-    warning[failing-tests]: 1 of 2 tests fails on this code: a
+    warning[failing-tests]: 1 of 2 tests fails: a
       help: fix what fails, then: andon test
     ");
 }
@@ -205,11 +203,10 @@ fn a_halted_loop_cannot_go_on_in_a_worktree_from_its_base() {
     exit 1
     --- stderr
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: a
+      what   the same test failed 3 times in a row although the code changed each time: a
       since  TIME, 3 commits; tests: 1 of 2 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     ");
     stage.git_in(&other, &["reset", "-q", "--hard", &base]).ok();
     // An answer there frees all of them.

@@ -73,9 +73,7 @@ fn commit(stage: &Stage, message: &str) -> Out {
 fn only_what_a_change_touches_runs_and_is_asked_for() {
     let stage = packages();
     stage.write("web/a.py", "2\n");
-    commit(&stage, "Web")
-        .refused()
-        .says("scope web: the tests last ran on other code, which differs in: web/a.py");
+    commit(&stage, "Web").refused().says("scope web: the code changed after the tests ran: web/a.py");
     let out = stage.andon(&["test"]).ok();
     insta::assert_snapshot!(out.shown(), @r"
     exit 0
@@ -335,7 +333,7 @@ fn the_newest_result_on_the_same_code_counts() {
     stage.andon(&["complete"]);
     std::fs::write(&broken, "").unwrap();
     stage.andon(&["test", "web"]).exits(1);
-    commit(&stage, "Red").ok().says("1 of 1 test fails on this code: shaky");
+    commit(&stage, "Red").ok().says("1 of 1 test fails: shaky");
     assert_eq!(stage.record("HEAD")["tests"]["status"], "failed");
     std::fs::remove_file(&broken).unwrap();
     stage.andon(&["test"]).ok();

@@ -117,7 +117,7 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     assert_snapshot!(stage.andon(&["install", "--push"]).shown(), @"
     exit 0
     --- stdout
-    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    each git push also sends the records; to turn that off: git config andon.push false
     ");
     stage.iterate("2\n", GREEN, "Two").ok();
     // The master switch goes before everything.
@@ -137,7 +137,7 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
     exit 1
     --- stderr
-    error[failing-tests]: push refused: refs/heads/main (HASH): 1 of 1 test fails on this code: a
+    error[failing-tests]: push refused: refs/heads/main (HASH): 1 of 1 test fails: a
       help: fix what fails, then: andon test
     error: failed to push some refs to 'ROOT/hub.git'
     ");
@@ -414,6 +414,5 @@ fn a_bundle_from_anybody_only_adds() {
       since  TIME, 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     ");
 }

@@ -61,9 +61,9 @@ fn refusals_skips_and_bypasses_are_events() {
     assert_snapshot!(stage.andon(&["log", "--events"]).shown(), @"
     exit 0
     --- stdout
-    TIME  GATE_BYPASS          recorded              hook-bypass: HASH: --no-verify, or hooks that were off
-    TIME  DIRTY_BIT_SKIPPED    commit_allowed        untested-edit: HASH: pager
-    TIME  DIRTY_BIT_VIOLATION  commit_refused        untested-edit: the tests last ran on other code, which differs in: code.txt
+    TIME  bypassed  hook-bypass: HASH: --no-verify, or hooks that were off
+    TIME  skipped   untested-edit: HASH: pager
+    TIME  refused   untested-edit: the code changed after the tests ran: code.txt
     ");
 }
 
@@ -140,13 +140,13 @@ fn a_damaged_journal_costs_its_line_and_no_more() {
     assert_snapshot!(out.shown(), @r#"
     exit 0
     --- stdout
-    TIME  DIRTY_BIT_VIOLATION  commit_refused        untested-edit: the tests last ran on other code, which differs in: code.txt
+    TIME  refused   untested-edit: the code changed after the tests ran: code.txt
     --- stderr
     warning: the member "rule": invalid type: integer `1`, expected a string at line 1 column 26
-      --> ROOT/repo/.git/andon/journal.jsonl at byte 1392
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1378
       help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
     warning: not readable as JSON: expected value at line 1 column 1
-      --> ROOT/repo/.git/andon/journal.jsonl at byte 1420
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1406
       help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
     "#);
     assert!(!out.all().contains('\u{1b}'), "{out}");

@@ -33,7 +33,7 @@ fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
     assert_snapshot!(out.shown(), @"
     exit 0
     --- stderr
-    warning[untested-edit]: skipped for this commit: the tests last ran on other code, which differs in: code.txt
+    warning[untested-edit]: skipped for this commit: the code changed after the tests ran: code.txt
     ");
     no_more_skips(&stage);
     let record = stage.record("HEAD");
@@ -53,7 +53,7 @@ fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
     --- stdout
     warning[skipped-rule]: untested-edit was skipped for this commit: the site is down\u{1b}[2J
       --> HASH Hotfix
-      help: a person looks at the commit; then merge by hand, or test it and commit again
+      help: have a person review the commit, then merge it by hand or test it and commit it again
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     ");
     for json in [&["show", "--format", "json"][..], &["status", "--format", "json"]] {
@@ -64,7 +64,7 @@ fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
     assert_snapshot!(stage.git(&["commit", "-qam", "No"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
 }
@@ -84,7 +84,7 @@ fn a_skip_without_a_reason_is_refused_with_the_command_that_gives_one() {
     assert_snapshot!(stage.git(&["commit", "-qm", "No"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
 }
@@ -102,7 +102,7 @@ fn the_reason_may_stand_in_a_trailer() {
     --- stdout
     warning[skipped-rule]: untested-edit was skipped for this commit: site: down
       --> HASH Hotfix
-      help: a person looks at the commit; then merge by hand, or test it and commit again
+      help: have a person review the commit, then merge it by hand or test it and commit it again
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     ");
     // A trailer alone skips nothing.
@@ -125,7 +125,7 @@ fn a_skip_in_the_shell_of_an_agent_is_named_and_fails_the_check() {
     --- stdout
     error[agent-skip]: untested-edit was skipped in the shell of an agent (CLAUDECODE): I am sure
       --> HASH Hotfix
-      help: a person looks at the commit; then merge by hand, or test it and commit again
+      help: have a person review the commit, then merge it by hand or test it and commit it again
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live
       --> HASH Hotfix
       help: andon agent install CLIENT
@@ -172,23 +172,21 @@ fn a_halt_cannot_be_skipped() {
     exit 1
     --- stderr
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      what   the same test failed 3 times in a row although the code changed each time: b
       since  TIME, 3 commits; tests: 1 of 1 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
-    error[untested-edit]: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: the code changed after the tests ran: code.txt
       help: andon test
     ");
     assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r"
     exit 1
     --- stderr
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      what   the same test failed 3 times in a row although the code changed each time: b
       since  TIME, 3 commits; tests: 1 of 1 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     ");
     let events = stage.read(".git/andon/journal.jsonl");
     assert!(!events.contains(r#""type":"skipped""#), "{events}");
@@ -215,7 +213,7 @@ fn amending_the_message_does_not_lose_the_skip() {
     --- stdout
     warning[skipped-rule]: untested-edit was skipped for this commit: the site is down
       --> HASH Hotfix, reworded
-      help: a person looks at the commit; then merge by hand, or test it and commit again
+      help: have a person review the commit, then merge it by hand or test it and commit it again
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
     ");
 }
@@ -237,7 +235,7 @@ fn a_framework_that_leaves_the_gate_out_by_name_is_named() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (SKIP=andon)
       --> HASH Hotfix
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Hotfix
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH

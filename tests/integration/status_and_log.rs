@@ -34,7 +34,7 @@ fn status_of_a_halted_loop_says_all_of_it() {
     --- stdout
     Loop 5/100  HALTED AGE
       A. Author is stuck on 4 failing tests (repeated-failures)
-      what   the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t2, t3
+      what   the same 4 tests failed 3 times in a row although the code changed each time: t0, t1, t2, t3
       since  TIME, 3 commits; tests: 4 of 8 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
@@ -65,12 +65,12 @@ fn log_and_show_tell_the_story() {
     assert_snapshot!(stage.andon(&["log"]).shown(), @r#"
     exit 0
     --- stdout
-          -- TIME answered by A. Author <author@example.org> with andon resume --yes ...
+          -- TIME answered by A. Author <author@example.org> with andon resume --yes (no terminal)
              "wrong fixture"
-          -- TIME halted: stalled (repeated-failures)
-             the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t...
+          -- TIME HALTED: A. Author is stuck on 4 failing tests (repeated-failures)
+             the same 4 tests failed 3 times in a row although the code changed each time: t0, t1, t2, t3
        5  HASH  4/8 fail      +1 -1        Try 3
-          error[repeated-failures]: the same 4 tests failed in 3 iterations in a row, with code edite...
+          error[repeated-failures]: the same 4 tests failed 3 times in a row although the code change...
        4  HASH  4/8 fail      +1 -1        Try 2
        3  HASH  4/8 fail      +4 -4        Try 1
        2  HASH  7/8 fail      +9 -3        Try 0
@@ -101,7 +101,7 @@ fn log_and_show_tell_the_story() {
                  failing   t3
 
     Findings at the commit
-    error[repeated-failures]: the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t2, t3
+    error[repeated-failures]: the same 4 tests failed 3 times in a row although the code changed each time: t0, t1, t2, t3
 
       record     HASH
     "#);

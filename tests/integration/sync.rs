@@ -164,11 +164,10 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     exit 1
     --- stderr
     error[repeated-failures]: commit refused: halted AGE: A. Author is stuck on 1 failing test
-      what   the same test failed in 3 iterations in a row, with code edited in between: b
+      what   the same test failed 3 times in a row although the code changed each time: b
       since  TIME, 3 commits; tests: 1 of 2 failing
       look   git diff HASH HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     ");
     // Answered there, it is answered here.
     stage.andon_in(&two, &["resume", "--reason", "looked"]).ok();

@@ -102,7 +102,7 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Bypass
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Bypass
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
@@ -121,7 +121,7 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
       help: git notes --ref=andon show HASH; git log -p refs/notes/andon
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Bypass
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
       --> HASH Bypass
       help: git rebase -r --exec 'andon test && git commit --amend --no-edit' HASH
@@ -179,7 +179,7 @@ fn the_gate_avoided() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Bypass
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 
@@ -202,7 +202,7 @@ fn the_gate_avoided() {
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
       --> HASH Off
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 3 commits in HEAD~3..HEAD: 1 error
     ");
 }

@@ -65,7 +65,7 @@ fn a_runner_that_ends_well_without_its_report_proves_nothing() {
     assert_snapshot!(stage.git(&["commit", "-qm", "Two"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the test report of this code is not whole, and proves nothing
+    error[untested-edit]: commit refused: the test report of this code is incomplete, so it does not count
       help: andon test
     ");
 }
@@ -221,10 +221,10 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
     exit 0
     --- stdout
           -- TIME halted: stalled (repeated-failures)
-             the same test failed in 3 iterations in a row, with code edited in between: a
+             the same test failed 3 times in a row although the code changed each time: a
        4  HASH  1/2 fail      +1 -1        [flaky tests] Three
-          error[repeated-failures]: the same test failed in 3 iterations in a row, with code edited i...
-          error[consecutive-failures]: 3 iterations in a row failed: tests failed in 3
+          error[repeated-failures]: the same test failed 3 times in a row although the code changed...
+          error[consecutive-failures]: tests failed 3 times in a row
        3  HASH  2/2 fail      +1 -1        [flaky tests] Two
        2  HASH  1/2 fail      +1 -1        [flaky tests] Set out
        1  HASH  2 pass        +15 -0       Start
@@ -261,7 +261,7 @@ fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
       tests run      yes
       tests passing  no: 1 of 2 tests of this code fails
       docs updated   not known
-    error[failing-tests]: 1 of 2 tests fails on this code: f (flaky: f)
+    error[failing-tests]: 1 of 2 tests fails: f (flaky: f)
       help: fix what fails, then: andon test
     1 of 2 tests of this code fails; fix them, then run: andon test
     the task cannot be completed

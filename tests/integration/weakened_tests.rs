@@ -47,10 +47,10 @@ fn tests_that_go_while_others_fail_earn_no_credit_and_are_named() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Tidy"]).shown(), @"
     exit 0
     --- stderr
-    warning[failing-tests]: 1 of 4 tests fails on this code: test_broken_d():
+    warning[failing-tests]: 1 of 4 tests fails: test_broken_d():
       help: fix what fails, then: andon test
-    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); this earns no credit in the trend
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); this does not count as progress
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
     assert_eq!(stage.record("HEAD")["weakening"]["removed"], serde_json::json!(["test_broken_e"]));
@@ -69,9 +69,9 @@ fn tests_that_go_while_others_fail_earn_no_credit_and_are_named() {
     error[failing-tests]: the tests of this code do not pass: failed, 1 of 4 failing, first: test_broken_d():
       --> HASH Tidy
       help: andon test
-    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); this earns no credit in the trend
+    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); this does not count as progress
       --> HASH Tidy
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     checked 1 commit in HEAD~1..HEAD: 1 error, 1 warning
     ");
@@ -114,10 +114,10 @@ fn renamed_and_moved_tests_are_not_gone_and_skipped_ones_are_named() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Skip"]).shown(), @"
     exit 0
     --- stderr
-    warning[failing-tests]: 1 of 5 tests fails on this code: test_broken_e():
+    warning[failing-tests]: 1 of 5 tests fails: test_broken_e():
       help: fix what fails, then: andon test
-    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4 and those that were skipped 0 -> 1: 1 test newly skipped (test_broken_d); this earns no credit in the trend
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4 and those that were skipped 0 -> 1: 1 test newly skipped (test_broken_d); this does not count as progress
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
     let loose = source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d")
@@ -127,10 +127,10 @@ fn renamed_and_moved_tests_are_not_gone_and_skipped_ones_are_named() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Loosen"]).shown(), @"
     exit 0
     --- stderr
-    warning[failing-tests]: 1 of 5 tests fails on this code: test_broken_e():
+    warning[failing-tests]: 1 of 5 tests fails: test_broken_e():
       help: fix what fails, then: andon test
-    warning[test-weakening]: 1 test failed before this commit: 1 test with fewer assertions (test_a); this earns no credit in the trend
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+    warning[test-weakening]: 1 test failed before this commit: 1 test with fewer assertions (test_a); this does not count as progress
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
 }
@@ -152,8 +152,8 @@ fn failures_of_a_run_that_nobody_committed_are_open_too() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Green again"]).shown(), @"
     exit 0
     --- stderr
-    warning[test-weakening]: 1 -> 0 failing while the tests that ran went 2 -> 1: 1 test removed (test_b); this earns no credit in the trend
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+    warning[test-weakening]: 1 -> 0 failing while the tests that ran went 2 -> 1: 1 test removed (test_b); this does not count as progress
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
 }
@@ -193,7 +193,7 @@ fn tests_that_no_file_tells_of_are_missed_by_name() {
     exit 0
     --- stderr
     warning[test-weakening]: 1 test missing in this run (c::six), 1 test newly skipped (b::four); the tests that ran went 5 -> 3
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
     stage.andon(&["show"]).ok().says("gone      c::six").says("skipped   b::four");
@@ -202,7 +202,7 @@ fn tests_that_no_file_tells_of_are_missed_by_name() {
     exit 0
     --- stderr
     warning[test-weakening]: 1 test missing in this run (a::one); the tests that ran went 3 -> 2
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     ");
     let root = stage.root();
@@ -214,15 +214,15 @@ fn tests_that_no_file_tells_of_are_missed_by_name() {
     --- stdout
     warning[test-weakening]: 1 test missing in this run (c::six), 1 test newly skipped (b::four); the tests that ran went 5 -> 3
       --> HASH Sweep
-      help: where the tests are no longer right, say why in a new commit: git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'
+      help: if the tests were wrong, say why in a new commit: git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'
       help: git show HASH
     warning[test-weakening]: 1 test missing in this run (a::one); the tests that ran went 3 -> 2
       --> HASH Sweep on
-      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'
       help: git show HASH
     warning[test-weakening]: against the base: 2 tests removed (c::six, a::one), 1 test newly skipped (b::four)
       --> HASH Sweep on
-      help: where the tests are no longer right, say why in a new commit: git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'
+      help: if the tests were wrong, say why in a new commit: git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'
     checked 2 commits in HEAD~2..HEAD: ok, 3 warnings
     ");
 }

@@ -158,8 +158,11 @@ pub fn markdown(text: &str) -> String {
 /// U+FFFE and U+FFFF, is made visible with everything else that is hidden.
 pub fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    let mut chars = text.chars().peekable();
+    let mut before = None;
+    while let Some(c) = chars.next() {
         match c {
+            joiner if joins_emoji(before, joiner, chars.peek()) => out.push(joiner),
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -170,6 +173,7 @@ pub fn xml(text: &str) -> String {
             }
             shown => out.push(shown),
         }
+        before = Some(c);
     }
     out
 }
@@ -285,7 +289,11 @@ mod tests {
         let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}";
         assert_eq!(terminal(family), family);
         assert_eq!(terminal("\u{2764}\u{fe0f}\u{200d}\u{1f525}"), "\u{2764}\u{fe0f}\u{200d}\u{1f525}");
-        assert_eq!(terminal("a\u{200d}b"), "a\\u{200d}b");
+        assert_eq!((terminal(family).as_ref(), xml(family).as_str()), (family, family));
+        assert_eq!(
+            (terminal("a\u{200d}b").as_ref(), xml("a\u{200d}b").as_str()),
+            ("a\\u{200d}b", "a\\u{200d}b")
+        );
         assert_eq!(terminal("\u{1f468}\u{200d}"), "\u{1f468}\\u{200d}");
     }
 

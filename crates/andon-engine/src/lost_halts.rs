@@ -109,8 +109,7 @@ fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
     }
     let mut found = newest.filter(|found| !holdings.answers(found.id))?;
     if !holdings.has(found.id) {
-        let gone =
-            "its entry is gone from the ledger (removed or turned back), so it holds until it is answered";
+        let gone = "its entry is gone from the ledger (removed or rewound), so it holds until it is answered";
         found.halt.message = format!("{}; {gone}", found.halt.message);
         found.halt.suggested_actions = ways_on();
     }

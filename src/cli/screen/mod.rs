@@ -36,7 +36,8 @@ struct ScreenGuard {
 
 impl Drop for ScreenGuard {
     fn drop(&mut self) {
-        ratatui::restore();
+        // A terminal that is gone cannot be put back, and nothing can be said on it.
+        let _ = ratatui::try_restore();
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) enum Typing {
 /// Longest text that is typed, in characters.
 const TYPED: usize = 500;
 
+/// What `R` shows on a line that is not halted, or where a signature answers.
+const NOTHING_TO_ANSWER: &str = "Nothing on this line is answered with andon resume.";
+
 /// What `?` shows.
 const HELP: &str = "\
 up, down, k, j   choose a line
@@ -206,7 +209,10 @@ impl Screen {
                     None
                 }
                 'R' => {
-                    self.typing = self.halted().map(|key| Typing::Reason(key, String::new()));
+                    match self.halted() {
+                        Some(key) => self.typing = Some(Typing::Reason(key, String::new())),
+                        None => self.open("Answer".to_owned(), NOTHING_TO_ANSWER),
+                    }
                     None
                 }
                 _ => None,

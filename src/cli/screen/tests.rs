@@ -164,6 +164,8 @@ fn an_answer_takes_a_reason_and_a_yes() {
     press(&mut screen, KeyCode::Down);
     press(&mut screen, KeyCode::Char('R'));
     assert_eq!(screen.typing, None, "a loop that runs has nothing to answer");
+    assert!(drawn(&mut screen, (80, 16), PLAIN)[1].starts_with("Nothing on this line is answered"));
+    press(&mut screen, KeyCode::Esc);
     press(&mut screen, KeyCode::Char('?'));
     assert!(drawn(&mut screen, (80, 16), PLAIN)[1].starts_with("up, down"));
 }

@@ -22,7 +22,7 @@ pub fn run(shell: &Shell, args: &AdviseArgs) -> Result<Exit, OpsError> {
     if args.record {
         let resumed = advise::record(&shell.ctx, &ws)?;
         let by = escape::terminal(&resumed.by).into_owned();
-        shell.out.result(&format!("resumed: the halt is answered by {by}; the window starts anew\n"));
+        shell.out.result(&format!("resumed: the halt was answered by {by}; counting starts over\n"));
         return Ok(Exit::Allowed);
     }
     let found = advise::run(&shell.ctx, &ws, args.current.as_deref())?;

@@ -83,14 +83,11 @@ fn promise(found: &Calibration) -> String {
             phrase::count(runs, "run")
         ),
         PromiseKind::TooFew(needed) => {
-            format!(
-                "nothing can be promised: {alpha} takes {}, and these are {runs}",
-                phrase::count(needed, "good run")
-            )
+            format!("not enough data: {alpha} needs {}, {runs} given", phrase::count(needed, "good run"))
         }
         PromiseKind::Nothing => {
             format!(
-                "nothing can be promised: of {} too many are halted even at the last step",
+                "no promise: of {} too many are halted even at the last step",
                 phrase::count(runs, "good run")
             )
         }

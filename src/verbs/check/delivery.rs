@@ -27,8 +27,8 @@ pub(super) fn refuse_mixtures(wanted: &[WantedFormat]) -> Result<(), OpsError> {
     let documents = shown.clone().filter(|one| !one.form.is_lines()).count();
     if documents > 1 || documents == 1 && shown.any(|one| one.form.is_lines()) {
         return Err(OpsError::Usage {
-            what: "standard output takes one document".to_owned(),
-            help: "give the other forms a file: --format sarif=andon.sarif".to_owned(),
+            what: "only one format can go to standard output".to_owned(),
+            help: "give the others a file: --format sarif=andon.sarif".to_owned(),
         });
     }
     Ok(())

@@ -44,7 +44,7 @@ pub fn text(view: &ContextView, style: Style) -> String {
     let pressure = view.fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
     match &view.fill {
         Some(found) => page.line(&format!("{}{}", style.bold(&fill(found)), state(pressure, style))),
-        None => page.line("nothing is known of the context window"),
+        None => page.line("no context usage reported yet"),
     }
     page.field("node", &terminal_clip(&view.node, NAME));
     if let Some(found) = &view.fill {
@@ -171,7 +171,7 @@ mod tests {
         "#);
         let unknown = ContextView { fill: None, finding: None, briefed: BriefingState::No, ..included };
         insta::assert_snapshot!(text(&unknown, Style::Plain), @r#"
-        nothing is known of the context window
+        no context usage reported yet
           node       agent
           thresholds warning 75 %, compaction 80 %, hard block 85 %
           do         echo '{"context_tokens":N}' | andon observe usage

@@ -228,7 +228,7 @@ fn guess_text(guess: &Guess) -> String {
     };
     let note = candidate.note.map_or_else(String::new, |note| format!("  note: {note}\n"));
     format!(
-        "andon.toml was written, with the test command {} ({})\n{note}  help: look at it, and commit it\n",
+        "andon.toml was written, with the test command {} ({})\n{note}  help: check it, then commit it\n",
         shown(&candidate.command),
         shown(&candidate.because)
     )
@@ -283,7 +283,7 @@ fn fetch_text(added: &[FetchSpec]) -> String {
 fn push_text(set: Option<&str>) -> &'static str {
     match set {
         Some("true") => {
-            "every git push of a branch sends its records along; to push branches alone: git config andon.push false\n"
+            "each git push also sends the records; to turn that off: git config andon.push false\n"
         }
         Some(_) => "git push sends branches alone; to send records: andon sync\n",
         None => "",

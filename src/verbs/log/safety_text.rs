@@ -9,8 +9,10 @@ use andon_core::escape::terminal_clip;
 use andon_engine::text::page::Page;
 use andon_engine::text::style::Style;
 
-/// Columns of a line.
-const LINE: usize = 160;
+/// Columns of an event's text.
+const TEXT: usize = 300;
+/// Columns of the longest word.
+const WORD: usize = 8;
 
 /// What happened, by the names of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +65,24 @@ pub struct SafetyEvent {
 }
 
 impl SafetyEvent {
+    /// What happened, in a word for people; JSON has the codes of the document.
+    fn word(&self) -> &'static str {
+        match (self.kind, self.action) {
+            (EventType::SKIPPED, _) => "skipped",
+            (EventType::BYPASS, _) => "bypassed",
+            (EventType::ANSWERED, _) => "answered",
+            (EventType::LIFTED, _) => "lifted",
+            (EventType::RESET, _) => "reset",
+            (_, "commit_refused" | "push_refused" | "completion_refused") => "refused",
+            (_, "blocked") => "blocked",
+            (_, "loop_stays_halted") => "stopped",
+            (_, action) if action.starts_with("loop_halted") || action == "blocker_report_created" => {
+                "halted"
+            }
+            _ => "warned",
+        }
+    }
+
     fn summary(&self) -> String {
         let details = &self.details;
         let text = details.message.as_ref().or(details.reason.as_ref());
@@ -80,10 +100,10 @@ pub fn text(events: &[SafetyEvent], style: Style) -> String {
         page.line("no safety events");
     }
     for event in events {
-        let at = event.at.map_or_else(|| format!("{:<20}", "-"), |at| at.to_string());
-        let summary = terminal_clip(&event.summary(), LINE.saturating_sub(66));
-        let kind = page.style.yellow(&format!("{:<19}", event.kind.0));
-        page.line(&format!("{at}  {kind}  {:<20}  {summary}", event.action));
+        let at = event.at.map_or_else(|| "-".to_owned(), |at| page.style.date(at));
+        let word = page.style.yellow(&format!("{:<WORD$}", event.word()));
+        let summary = terminal_clip(&event.summary(), TEXT);
+        page.wrap("", &format!("{at}  {word}  {summary}"), "    ");
     }
     page.finish()
 }
@@ -167,10 +187,7 @@ mod tests {
             }] })
         );
         let shown = text(&events, Style::Plain);
-        assert!(
-            shown.contains("DIRTY_BIT_VIOLATION  commit_refused") && !shown.contains('\u{1b}'),
-            "{shown}"
-        );
+        assert!(shown.contains("refused   untested-edit: ") && !shown.contains('\u{1b}'), "{shown}");
         assert_eq!(text(&[], Style::Plain), "no safety events\n");
     }
 }

@@ -7,10 +7,12 @@ use andon_core::domain::decision::Halt;
 use andon_core::domain::facts::{Ack, CommitRecord};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
+use andon_core::history::DEFAULT_NODE;
 
 use crate::json::{CommitJson, LogJson, RecordJson};
 use andon_core::escape::{terminal_clip, width};
 use andon_engine::json::{AckJson, HaltJson};
+use andon_engine::text::halted;
 use andon_engine::text::message::{self, Severity};
 use andon_engine::text::page::Page;
 use andon_engine::text::phrase;
@@ -22,6 +24,11 @@ const LINE: usize = 100;
 const LEAST: usize = LEAD + 20;
 /// Columns before the subject: iteration, commit, tests, diff, each with two blanks after it.
 const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
+
+/// Columns from which a line has room for who and when.
+const WIDE: usize = 120;
+/// Columns of a node.
+const NODE: usize = 16;
 
 /// The log for a person, in the order given.
 pub fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {
@@ -65,8 +72,9 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     let marks = phrase::marks(record, gate);
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
     let room = (columns(page) - LEAD).saturating_sub(width(&marks));
+    let (room, when) = when(page, record, room);
     page.line(&format!(
-        "{:>4}  {id}  {tests}  {diff:<11}  {}{}",
+        "{:>4}  {id}  {tests}  {diff:<11}  {when}{}{}",
         record.number().map_or_else(|| "-".to_owned(), |number| number.to_string()),
         style.yellow(&marks),
         terminal_clip(subject, room)
@@ -78,6 +86,17 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     for finding in record.findings.iter().filter(|finding| finding.level > Level::Note) {
         finding_line(page, finding.level.into(), &finding.rule, &finding.message);
     }
+}
+
+/// Where the terminal is wide: when the commit was made and by which node, and the columns that this leaves to the subject.
+fn when(page: &Page, record: &CommitRecord, room: usize) -> (usize, String) {
+    if page.style.columns().is_none_or(|columns| columns < WIDE) {
+        return (room, String::new());
+    }
+    let at = page.style.date(record.recorded_at);
+    let node = if record.node == DEFAULT_NODE { String::new() } else { terminal_clip(&record.node, NODE) };
+    let text = if node.is_empty() { at } else { format!("{at}  {node}") };
+    (room.saturating_sub(width(&text) + 2), format!("{}  ", page.style.dim(&text)))
 }
 
 fn tests_column(record: &CommitRecord, style: Style) -> String {
@@ -110,24 +129,17 @@ fn finding_line(page: &mut Page, severity: Severity, rule: &str, text: &str) {
 
 fn halt_lines(page: &mut Page, halt: &Halt) {
     let rule = terminal_clip(&halt.rule, 30);
-    let line = page.style.red(&format!(
-        "      -- {} halted: {} ({rule})",
-        page.style.date(halt.at),
-        phrase::reason(halt.reason)
-    ));
-    page.line(&line);
-    page.line(&format!("         {}", terminal_clip(&halt.message, columns(page) - 9)));
+    let headline = terminal_clip(&halted::headline(halt), 2 * LINE);
+    let line = page.style.red(&format!("{} HALTED: {headline} ({rule})", page.style.date(halt.at)));
+    page.wrap("      -- ", &line, "         ");
+    page.wrap("         ", &phrase::message(&halted::what(halt)), "         ");
 }
 
 fn ack_lines(page: &mut Page, ack: &Ack) {
-    let line = terminal_clip(
-        &format!("      -- {} {}", page.style.date(ack.at), phrase::acknowledged(ack)),
-        columns(page),
-    );
-    let line = page.style.green(&line);
-    page.line(&line);
-    if let Some(answer) = phrase::acknowledgment(ack, columns(page) - 9) {
-        page.line(&format!("         {answer}"));
+    let line = page.style.green(&format!("{} {}", page.style.date(ack.at), phrase::acknowledged(ack)));
+    page.wrap("      -- ", &line, "         ");
+    if let Some(answer) = phrase::acknowledgment(ack, phrase::MESSAGE) {
+        page.wrap("         ", &answer, "         ");
     }
 }
 
@@ -205,7 +217,7 @@ mod tests {
         let expected = "   -  0c0c0c0c0c0c  no record                  Before Andon
    3  1a1a1a1a1a1a  2/120 fail    +10 -2       Fix the parser
       warning[recurrence]: seen 2 iterations back
-      -- 2026-11-20T15:30:00Z halted: oscillating (oscillation)
+      -- 2026-11-20T15:30:00Z HALTED: the loop is going in circles (oscillation)
          the code state alternates A/B/A/B
       -- 2026-11-20T15:30:00Z answered by Ada <ada@example.org> with andon resume
          \"fixture repaired\"

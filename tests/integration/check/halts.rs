@@ -18,7 +18,7 @@ fn commits_forced_through_a_halt_are_named() {
     assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @r"
     exit 1
     --- stdout
-    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed in 3 iterations in a row, with code edited in between: b
+    error[open-halt]: the loop on this branch is halted by repeated-failures: A. Author is stuck on 1 failing test: the same test failed 3 times in a row although the code changed each time: b
       --> HASH Try 3
       help: a person decides, then runs: andon resume --reason '<decision>'
       help: look at it: git diff HASH HASH
@@ -39,7 +39,7 @@ fn commits_forced_through_a_halt_are_named() {
     --- stdout
     error[bypassed]: the commit was made while the hooks were off
       --> HASH Forced
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
       help: a person answers the halt where it was made: andon resume --reason '<decision>'
@@ -68,7 +68,7 @@ fn a_halt_that_was_removed_from_the_ledger_is_derived_again() {
     error[unrecorded-halt]: repeated-failures halts here, the ledger has no such halt, and the work went on
       --> HASH Try 3
       help: git fetch origin 'refs/andon/*:refs/andon/*'
-    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, rewound or not fetched
       --> HASH On
       help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
     checked 4 commits in HEAD~4..HEAD: 2 errors

@@ -210,6 +210,5 @@ fn the_level_decides_what_it_may_do() {
       since  TIME, 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
-      No commit is accepted until then.
     ");
 }

@@ -109,12 +109,12 @@ fn a_budget_halts_exactly_where_it_is_spent_in_a_long_journal() {
     assert!(size > 3 * (256 << 10), "{size}");
     spend(1).ok();
     std::fs::remove_file(stage.dir().join(".git/andon/cache/totals")).unwrap();
-    assert_snapshot!(spend(1).shown(), @r"
+    assert_snapshot!(spend(1).shown(), @"
     exit 1
     --- stderr
     error[cycle-cost]: HALTED: A. Author has used up a budget
       what   the cycle of coder has cost 4.00 USD of 4.00 USD
-      since  TIME, 1 commit; tests: 2 passed
+      since  TIME, 1 commit, $4.01; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
@@ -173,12 +173,12 @@ fn an_answer_frees_a_turn_that_goes_on() {
     ");
     stage.andon(&["resume", "--reason", "go on"]).ok();
     observe(&stage, "usage", "{\"input_tokens\":99}\n").ok();
-    assert_snapshot!(observe(&stage, "usage", "{\"input_tokens\":1}\n").shown(), @r"
+    assert_snapshot!(observe(&stage, "usage", "{\"input_tokens\":1}\n").shown(), @"
     exit 1
     --- stderr
     error[turn-tokens]: HALTED: the loop has used up a budget
       what   a turn of agent used 100 of 100 tokens
-      since  TIME, 200 tokens; tests: 2 passed
+      since  TIME, 100 tokens; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.

@@ -33,7 +33,7 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
       post-applypatch     installed
       pre-rebase          installed
     note: this holds for all worktrees of the repository: they share its hooks and its configuration
-    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    each git push also sends the records; to turn that off: git config andon.push false
     ");
 
     stage.andon(&["stop", "--reason", "look at it"]).ok();

@@ -24,7 +24,7 @@ fn paths_that_are_not_utf_8() {
     assert_snapshot!(out.shown(), @r"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: caf� \n�\u{1b}[31m.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: caf� \n�\u{1b}[31m.txt
       help: andon test
     ");
     assert!(out.stderr.lines().count() <= 4, "{out}");
@@ -155,7 +155,7 @@ fn a_file_of_a_gigabyte() {
     --- stdout
     error[bypassed]: the commit did not pass the gate (--no-verify)
       --> HASH Big
-      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+      help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
 }

@@ -25,7 +25,7 @@ fn a_replaced_head_changes_nothing_about_what_was_tested() {
     assert_snapshot!(kind.git(&["commit", "-qam", "Untested"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt, d1/f1
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt, d1/f1
       help: andon test
     ");
     kind.andon(&["test"]).ok();
@@ -56,7 +56,7 @@ fn replaced_parents_and_blobs() {
     assert_snapshot!(kind.git(&["commit", "-qam", "Untested"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
     kind.andon(&["test"]).ok();
@@ -95,7 +95,7 @@ fn grafts() {
     assert_snapshot!(kind.git(&["commit", "-qam", "Untested"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
     kind.andon(&["test"]).ok();

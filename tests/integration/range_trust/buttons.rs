@@ -47,11 +47,7 @@ fn each_button_on_a_base_that_stood_still() {
         let stage = pull_request(false);
         button(&stage);
         assert_eq!(judged(&stage, "before..main"), outcome(0, &[]), "{name}");
-        stage
-            .andon(&["check", "before..main"])
-            .ok()
-            .says("speaks for it: its code is the same")
-            .says("Topic 2");
+        stage.andon(&["check", "before..main"]).ok().says("covers it: its code is the same").says("Topic 2");
     }
 }
 

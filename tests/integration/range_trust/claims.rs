@@ -200,7 +200,7 @@ fn a_push_judges_the_same_way() {
     assert_snapshot!(push(&stage).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+    error[untested-edit]: push refused: refs/heads/main (HASH): the code changed after the tests ran: code.txt
       help: andon test
     error: failed to push some refs to 'ROOT/remote.git'
     ");

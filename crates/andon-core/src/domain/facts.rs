@@ -233,7 +233,7 @@ fn extent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Extent, D::Error
     Ok(if name.is_empty() { Extent::Whole } else { Extent::from_name(&name).unwrap_or(Extent::About) })
 }
 
-/// A fall of the failing count that earns no credit: tests that ran before are gone.
+/// A fall of the failing count that does not count as progress: tests that ran before are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UncreditedFall {
     /// Failing tests before.

@@ -4,6 +4,7 @@ use super::decide::reason_of;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
+use crate::domain::time::Timestamp;
 use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, failing_count};
 
 /// The summary of the halt that `finding` makes.
@@ -12,9 +13,12 @@ pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
     let stuck = &timeline.iterations[began(finding, reason, timeline)..];
     let tests = timeline.newest_tests();
     let failing = failing(timeline);
-    let (tokens, cost_micros) = spent(stuck, timeline);
+    let (tokens, cost_micros) = match reason {
+        HaltReason::BudgetExceeded | HaltReason::UserStop => spent_in_all(timeline),
+        HaltReason::Oscillating | HaltReason::Stalled | HaltReason::RepeatedError => spent(stuck, timeline),
+    };
     HaltSummary {
-        who: who(stuck),
+        who: who_of(stuck, &timeline.iterations),
         since: stuck.iter().map(|one| one.at).find(|at| at.0 > 0),
         iterations: count(stuck.len()),
         commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
@@ -36,14 +40,13 @@ fn count(number: usize) -> u64 {
 }
 
 /// The index of the first iteration that is stuck: of a circle its oldest state, of a failure the first run with it, of a
-/// change the first that was the same. What used a budget up is all that counted towards it.
+/// change the first that was the same. What used a budget up is all that counted towards it; what a person stops is the run.
 fn began(finding: &Finding, reason: HaltReason, timeline: &Timeline) -> usize {
     let iterations = &timeline.iterations;
     let newest = iterations.len().saturating_sub(1);
     let by_commit = first_named(finding, iterations);
     match reason {
-        HaltReason::BudgetExceeded => 0,
-        HaltReason::UserStop => newest,
+        HaltReason::BudgetExceeded | HaltReason::UserStop => 0,
         HaltReason::Oscillating => circle(finding, iterations).or(by_commit).unwrap_or(newest),
         HaltReason::Stalled | HaltReason::RepeatedError => {
             let same = [
@@ -124,6 +127,14 @@ fn same_failure(newest: &Iteration, one: &Iteration) -> Option<bool> {
     }
 }
 
+/// Who is stuck; of turns that name nobody, who made the newest commit before them.
+fn who_of(stuck: &[Iteration], all: &[Iteration]) -> Vec<String> {
+    let names = who(stuck);
+    let unnamed = stuck.iter().all(|one| one.node == DEFAULT_NODE && one.author.is_empty());
+    let last = all.iter().rfind(|one| !one.author.is_empty()).filter(|_| unnamed);
+    last.map_or(names, |last| who(std::slice::from_ref(last)))
+}
+
 /// Who made iterations, the newest last: nodes, or authors where no workflow names any. At most [`HaltSummary::MAX_WHO`].
 pub fn who(stuck: &[Iteration]) -> Vec<String> {
     let mut who: Vec<String> = Vec::new();
@@ -144,18 +155,31 @@ fn spent(stuck: &[Iteration], timeline: &Timeline) -> (Option<u64>, Option<u64>)
     let of_commits = stuck.iter().filter_map(|one| one.usage.as_ref());
     // What a turn spent before its commit is in the record of the commit.
     let committed = stuck.iter().rev().find(|one| one.source == Source::Commit).map(|one| one.at);
-    let since = committed.or(stuck.first().map(|one| one.at));
+    // Without a commit, the first turn that is stuck counts as well.
+    let since = committed.or(stuck.first().map(|one| Timestamp(one.at.0.saturating_sub(1))));
     let turns = timeline.activity.turns.iter().chain(timeline.activity.newest_turn());
     let mut counted: Vec<u64> = Vec::new();
     let turns = turns.filter(|turn| {
+        // A turn that nobody announced and that goes on has no time yet: it began after the commit before it.
         let began = turn.started.or(turn.ended);
-        let new = turn.commits == 0 && began > since && !counted.contains(&turn.number);
+        let after = began.is_none_or(|began| Some(began) > since);
+        let new = turn.commits == 0 && after && !counted.contains(&turn.number);
         counted.push(turn.number);
         new
     });
     let all: Vec<_> = of_commits.chain(turns.map(|turn| &turn.usage)).collect();
-    let tokens = all.iter().map(|usage| usage.tokens()).fold(0_u64, u64::saturating_add);
-    let cost = all.iter().map(|usage| usage.cost_micros()).fold(0_u64, u64::saturating_add);
+    known(all.iter().map(|usage| (usage.tokens(), usage.cost_micros())))
+}
+
+/// Tokens and cost of all nodes since the window began.
+fn spent_in_all(timeline: &Timeline) -> (Option<u64>, Option<u64>) {
+    known(timeline.activity.nodes.values().map(|node| (node.tokens, node.cost)))
+}
+
+fn known(spent: impl Iterator<Item = (u64, u64)>) -> (Option<u64>, Option<u64>) {
+    let (tokens, cost) = spent.fold((0_u64, 0_u64), |(tokens, cost), (more, dearer)| {
+        (tokens.saturating_add(more), cost.saturating_add(dearer))
+    });
     ((tokens > 0).then_some(tokens), (cost > 0).then_some(cost))
 }
 

@@ -19,8 +19,8 @@ const NAME: usize = 60;
 const WIDE: usize = 100;
 /// Lines of what was found, at most.
 const LINES: usize = 2;
-/// States that are listed, at most.
-const STATES: usize = 3;
+/// States that are listed, at most: two can be compared.
+const STATES: usize = 2;
 
 /// Who is stuck and how: `coder is going in circles in src/retry.py`. Untrusted text, not escaped.
 pub fn headline(halt: &Halt) -> String {
@@ -78,17 +78,29 @@ pub fn goes_round(halt: &Halt) -> bool {
     halt.reason == HaltReason::Oscillating && halt.summary.states().len() > 1
 }
 
-/// Since when, how much was tried, and what it has cost: `10 minutes ago (15:14 CET), 4 commits, 64k tokens, $0.84`.
+/// Since when, how much was tried, and what it has cost: `10 minutes ago (15:14 CET), 4 commits, 64k tokens, $0.84`, and
+/// what the tests gave.
 pub fn since(halt: &Halt, style: Style) -> String {
-    let summary = &halt.summary;
-    let mut parts = vec![style.when(summary.since.unwrap_or(halt.at))];
-    parts.extend(effort(summary));
-    let mut text = parts.join(", ");
-    if let Some(tests) = tests(summary) {
-        text.push_str("; tests: ");
-        text.push_str(&tests);
+    let text = since_when(halt, style);
+    match tests(&halt.summary) {
+        Some(tests) => format!("{text}; tests: {tests}"),
+        None => text,
     }
-    text
+}
+
+fn since_when(halt: &Halt, style: Style) -> String {
+    let summary = &halt.summary;
+    // A person who stops the loop says when; what was done before is not what is stuck.
+    let (at, behind) = match halt.reason {
+        HaltReason::UserStop => (halt.at, "after "),
+        HaltReason::BudgetExceeded
+        | HaltReason::Stalled
+        | HaltReason::Oscillating
+        | HaltReason::RepeatedError => (summary.since.unwrap_or(halt.at), ""),
+    };
+    let effort = effort(summary).join(", ");
+    let at = style.when(at);
+    if effort.is_empty() { at } else { format!("{at}, {behind}{effort}") }
 }
 
 /// `4 commits`, `64k tokens`, `$0.84`: what is known of it.
@@ -171,14 +183,26 @@ pub fn push(page: &mut Page, halt: &Halt) {
             page.fact("", &terminal_clip(&format!("{letter} {}", named(step)), room));
         }
     } else if let Some(first) = summary.failing.iter().find(|failing| failing.error.is_some()) {
-        page.fact("error", &terminal_clip(&failing(first), room));
-    } else if let Some(call) = halt.evidence.calls.iter().rev().find_map(|call| call.shown.as_deref()) {
+        // The test is named above where it is the only one.
+        let named = first.test.as_ref().is_some_and(|test| halt.message.contains(test));
+        let shown = first.error.clone().filter(|_| named && summary.failing.len() == 1);
+        page.fact("error", &terminal_clip(&shown.unwrap_or_else(|| failing(first)), room));
+    } else if let Some(call) = call_of(halt) {
         page.fact("call", &terminal_clip(call, room));
     }
-    page.fact("since", &since(halt, page.style));
+    // The tests only where there is room for them: the line above names what fails.
+    let all = since(halt, page.style);
+    let since = if all.chars().count() <= room { all } else { since_when(halt, page.style) };
+    page.fact("since", &since);
     let file = format!(".andon/{}", halt.report_file.file_name());
     let look = look(summary).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
     page.fact("look", &look);
+}
+
+/// The newest call that goes round, where what was found does not name it.
+fn call_of(halt: &Halt) -> Option<&str> {
+    let call = halt.evidence.calls.iter().rev().find_map(|call| call.shown.as_deref())?;
+    (!halt.message.contains(call)).then_some(call)
 }
 
 /// Adds how the halt is answered.

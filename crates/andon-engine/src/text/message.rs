@@ -184,25 +184,40 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
             let since = style.age(standing.halt.at);
             let what = format!("{words}halted {since}: {}", headline(&standing.halt));
             push_halt(&mut page, &what, &standing.halt);
+            if consequence.words().is_none() {
+                page.line(NO_COMMIT);
+            }
         }
         (None, Some(halt)) => {
             let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
             let try_first = decision.findings.iter().find(|finding| finding.rule == halt.rule);
             push_halt(&mut page, &format!("{words}HALTED: {}", headline(halt)), halt);
+            page.line(NO_COMMIT);
             // Where there is no difference to look at, what to do is all that there is to say.
             let hints = try_first.filter(|_| halted::look(&halt.summary).is_none());
             for help in hints.into_iter().flat_map(|finding| finding.help.iter().take(HINTS)) {
-                push_help(&mut page, help);
+                let mut hint = Page::new(style);
+                push_help(&mut hint, help);
+                if page.lines() + hint.lines() <= LINES {
+                    push_help(&mut page, help);
+                }
             }
         }
         (None, None) => {}
     }
-    let by_halt = fresh.map(|halt| halt.rule.as_str());
-    let findings = shown.iter().filter(|finding| {
-        let is_the_halt = finding.level == Level::Halt && by_halt == Some(finding.rule);
+    let halt = fresh.or(standing.map(|standing| &standing.halt)).map(|halt| halt.rule.as_str());
+    let others = shown.iter().filter(|finding| {
+        let is_the_halt = finding.level == Level::Halt && fresh.is_some() && halt == Some(finding.rule);
         !is_the_halt && !is_repeated(finding, &shown, standing)
     });
-    let mut messages: Vec<Diagnostic> = findings.map(|finding| Diagnostic::from(*finding)).collect();
+    // Beside a halt, what waits for its answer as well is named and no more: `andon status` has it.
+    let (named, told): (Vec<&Finding>, Vec<&Finding>) =
+        others.partition(|finding| fresh.is_some() && finding.level != Level::Block);
+    if !named.is_empty() && page.lines() < LINES {
+        let names = phrase::some_of(&named, OTHERS, |finding| finding.rule.to_owned());
+        page.line(&format!("  also   {names}: andon status"));
+    }
+    let mut messages: Vec<Diagnostic> = told.into_iter().map(Diagnostic::from).collect();
     if standing.is_none() && fresh.is_none() {
         begin(&mut messages, consequence.words().or(is_new_halt.then_some("loop halted")));
     }
@@ -217,6 +232,10 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
 
 /// Hints of a halt that has no commits to be looked at.
 const HINTS: usize = 2;
+/// Lines of a halt at 80 columns, with all that is said beside it.
+const LINES: usize = 8;
+/// Other findings that are named beside a halt.
+const OTHERS: usize = 4;
 
 /// A halt in at most eight lines: who is stuck, with what, since when and at what cost, and what to do.
 fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
@@ -224,8 +243,10 @@ fn push_halt(page: &mut Page, what: &str, halt: &Halt) {
     page.wrapped(&format!("{head}: {}", phrase::message(what)));
     halted::push(page, halt);
     halted::push_answer(page, halted::ANSWER);
-    page.line("  No commit is accepted until then.");
 }
+
+/// Where nothing was refused yet.
+const NO_COMMIT: &str = "  No commit is accepted until then.";
 
 fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
     if let Some((first, what)) = messages.first_mut().filter(|one| one.level >= Level::Block).zip(what) {
@@ -362,8 +383,7 @@ mod tests {
              \x20 what   the code state alternates A/B/A/B\n\
              \x20 since  2026-11-20T15:30:00Z\n\
              \x20 look   .andon/CHECKPOINT.md\n\
-             \x20 answer a person decides, then runs: andon resume --reason '<decision>'\n\
-             \x20 No commit is accepted until then.\n"
+             \x20 answer a person decides, then runs: andon resume --reason '<decision>'\n"
         );
     }
 

@@ -15,19 +15,36 @@ pub fn unbroken(command: &str) -> String {
 
 /// A hint whose command stays on one line: `see it: git show 1a2b`.
 pub fn with_command(hint: &str) -> String {
-    let (words, command) = command_of(hint);
-    format!("{words}{}", unbroken(command))
+    let (words, command, rest) = command_of(hint);
+    format!("{words}{}{rest}", unbroken(command))
 }
 
-/// The words of a hint, and the command at its end; either may be empty.
-pub fn command_of(hint: &str) -> (&str, &str) {
+/// The words of a hint, the command behind them, and what a comma adds to it: `andon sync`, `, where the commit was made`.
+/// Each may be empty.
+pub fn command_of(hint: &str) -> (&str, &str, &str) {
     let begins = |at: &usize| {
         let rest = &hint[*at..];
         PROGRAMS.iter().any(|program| rest.strip_prefix(program).is_some_and(|rest| rest.starts_with(' ')))
     };
     let behind = hint.match_indices(": ").map(|(at, colon)| at + colon.len());
     let at = std::iter::once(0).chain(behind).find(begins).unwrap_or(hint.len());
-    hint.split_at(at)
+    let (words, command) = hint.split_at(at);
+    let (command, rest) = command.split_at(end_of(command));
+    (words, command, rest)
+}
+
+/// Where a command ends: at the first comma before a blank that is in no quotes.
+fn end_of(command: &str) -> usize {
+    let mut quote = None;
+    for (at, c) in command.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            None if command[at..].starts_with(", ") => return at,
+            Some(_) | None => {}
+        }
+    }
+    command.len()
 }
 
 /// What a command in a hint begins with.
@@ -107,6 +124,11 @@ impl Page {
         self.wrap(&format!("  {label}"), value, &" ".repeat(LABEL + 2));
     }
 
+    /// Lines so far.
+    pub fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
     /// The whole text.
     pub fn finish(self) -> String {
         self.text
@@ -119,16 +141,23 @@ mod tests {
 
     #[test]
     fn a_command_is_found_at_the_end_of_a_hint() {
-        for (hint, words, command) in [
-            ("andon test", "", "andon test"),
-            ("choose: git diff a b", "choose: ", "git diff a b"),
-            ("of two: say why: andon resume --reason 'x'", "of two: say why: ", "andon resume --reason 'x'"),
-            ("read .andon/CHECKPOINT.md", "read .andon/CHECKPOINT.md", ""),
-            ("in andon.toml: max = 3", "in andon.toml: max = 3", ""),
-            ("see how git does it", "see how git does it", ""),
-            ("", "", ""),
+        for (hint, words, command, rest) in [
+            ("andon test", "", "andon test", ""),
+            ("choose: git diff a b", "choose: ", "git diff a b", ""),
+            (
+                "of two: say why: andon resume --reason 'x'",
+                "of two: say why: ",
+                "andon resume --reason 'x'",
+                "",
+            ),
+            ("andon sync, where it was made, if at all", "", "andon sync", ", where it was made, if at all"),
+            ("say: git commit -m 'a, b', and go on", "say: ", "git commit -m 'a, b'", ", and go on"),
+            ("read .andon/CHECKPOINT.md", "read .andon/CHECKPOINT.md", "", ""),
+            ("in andon.toml: max = 3", "in andon.toml: max = 3", "", ""),
+            ("see how git does it", "see how git does it", "", ""),
+            ("", "", "", ""),
         ] {
-            assert_eq!(command_of(hint), (words, command));
+            assert_eq!(command_of(hint), (words, command, rest));
         }
     }
 

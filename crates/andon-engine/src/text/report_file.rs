@@ -271,9 +271,9 @@ fn next(page: &mut Page, halt: &Halt) {
     section(page, "What to do next");
     for action in halt.suggested_actions.iter().take(ACTIONS) {
         let text = clip(&action.text, phrase::MESSAGE);
-        let (words, command) = command_of(&text);
+        let (words, command, rest) = command_of(&text);
         let command = if command.is_empty() { String::new() } else { code_span(command) };
-        page.line(&format!("- {}{command}", markdown(words)));
+        page.line(&format!("- {}{command}{}", markdown(words), markdown(rest)));
     }
 }
 

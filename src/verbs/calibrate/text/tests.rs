@@ -69,10 +69,7 @@ fn it_reads_as_a_promise_with_its_ground() {
 #[test]
 fn where_nothing_is_promised_it_says_what_to_do() {
     let few = text(&sample(PromiseKind::TooFew(99)), Style::Plain);
-    assert!(
-        few.starts_with("nothing can be promised: 5.00 % takes 99 good runs, and these are 40\n"),
-        "{few}"
-    );
+    assert!(few.starts_with("not enough data: 5.00 % needs 99 good runs, 40 given\n"), "{few}");
     assert!(few.contains("  help: give more runs"), "{few}");
     assert!(text(&sample(PromiseKind::Nothing), Style::Plain).contains("  help: loosen the rules"));
 }

@@ -138,9 +138,9 @@ fn row(group: &Group<'_>, forge: &Forge) -> String {
 /// A hint with its command as code.
 fn hint(help: &str) -> String {
     let help = clip(help, COLUMNS);
-    let (words, command) = command_of(&help);
+    let (words, command, rest) = command_of(&help);
     let command = if command.is_empty() { String::new() } else { code_span(command) };
-    format!("{}{command}", markdown(words))
+    format!("{}{command}{}", markdown(words), markdown(rest))
 }
 
 /// A bar would end a cell, in code too.

@@ -271,7 +271,7 @@ fn by_word(commit: &CommitInfo) -> Diagnostic {
 fn elsewhere(here: Here<'_>, source: CommitId) -> Diagnostic {
     let subject =
         here.case.repo.commit(source).map(|commit| format!(" ({})", commit.subject)).unwrap_or_default();
-    let message = format!("the record of {}{subject} speaks for it: its code is the same", source.short());
+    let message = format!("the record of {}{subject} covers it: its code is the same", source.short());
     let help = format!("andon show {}", source.short());
     violation(Some(at(here.commit)), "carried-evidence", Level::Note, message, &help)
 }

@@ -31,8 +31,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
         (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
     let level = detect::bypass_level(&case.config.rules)?;
-    let help =
-        "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
+    let help = "have a person review the commit, then merge it by hand or commit it again with hooks on";
     Some(violation(Some(at(commit)), code, level, what.to_owned(), help))
 }
 

@@ -20,7 +20,7 @@ pub(super) fn skips(commit: &CommitInfo, fact: &CommitFact) -> Vec<Diagnostic> {
 
 fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
     let Skip { rule, reason, agent } = skip;
-    let help = "a person looks at the commit; then merge by hand, or test it and commit again";
+    let help = "have a person review the commit, then merge it by hand or test it and commit it again";
     let (code, level, message) = match (agent, reason.is_empty()) {
         (Some(marker), _) => {
             let why = if reason.is_empty() { "no reason was given" } else { reason };

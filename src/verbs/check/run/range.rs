@@ -78,7 +78,7 @@ pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<Spelled, Op
     let by = if asked.refs.is_some() { By::Caller } else { By::Framework };
     let (from, to) =
         asked.refs.clone().or_else(|| framework::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
-            what: "which commits are to be judged?".to_owned(),
+            what: "no range given".to_owned(),
             help: "andon check origin/main..HEAD, or --from-ref A --to-ref B".to_owned(),
         })?;
     let text = if is_zero(&from) { to } else { format!("{from}..{to}") };

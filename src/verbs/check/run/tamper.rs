@@ -130,7 +130,7 @@ fn ledger(tampered: &Tampering) -> Diagnostic {
 fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Diagnostic {
     let level = if gap.answered { Level::Warn } else { Level::Block };
     let what = format!(
-        "the record names entry {} of the ledger of {writer}, which is not there: it was removed, turned back or not fetched",
+        "the record names entry {} of the ledger of {writer}, which is not there: it was removed, rewound or not fetched",
         gap.entry.short()
     );
     let help =

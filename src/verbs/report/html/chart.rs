@@ -48,7 +48,9 @@ pub(super) fn section(view: &HistoryView) -> Markup {
         return html! {};
     }
     let body = html! {
-            (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
+            @if failing.iter().any(|point| point.value > 0) {
+                (figure(view, &Figure { name: "Failing tests", class: "bad", points: &failing, of: Of::Most }))
+            }
             (figure(view, &Figure { name: "Number of tests", class: "line", points: &total, of: Of::Newest }))
             @if view.commits.len() > COLUMNS {
                 p.derived { "Commits share columns: of each, the most failing tests and the newest number." }

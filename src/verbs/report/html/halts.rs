@@ -10,6 +10,8 @@ use andon_core::domain::decision::Halt;
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::Ack;
 use andon_core::domain::summary::SummaryStep;
+use andon_core::escape::clip;
+use andon_engine::text::page::command_of;
 use andon_engine::text::{halted, phrase, spark};
 
 /// Commits before a halt that its story shows.
@@ -18,6 +20,8 @@ const BEFORE: usize = 8;
 const COLUMNS: usize = 200;
 /// Tool calls of a round: the longest that the rules look for.
 const CALLS: usize = 12;
+/// Columns of something to do.
+const ACTION: usize = 500;
 
 /// Newest first: the unanswered one matters most.
 pub(super) fn section(view: &HistoryView) -> Markup {
@@ -55,7 +59,7 @@ fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
                 }
             }
             @if let Some(since) = halt.summary.since {
-                p { "Since " (time(since)) @for part in halted::effort(&halt.summary) { ", " (part) } "." }
+                p { "Since " (time(since)) " UTC" @for part in halted::effort(&halt.summary) { ", " (part) } "." }
             }
             dl.place { @for (name, value) in fields { (field(name, &clipped(value, 80))) } }
             (evidence(halt))
@@ -63,7 +67,7 @@ fn story(view: &HistoryView, last: &LastHalt, is_open: bool) -> Markup {
             (change(view, halt))
             @if !halt.suggested_actions.is_empty() {
                 h3 { "What to do next" }
-                ul { @for action in &halt.suggested_actions { li { (clipped(&action.text, 500)) } } }
+                ul { @for action in &halt.suggested_actions { li { (hint(&action.text)) } } }
             }
             h3 { "Answer" }
             p { (answer(last.ack.as_ref())) }
@@ -98,13 +102,20 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     let Some((head, place)) = halt.head.and_then(|head| Some((head, place(head)?))) else { return html! {} };
     let node = |commit: &HistoryCommit| commit.state.record().map(|record| record.node.clone());
     let own = node(&view.commits[place]);
-    let before = view.commits[..=place].iter().rev().filter(|commit| node(commit) == own);
-    let mut shown: Vec<&HistoryCommit> = before.take(BEFORE).collect();
+    let step =
+        |commit: &HistoryCommit| halt.summary.steps.iter().find(|step| step.commit == Some(commit.commit));
+    let stuck = |commit: &&HistoryCommit| step(commit).is_some();
+    // What is stuck and no more; a halt of an earlier version does not say what that is.
+    let is_known = view.commits[..=place].iter().any(|commit| stuck(&commit));
+    let own = |commit: &&HistoryCommit| if is_known { stuck(commit) } else { node(commit) == own };
+    let mut shown: Vec<&HistoryCommit> = view.commits[..=place]
+        .iter()
+        .rev()
+        .filter(own)
+        .take(if is_known { usize::MAX } else { BEFORE })
+        .collect();
     shown.reverse();
-    let letter = |commit: &HistoryCommit| {
-        let of_it = |step: &&SummaryStep| step.commit == Some(commit.commit);
-        halt.summary.steps.iter().find(of_it).and_then(SummaryStep::letter)
-    };
+    let letter = |commit: &HistoryCommit| step(commit).and_then(SummaryStep::letter);
     html! {
         h3 { "What was tried" }
         div.wide tabindex="0" role="region" aria-label="What was tried" {
@@ -160,6 +171,13 @@ fn changed(line: &str) -> Markup {
         _ => return clipped(line, COLUMNS),
     };
     html! { span class=(class) { (clipped(line, COLUMNS)) } }
+}
+
+/// What to do, with its command as one to be copied.
+fn hint(action: &str) -> Markup {
+    let action = clip(action, ACTION);
+    let (words, run, rest) = command_of(&action);
+    html! { (text(words)) @if !run.is_empty() { (command(run)) } (text(rest)) }
 }
 
 fn answer(ack: Option<&Ack>) -> Markup {

@@ -127,7 +127,7 @@ pub(super) fn costs(view: &HistoryView) -> Markup {
     let tokens = |count: Option<u64>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let body = html! {
         p { "Only what clients reported." }
-        div.wide tabindex="0" role="region" aria-labelledby="h-costs" {
+        div.wide tabindex="0" role="region" aria-label="Costs of each node" {
             table {
                 thead {
                     tr {

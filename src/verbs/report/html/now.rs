@@ -90,7 +90,7 @@ fn why(now: &StatusView) -> Markup {
                 p { code { (clipped(&halted::failing(failing), 500)) } }
             }
             p {
-                "Since " (time(last.halt.summary.since.unwrap_or(last.halt.at)))
+                "Since " (time(last.halt.summary.since.unwrap_or(last.halt.at))) " UTC"
                 @for part in halted::effort(&last.halt.summary) { ", " (part) }
                 ". " a href={ "#halt-" (last.id.short()) } { "What led to it" }
             }

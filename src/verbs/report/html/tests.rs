@@ -138,7 +138,7 @@ fn what_is_asked_first_stands_first() {
         "<title>Halted: HEAD - Andon</title>",
         "<span class=\"state bad\">Halted</span>",
         "<strong>coder is going in circles in src/retry.py</strong> (oscillation): the last 4 commits switch",
-        "Since <time datetime=\"2026-11-20T15:20:00Z\">2026-11-20 15:20</time>, 4 commits, 64k tokens, $0.84.",
+        "Since <time datetime=\"2026-11-20T15:20:00Z\">2026-11-20 15:20</time> UTC, 4 commits, 64k tokens, $0.84.",
         "Read <code>.andon/CHECKPOINT.md</code>, decide, then run",
         "andon resume --reason &#39;&lt;decision&gt;&#39;",
         "<h2 id=\"h-trend\">",

@@ -283,7 +283,10 @@ fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     for fall in view.uncredited.iter().rev().take(FALLS).rev() {
         let UncreditedFall { from, to, gone } = fall;
         let tests = phrase::count(*gone, "test");
-        page.field("", &format!("{from} -> {to} earns no credit: {tests} that ran before did not run"));
+        page.field(
+            "",
+            &format!("{from} -> {to} does not count as progress: {tests} that ran before did not run"),
+        );
     }
 }
 

@@ -222,8 +222,11 @@ fn figures(found: &LoopView, glyphs: Glyphs) -> [Cell; 4] {
     ]
 }
 
-/// The newest counts as marks.
+/// The newest counts as marks; nothing where none of them failed.
 fn marks(trend: &[u64], glyphs: Glyphs) -> String {
+    if trend.iter().all(|failing| *failing == 0) {
+        return String::new();
+    }
     spark::line(&trend[trend.len().saturating_sub(MARKS)..], glyphs)
 }
 

@@ -120,8 +120,8 @@ impl fmt::Display for Together {
         };
         write!(
             f,
-            "{} of being stuck came together for {} in a row ({}){mode}",
-            words::count(self.names.len(), "sign"),
+            "{} lasted for {} ({}){mode}",
+            words::count(self.names.len(), "warning sign"),
             words::count(self.iterations, "iteration"),
             self.names.join(", "),
         )
@@ -140,7 +140,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     evidence.extend(situation.timeline.newest().and_then(|newest| newest.commit).map(Evidence::Commit));
     let help = vec![
         "read the handoff in .andon/handoffs/".to_owned(),
-        "to do without this escalation, in andon.toml under [rules]:  co-occurrence = \"off\"".to_owned(),
+        "to turn this rule off, set under [rules] in andon.toml: co-occurrence = \"off\"".to_owned(),
     ];
     let together = Together { names, iterations: episode.consecutive, mode: episode.mode };
     Some(Finding { evidence, help, ..RULE.finding(level, together) })
@@ -180,10 +180,7 @@ mod tests {
         assert!(asked(EscalationCall::Wait, EscalationMode::Halting).is_none());
         let finding = asked(EscalationCall::Escalate, EscalationMode::Halting).unwrap();
         assert_eq!(finding.level, Level::Halt);
-        assert_eq!(
-            finding.message(),
-            "2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)"
-        );
+        assert_eq!(finding.message(), "2 warning signs lasted for 2 iterations (no-change, weak-change)");
         assert!(
             finding.help.iter().any(|help| help.contains("co-occurrence = \"off\"")),
             "opt-out at the site"
@@ -194,7 +191,7 @@ mod tests {
     fn perpetual_mode_tells_and_does_not_halt() {
         let finding = asked(EscalationCall::Escalate, EscalationMode::Perpetual).unwrap();
         assert_eq!(finding.level, Level::Warn);
-        insta::assert_snapshot!(finding.message(), @"2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change); perpetual mode: this is notify-only and does not halt the run");
+        insta::assert_snapshot!(finding.message(), @"2 warning signs lasted for 2 iterations (no-change, weak-change); perpetual mode: this is notify-only and does not halt the run");
     }
 
     #[test]

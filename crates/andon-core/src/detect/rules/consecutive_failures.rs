@@ -124,6 +124,9 @@ impl FindingDetail for Failures {}
 
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some((kind, _)), 1) = (self.kinds.iter().next(), self.kinds.len()) {
+            return write!(f, "{} {}", kind.as_str(), words::in_a_row(self.times));
+        }
         let kinds: Vec<String> =
             self.kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
         write!(f, "{} in a row failed: {}", words::count(self.times, "iteration"), kinds.join(", "))

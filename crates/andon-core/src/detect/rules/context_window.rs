@@ -195,17 +195,23 @@ impl fmt::Display for Fill {
 /// What happened, in one sentence.
 fn message(found: &ContextUse) -> String {
     let about = if found.source == FillSource::Estimate { "about " } else { "" };
-    let what = match found.pressure {
-        Pressure::Free | Pressure::Warning => "the context window fills up",
-        Pressure::Mandatory => "compaction is mandatory before the next turn",
-        Pressure::HardBlock => "no tool call until the context window is cleared",
-    };
     let from = match found.source {
         FillSource::Reported => String::new(),
         FillSource::Computed => ", from its input and cached tokens".to_owned(),
         FillSource::Estimate => format!(", an estimate from {}", words::count(found.lines, "line")),
     };
-    format!("{what}: {about}{} of {} tokens ({} %){from}", found.used, found.window, found.percent())
+    let (tokens, percent) = (format!("{about}{} of {} tokens", found.used, found.window), found.percent());
+    match found.pressure {
+        Pressure::Free | Pressure::Warning => {
+            format!("the context window is {percent} % full: {tokens}{from}")
+        }
+        Pressure::Mandatory => {
+            format!("compaction is mandatory before the next turn: {tokens} ({percent} %){from}")
+        }
+        Pressure::HardBlock => {
+            format!("no tool call until the context window is cleared: {tokens} ({percent} %){from}")
+        }
+    }
 }
 
 fn help(found: &ContextUse) -> Vec<String> {
@@ -349,7 +355,7 @@ mod tests {
         let finding = asked(536, "warn").unwrap();
         assert_eq!(
             finding.message(),
-            "the context window fills up: about 150080 of 200000 tokens (75 %), an estimate from 536 lines"
+            "the context window is 75 % full: about 150080 of 200000 tokens, an estimate from 536 lines"
         );
         assert_eq!(asked(u64::MAX, "warn").map(|finding| finding.level), Some(Level::Warn));
         assert_eq!(asked(u64::MAX, "block").map(|finding| finding.level), Some(Level::Block));

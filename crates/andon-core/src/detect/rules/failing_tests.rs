@@ -31,7 +31,7 @@ pub static RULE: Rule = Rule {
         why: "Work in progress may be committed red, so a commit is only warned about. What leaves the clone \
               or is called done must be green, so there the rule blocks.",
         source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_passing)",
-        example: "4 of 120 tests fail on this code: the commit passes with a warning, and the push is \
+        example: "4 of 120 tests fail: the commit passes with a warning, and the push is \
                   refused.",
         tune: "`failing-tests = { block_commits = true }` refuses red commits as well.",
     },
@@ -61,7 +61,7 @@ impl fmt::Display for FailedResult {
         match self {
             Self::Tests { named, failing, total, flaky } => write!(
                 f,
-                "{failing} of {} on this code: {}{}",
+                "{failing} of {}: {}{}",
                 verb((*total).max(*failing), *failing),
                 words::list(named, *failing),
                 words::flaky(flaky),
@@ -77,7 +77,7 @@ impl fmt::Display for FailedResult {
                 | TestStatus::Crashed
                 | TestStatus::NoTests
                 | TestStatus::Incomplete,
-            ) => f.write_str("the test command failed on this code"),
+            ) => f.write_str("the test command failed"),
         }
     }
 }
@@ -191,9 +191,9 @@ mod tests {
                 .map(|finding| finding.message())
                 .unwrap_or_default()
         };
-        assert_eq!(said(red(1, &["a", "b"], 9)), "2 of 9 tests fail on this code: a, b");
-        assert_eq!(said(red(1, &["a"], 9)), "1 of 9 tests fails on this code: a");
-        assert_eq!(said(red(1, &[], 0)), "the test command failed on this code");
+        assert_eq!(said(red(1, &["a", "b"], 9)), "2 of 9 tests fail: a, b");
+        assert_eq!(said(red(1, &["a"], 9)), "1 of 9 tests fails: a");
+        assert_eq!(said(red(1, &[], 0)), "the test command failed");
         assert_eq!(said(other(1, TestStatus::BuildFailed)), "this code does not build for its tests");
     }
 }

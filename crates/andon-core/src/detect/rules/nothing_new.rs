@@ -20,7 +20,7 @@ pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 20, 2, "
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "nothing-new",
-    summary: "14 of the last 20 calls failed or were answered as before",
+    summary: "14 of the last 20 tool calls failed or returned the same answer",
     docs: Docs {
         trips: "Of the newest `window` calls of one node since the last new edit, command that wrote files, commit or \
                 changed code, at least `calls` bring nothing new, the newest among them. A call brings nothing new \
@@ -68,7 +68,7 @@ impl fmt::Display for InVain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of the last {} calls failed or were answered as before; the newest of them: {}",
+            "{} of the last {} tool calls failed or returned the same answer; the newest of them: {}",
             self.calls, self.among, self.named
         )
     }
@@ -162,8 +162,7 @@ mod tests {
     #[test]
     fn fourteen_of_twenty_halt() {
         assert_eq!(message((0..13).map(failed).collect()), "");
-        let all =
-            "14 of the last 14 calls failed or were answered as before; the newest of them: Bash; Bash; Bash";
+        let all = "14 of the last 14 tool calls failed or returned the same answer; the newest of them: Bash; Bash; Bash";
         assert_eq!(message((0..14).map(failed).collect()), all);
         assert_eq!(message((0..14).map(known).collect()), "", "the first of them was new");
         assert!(!message((0..15).map(known).collect()).is_empty());

@@ -13,7 +13,6 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::detail::FindingDetail;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::CodeId;
 use crate::domain::settings::{Param, RuleSetting, Sense};
 use crate::history::{CodeState, Strike, Timeline, stood};
 
@@ -56,7 +55,6 @@ pub(in crate::detect) static RULE: Rule = Rule {
 #[derive(Debug)]
 struct Return {
     changes: usize,
-    code: CodeId,
     brought_by: String,
 }
 
@@ -64,8 +62,8 @@ impl FindingDetail for Return {}
 
 impl fmt::Display for Return {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (changes, code) = (words::count(self.changes, "change"), self.code.short());
-        write!(f, "the code is back in the state it had {changes} ago ({code}, from {})", self.brought_by)
+        let changes = words::count(self.changes, "change");
+        write!(f, "the code is back to where it was {changes} ago ({})", self.brought_by)
     }
 }
 
@@ -86,8 +84,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let untold = gains::since(situation.timeline, brought.number) == Gain::Unknown;
     let switch = untold && flips(&states, earlier.len());
     let level = if on_purpose || thought || switch { setting.level.min(Level::Note) } else { setting.level };
-    let found =
-        Return { changes: back.saturating_add(1), code: newest.code, brought_by: seen.brought_by.name() };
+    let found = Return { changes: back.saturating_add(1), brought_by: seen.brought_by.name() };
     let commits = [seen.brought_by.commit, brought.commit];
     let evidence = std::iter::once(Evidence::Code(newest.code))
         .chain(commits.into_iter().flatten().map(Evidence::Commit));
@@ -192,7 +189,7 @@ mod tests {
     fn the_message_says_how_far_back() {
         let finding = checked(&RULE, states(&[1, 2, 3, 1])).unwrap();
         assert!(
-            finding.message().starts_with("the code is back in the state it had 3 changes ago (010101010101")
+            finding.message().starts_with("the code is back to where it was 3 changes ago (010101010101")
         );
     }
 }

@@ -20,7 +20,7 @@ pub(in crate::detect) const ITERATIONS: Param<u64> =
 /// The demo waits for its halt.
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
-    summary: "the same tests fail in 3 tested iterations in a row, with code edited in between",
+    summary: "the same tests fail 3 times in a row although the code changed each time",
     docs: Docs {
         trips: "The newest `iterations` counted iterations with a test result have the same failure \
                 signature, name at least one failing test, and each has other code than the one before. \
@@ -61,9 +61,9 @@ impl fmt::Display for SameFailures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the same {} failed in {} in a row, with code edited in between: {}{}",
+            "the same {} failed {} although the code changed each time: {}{}",
             if self.failing == 1 { "test".to_owned() } else { words::count(self.failing, "test") },
-            words::count(self.iterations, "iteration"),
+            words::in_a_row(self.iterations),
             words::list(&self.steady, self.failing),
             words::flaky_aside(&self.flaky),
         )
@@ -198,7 +198,7 @@ mod tests {
         let finding = checked(&RULE, vec![r(1, &names), r(2, &names), r(3, &names)]).unwrap();
         assert_eq!(
             finding.message(),
-            "the same 6 tests failed in 3 iterations in a row, with code edited in between: \
+            "the same 6 tests failed 3 times in a row although the code changed each time: \
              a, b, c, d, e and 1 more"
         );
         assert_eq!(finding.evidence.len(), 4);

@@ -18,7 +18,7 @@ use crate::history::Call;
 pub(in crate::detect) const REPEATS: Param<u64> =
     Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
 pub(in crate::detect) const MISSING: Param<u64> =
-    Param::count("missing", 4, 2, "Calls of one program that is not there.");
+    Param::count("missing", 4, 2, "Calls of one program that is not installed.");
 pub(in crate::detect) const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
 pub(in crate::detect) const COMMAND: Param<u64> =
     Param::count("command", 8, 2, "Times that one call fails while nothing is edited.");
@@ -96,11 +96,11 @@ impl fmt::Display for RefusedCalls {
                 write!(f, "{tool} was refused in the same way {}, the last time", words::in_a_row(times))?;
             }
             Way::Missing => {
-                write!(f, "{tool} asked {} for ", words::times(times))?;
-                if let Some(program) = &self.program {
-                    write!(f, "{program}, ")?;
+                write!(f, "{tool} tried {} to run ", words::times(times))?;
+                match &self.program {
+                    Some(program) => write!(f, "{program}, which is not installed; the last time")?,
+                    None => f.write_str("a program that is not installed; the last time")?,
                 }
-                f.write_str("a program that is not there; the last time")?;
             }
             Way::Failed => write!(f, "{} in a row failed, the last one", words::count(times, "call"))?,
             Way::SameCall => {
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(message(calls(3)), "");
         assert_eq!(
             message(calls(4)),
-            "Bash asked 4 times for a program that is not there; the last time: Bash"
+            "Bash tried 4 times to run a program that is not installed; the last time: Bash"
         );
         assert_eq!(message((0..5).map(|args| missing(args, args)).collect()), "", "each time another one");
     }
@@ -239,7 +239,7 @@ mod tests {
         };
         assert_eq!(
             message((0..4).map(of).collect()),
-            "Bash asked 4 times for pytest, a program that is not there; the last time: Bash: pytest 3"
+            "Bash tried 4 times to run pytest, which is not installed; the last time: Bash: pytest 3"
         );
     }
 

@@ -132,7 +132,7 @@ impl fmt::Display for Weaker {
         }
         match &self.waiver {
             Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
-            None => f.write_str("; this earns no credit in the trend"),
+            None => f.write_str("; this does not count as progress"),
         }
     }
 }
@@ -197,7 +197,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut help = Vec::new();
     if waiver.is_none() {
         help.push(
-            "where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'"
+            "if the tests were wrong, say why: git commit --amend --trailer 'Tests-Removed: REASON'"
                 .to_owned(),
         );
         help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
@@ -212,7 +212,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
-pub const SAY_WHY: &str = "where the tests are no longer right, say why in a new commit: \
+pub const SAY_WHY: &str = "if the tests were wrong, say why in a new commit: \
     git commit --allow-empty -m 'Say why tests went' --trailer 'Tests-Removed: REASON'";
 
 /// What a range takes from the tests of its base, as one line.

@@ -196,7 +196,7 @@ fn inconclusive(status: TestStatus) -> &'static str {
     match status {
         TestStatus::NoTests => "the test command ran on this code, but not one test ran",
         TestStatus::TimedOut => "the tests of this code were stopped by their time limit",
-        TestStatus::Incomplete => "the test report of this code is not whole, and proves nothing",
+        TestStatus::Incomplete => "the test report of this code is incomplete, so it does not count",
         TestStatus::Crashed
         | TestStatus::Passed
         | TestStatus::Failed
@@ -290,8 +290,8 @@ fn other_code(differing: &[PathDifference], total: u64, staging: Staging, stage:
         Staging::OnlyUnstaged => {
             format!("the tests ran with work that is not part of this commit: {named}")
         }
-        Staging::Edited if differing.is_empty() => "the tests last ran on other code".to_owned(),
-        Staging::Edited => format!("the tests last ran on other code, which differs in: {named}"),
+        Staging::Edited if differing.is_empty() => "the tests ran on other code".to_owned(),
+        Staging::Edited => format!("the code changed after the tests ran: {named}"),
     }
 }
 

@@ -27,18 +27,20 @@ impl fmt::Display for Circle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::States { of, round } => {
+                let changes = changes(*round);
                 match round.period {
-                    2 => f.write_str("the code alternates between two states")?,
+                    2 => write!(f, "the code has switched between the same two versions {changes}")?,
                     period => {
-                        write!(f, "the code cycles through the same {}", words::count(period, "state"))?;
+                        let versions = words::count(period, "version");
+                        write!(f, "the code has gone round the same {versions} in {changes}")?;
                     }
                 }
                 match of {
-                    Some(Brought::Commits(commits)) => write!(f, ", those of the commits {commits}")?,
-                    Some(Brought::Codes(codes)) => write!(f, ", {codes}")?,
+                    Some(Brought::Commits(commits)) => write!(f, " (commits {commits})")?,
+                    Some(Brought::Codes(codes)) => write!(f, " ({codes})")?,
                     None => {}
                 }
-                write!(f, ", for {}{}", changes(*round), on_purpose(*round))
+                f.write_str(&on_purpose(*round))
             }
             Self::File(round) => {
                 let (period, returns) = (round.period, returns_of(*round));
@@ -86,7 +88,8 @@ pub(super) fn named(circle: &[CodeState<'_>]) -> Option<Brought> {
 }
 
 fn changes(round: Round) -> String {
-    words::count(u64::try_from(round.returns + round.period).unwrap_or(u64::MAX), "change")
+    let changes = u64::try_from(round.returns + round.period).unwrap_or(u64::MAX);
+    if round.period == 2 { words::times(changes) } else { words::count(changes, "change") }
 }
 
 fn returns_of(round: Round) -> String {

@@ -41,21 +41,23 @@ fn the_states_are_those_of_their_commits() {
     let message = |codes: &[u8]| checked(&RULE, states(codes)).unwrap().message();
     let commits = message(&[1, 2, 1, 2]);
     assert!(
-        commits.starts_with("the code alternates between two states, those of the commits "),
+        commits.starts_with("the code has switched between the same two versions 4 times (commits "),
         "{commits}"
     );
-    assert!(commits.ends_with(", for 4 changes"), "{commits}");
     let three = message(&[1, 2, 3, 1, 2, 3]);
-    assert!(three.starts_with("the code cycles through the same 3 states, those of the commits "), "{three}");
+    assert!(
+        three.starts_with("the code has gone round the same 3 versions in 6 changes (commits "),
+        "{three}"
+    );
     let unnamed = |codes: &[u8]| {
         let facts = states(codes).into_iter().map(Commit::fact).collect();
         asked_of(&RULE, &folded(facts)).unwrap().message()
     };
     assert_eq!(
         unnamed(&[1, 2, 1, 2]),
-        "the code alternates between two states, 010101010101 and 020202020202, for 4 changes"
+        "the code has switched between the same two versions 4 times (010101010101 and 020202020202)"
     );
-    assert_eq!(unnamed(&[1, 2, 3, 1, 2, 3]), "the code cycles through the same 3 states, for 6 changes");
+    assert_eq!(unnamed(&[1, 2, 3, 1, 2, 3]), "the code has gone round the same 3 versions in 6 changes");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn the_message_says_the_facts() {
     assert_eq!(finding.level, Level::Warn);
     let finding = checked(&RULE, vec![f(1, 7, 120), f(2, 2, 112)]).unwrap();
     assert!(
-        finding.message().ends_with("120 -> 112; this earns no credit in the trend"),
+        finding.message().ends_with("120 -> 112; this does not count as progress"),
         "{}",
         finding.message()
     );
@@ -51,7 +51,7 @@ fn the_message_says_the_facts() {
     assert_eq!(
         finding.message(),
         "1 test failed before this commit: 1 test newly skipped (s), 1 test with fewer assertions (l); this \
-         earns no credit in the trend"
+         does not count as progress"
     );
 }
 

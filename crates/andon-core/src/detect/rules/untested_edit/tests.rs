@@ -103,18 +103,15 @@ fn the_message_says_what_is_missing() {
         (void_run(RunValidity::Interrupted), "the run of the tests on this code was interrupted"),
         (
             elsewhere(&[("src/a.rs", Tracked), ("src/b.rs", Tracked)], Staging::Edited),
-            "the tests last ran on other code, which differs in: src/a.rs, src/b.rs",
+            "the code changed after the tests ran: src/a.rs, src/b.rs",
         ),
         (
             elsewhere(&[("src/a.rs", Untracked)], Staging::OnlyUnstaged),
             "the tests ran with work that is not part of this commit: src/a.rs",
         ),
-        (elsewhere(&[], Staging::Edited), "the tests last ran on other code"),
+        (elsewhere(&[], Staging::Edited), "the tests ran on other code"),
         (left_out(1, Staging::Edited), "the tests ran without z.c, which is in the commit"),
-        (
-            left_out(400, Staging::Edited),
-            "the tests last ran on other code, which differs in: z.c and 399 more",
-        ),
+        (left_out(400, Staging::Edited), "the code changed after the tests ran: z.c and 399 more"),
         (left_out(1, Staging::OnlyUnstaged), "the tests ran without z.c, which is in the commit"),
     ];
     for (state, expected) in table {
