@@ -116,9 +116,12 @@ mod tests {
     use std::os::unix::fs::MetadataExt as _;
     use std::time::{Duration, UNIX_EPOCH};
 
+    type Deed = fn(&Scratch);
+
     /// By the clock of the file system.
     fn seconds() -> i64 {
-        tempfile::tempfile().unwrap().metadata().unwrap().mtime()
+        let now = tempfile::tempfile().and_then(|file| file.metadata()).expect("a file of now");
+        now.mtime()
     }
 
     /// What a command does is seen; what it does where git looks at nothing is not.
@@ -137,15 +140,14 @@ mod tests {
         scratch.write("target/new", "1");
         scratch.git(&["status"]);
         assert!(!is_written(), "ignored");
-        type Deed = fn(&Scratch);
         let deeds: [(&str, Deed); 5] = [
             ("an edit", |scratch| scratch.write("d/e/c", "2")),
             ("an untracked file", |scratch| scratch.write("untracked/x", "2")),
             ("a new one", |scratch| scratch.write("d/new", "2")),
-            ("a removed one", |scratch| std::fs::remove_file(scratch.path().join("d/b")).unwrap()),
+            ("a removed one", |scratch| std::fs::remove_file(scratch.path().join("d/b")).expect("removed")),
             ("with an old time", |scratch| {
-                let file = std::fs::File::options().write(true).open(scratch.path().join("a")).unwrap();
-                file.set_modified(UNIX_EPOCH).unwrap();
+                let file = std::fs::File::options().write(true).open(scratch.path().join("a"));
+                file.and_then(|file| file.set_modified(UNIX_EPOCH)).expect("an old time");
             }),
         ];
         for (what, deed) in deeds {
