@@ -214,8 +214,8 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
     let (named, told): (Vec<&Finding>, Vec<&Finding>) =
         others.partition(|finding| fresh.is_some() && finding.level != Level::Block);
     if !named.is_empty() && page.lines() < LINES {
-        let names = phrase::some_of(&named, OTHERS, |finding| finding.rule.to_owned());
-        page.line(&format!("  also   {names}: andon status"));
+        let others = phrase::some_of(&named, OTHERS, |finding| finding.rule.to_owned());
+        page.line(&format!("  also   {others}: andon status"));
     }
     let mut messages: Vec<Diagnostic> = told.into_iter().map(Diagnostic::from).collect();
     if standing.is_none() && fresh.is_none() {
