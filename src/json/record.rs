@@ -9,7 +9,7 @@ use andon_core::domain::facts::{
     CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording, Skip, Usage,
     Weakening,
 };
-use andon_core::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Signature, TreeId};
+use andon_core::domain::ids::{CodeId, CommitId, Digest, Signature, TreeId};
 use andon_core::domain::tests::{Extent, LostTests, RunOrigin, TestEvidence};
 use andon_core::domain::time::Timestamp;
 use andon_engine::json::halt::{AckJson, HaltJson};
@@ -62,7 +62,7 @@ pub struct RecordJson<'a> {
     session: Option<&'a str>,
     iteration: Option<u64>,
     code: CodeId,
-    diff: DiffJson,
+    diff: &'a DiffSummary,
     tests: Option<TestsJson<'a>>,
     weakening: Option<WeakeningJson<'a>>,
     skipped: &'a [Skip],
@@ -111,7 +111,7 @@ impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
             session: record.session.as_deref(),
             iteration: record.number(),
             code: record.code,
-            diff: DiffJson::from(&record.diff),
+            diff: &record.diff,
             tests: record.tests.as_ref().map(TestsJson::from),
             weakening: record.weakening.as_ref().map(WeakeningJson::from),
             skipped: &record.skipped,
@@ -121,31 +121,6 @@ impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
             worktree: record.worktree.as_deref(),
             findings: &record.findings,
             carries: record.carries.as_deref().map(CarriedJson::from),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct DiffJson {
-    hash: DiffHash,
-    empty: bool,
-    files: u64,
-    added: u64,
-    removed: u64,
-    hunks: Vec<[HunkHash; 2]>,
-    truncated: bool,
-}
-
-impl From<&DiffSummary> for DiffJson {
-    fn from(diff: &DiffSummary) -> Self {
-        Self {
-            hash: diff.hash,
-            empty: diff.empty,
-            files: diff.files,
-            added: diff.added,
-            removed: diff.removed,
-            hunks: diff.hunks.iter().map(|hunk| [hunk.removed, hunk.added]).collect(),
-            truncated: diff.truncated,
         }
     }
 }

@@ -1,8 +1,11 @@
-//! The reference pages are current: the generated parts of docs/configuration.md and docs/rules.md say what the
-//! program knows of its keys and rules.
+//! The reference pages are current: docs/rules/, docs/cli/ and the generated parts of docs/cli.md, docs/configuration.md
+//! and docs/rules.md say what the program knows of its rules, commands and keys.
 //!
 //! `ANDON_UPDATE_DOCS=1 cargo test --test integration reference` writes them anew.
 
+mod cli;
+
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -55,17 +58,24 @@ fn the_configuration_reference_is_current() {
 }
 
 #[test]
-fn the_page_of_rules_is_current() {
+fn the_pages_of_rules_are_current() {
     let schema = schema();
     let mut text = String::from("\n| rule | trips when | level |\n|---|---|---|\n");
+    let mut pages = BTreeMap::new();
     for rule in REGISTRY {
-        writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", rule.id, cell(rule.summary), rule.level.as_str())
-            .unwrap();
-    }
-    for rule in REGISTRY {
-        text.push_str(&described(rule, &schema["properties"]["rules"]["properties"][rule.id]));
+        writeln!(
+            text,
+            "| [`{0}`](rules/{0}.md) | {1} | {2} |",
+            rule.id,
+            cell(rule.summary),
+            rule.level.as_str()
+        )
+        .unwrap();
+        let page = described(rule, &schema["properties"]["rules"]["properties"][rule.id]);
+        pages.insert(format!("{}.md", rule.id), page);
     }
     compare("docs/rules.md", &text);
+    compare_folder("docs/rules", &pages);
 }
 
 #[test]
@@ -84,19 +94,16 @@ fn the_page_tunes_rules_as_the_configuration_takes_it() {
 fn described(rule: &Rule, schema: &Value) -> String {
     let docs = rule.docs;
     let mut text = format!(
-        "\n## `{}`\n\nDefault level `{}`, halt reason `{}`.\n",
+        "# `{}`\n\n{BEGIN}\n{}\n\nDefault level `{}`, halt reason `{}`. [All rules](../rules.md).\n",
         rule.id,
+        filled(&sentence(rule.summary)),
         rule.level.as_str(),
         rule.reason.as_str()
     );
-    for (title, what) in [
-        ("", docs.trips),
-        ("**Why.** ", docs.why),
-        ("**Example.** ", docs.example),
-        ("**Tuning.** ", docs.tune),
-    ] {
-        let options = textwrap::Options::new(WIDTH).word_splitter(textwrap::WordSplitter::NoHyphenation);
-        writeln!(text, "\n{}", textwrap::fill(&format!("{title}{what}"), options)).unwrap();
+    for (title, what) in
+        [("When it trips", docs.trips), ("Why", docs.why), ("Example", docs.example), ("Tuning", docs.tune)]
+    {
+        write!(text, "\n## {title}\n\n{}\n", filled(what)).unwrap();
     }
     let forms = schema["anyOf"].as_array().unwrap();
     let params = forms.iter().find_map(|form| form["properties"].as_object()).unwrap();
@@ -106,9 +113,29 @@ fn described(rule: &Rule, schema: &Value) -> String {
         .map(|(name, schema)| (name.as_str(), schema))
         .collect();
     if !params.is_empty() {
+        text.push_str("\n## Parameters\n");
         text.push_str(&table("parameter", &format!("rules.{}.", rule.id), params.into_iter()));
     }
     text
+}
+
+/// A summary of the table as a sentence of its own.
+fn sentence(summary: &str) -> String {
+    let mut letters = summary.chars();
+    let first = letters.next().map(|one| one.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
+/// Paragraphs and lists, each line of a width that can be read in a diff.
+fn filled(text: &str) -> String {
+    let line = |line: &str| {
+        let indent = if line.starts_with("- ") { "  " } else { "" };
+        let options = textwrap::Options::new(WIDTH)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .subsequent_indent(indent);
+        textwrap::fill(line, options)
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What `andon config schema` prints.
@@ -183,5 +210,30 @@ fn compare(page: &str, generated: &str) {
             old == new,
             "{page} is not current: {differs:?}\n  help: {UPDATE}=1 cargo test --test integration reference"
         );
+    }
+}
+
+/// Compares a folder of pages that are generated as a whole, or writes it when asked to.
+#[track_caller]
+fn compare_folder(folder: &str, pages: &BTreeMap<String, String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    if std::env::var_os(UPDATE).is_some() {
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        for (name, text) in pages {
+            std::fs::write(path.join(name), text).unwrap();
+        }
+    }
+    let help = format!("  help: {UPDATE}=1 cargo test --test integration reference");
+    let there: BTreeMap<String, String> = std::fs::read_dir(&path)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect();
+    assert!(there.keys().eq(pages.keys()), "{folder}: {:?}\n{help}", there.keys());
+    for (name, text) in pages {
+        assert!(there[name] == *text, "{folder}/{name} is not current\n{help}");
     }
 }

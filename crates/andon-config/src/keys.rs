@@ -156,7 +156,7 @@ pub(super) const DOCS: [&[&str]; 7] = [
 pub(super) static GUARD_ACK: Setting<AckMode> = Setting::choice(
     "guard",
     "ack",
-    "What acknowledges a halt: deleting its file (or `andon resume`), only `andon resume`, or only the signature of a witness.",
+    "What answers a halt: deleting its file (or `andon resume`), only `andon resume`, or only the signature of a witness.",
 );
 
 pub(super) static GUARD_LEDGER: Setting<Option<EntryId>> = Setting::entry(

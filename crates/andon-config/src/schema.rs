@@ -12,7 +12,7 @@ use andon_core::domain::settings::{ParamSpec, ParamValue};
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
 
 /// Its name in `SchemaStore`, for when it is there. A name, not an address: nothing is fetched.
-const ID: &str = "https://json.schemastore.org/andon.json";
+const ID: &str = "https://www.schemastore.org/andon.json";
 
 /// The schema, draft-07.
 pub fn schema() -> serde_json::Value {

@@ -48,7 +48,7 @@ impl Words for OnInternalError {
 /// `[guard]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
-    /// What acknowledges a halt.
+    /// What answers a halt.
     pub ack: AckMode,
     /// The ledger whose witnesses do, where only a signature acknowledges.
     pub ledger: Option<EntryId>,

@@ -1,6 +1,8 @@
 //! Reading and writing a line: bounds before parsing, errors that name the member. Everything that is read here is
 //! untrusted: depth is bounded by `serde_json`'s recursion limit, and a member that comes twice is an error.
 
+pub mod fields;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -101,6 +103,55 @@ pub fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Result<T, F
     Ok(value)
 }
 
+/// Reads an object, and what it holds beside: members that `T` does not know, there and in the members `inside`, each where
+/// it was.
+///
+/// # Errors
+/// Those of [`object`].
+pub fn object_and_rest<'a, T: Deserialize<'a>>(
+    line: &'a [u8],
+    max: usize,
+    inside: &[&str],
+) -> Result<(T, Map<String, Value>), FormatError> {
+    let mut unknown = Vec::new();
+    let mut json = serde_json::Deserializer::from_slice(line);
+    let fits = line.len() <= max && line.trim_ascii_start().starts_with(b"{");
+    let known = fits.then(|| serde_ignored::deserialize(&mut json, |path| unknown.extend(keys(&path))));
+    let Some(Ok(known)) = known.filter(|_| json.end().is_ok()) else {
+        return object(line, max).map(|known| (known, Map::new()));
+    };
+    let mut rest = Map::new();
+    let whole = if unknown.is_empty() { Map::new() } else { map(line, max)? };
+    for path in unknown {
+        match path.as_slice() {
+            [key] => rest.extend(whole.get(key).map(|value| (key.clone(), value.clone()))),
+            [parent, key] if inside.contains(&parent.as_str()) => {
+                let value = whole.get(parent).and_then(|parent| parent.get(key)).cloned().unwrap_or_default();
+                rest.entry(parent.clone()).or_insert_with(|| Map::new().into())[key] = value;
+            }
+            _ => {}
+        }
+    }
+    Ok((known, rest))
+}
+
+/// The keys on the way to a member; nothing where a list is on it.
+fn keys(path: &serde_ignored::Path<'_>) -> Option<Vec<String>> {
+    use serde_ignored::Path;
+    match path {
+        Path::Root => Some(Vec::new()),
+        Path::Seq { .. } => None,
+        Path::Map { parent, key } => {
+            let mut keys = keys(parent)?;
+            keys.push(key.clone());
+            Some(keys)
+        }
+        Path::Some { parent } | Path::NewtypeStruct { parent } | Path::NewtypeVariant { parent } => {
+            keys(parent)
+        }
+    }
+}
+
 /// Reads an object that was parsed already.
 ///
 /// # Errors
@@ -187,7 +238,11 @@ impl<'de> Deserialize<'de> for Count {
                 }
             }
         }
-        deserializer.deserialize_any(Whole)
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_any(Whole)
+        } else {
+            deserializer.deserialize_u64(Whole)
+        }
     }
 }
 

@@ -61,7 +61,7 @@ fn no_limit_is_written_none() {
 fn the_schema_is_closed_and_described() {
     let schema = schema();
     assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
-    assert_eq!(schema["$id"], "https://json.schemastore.org/andon.json");
+    assert_eq!(schema["$id"], "https://www.schemastore.org/andon.json");
     let sections = schema["properties"].as_object().unwrap();
     assert_eq!(sections.len(), SECTIONS.len());
     for (name, section) in sections {

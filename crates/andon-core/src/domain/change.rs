@@ -4,10 +4,11 @@
 //! Everything here can be derived again from the commit and the configuration, so `check` compares it; records of
 //! earlier versions lack it, and then it is unknown, which proves nothing.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::named;
 use super::ids::{HunkHash, Oid};
+use crate::format::fields::{Items, count, or_default};
 
 /// One path that differs. `old` is `None` for an added path, `new` for a deleted one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +33,10 @@ pub struct RawHunk<'a> {
 }
 
 /// What the changed lines are made of (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Nature {
     /// Done by a program, or unknown: never counts against the loop.
+    #[default]
     Work,
     /// Documentation and nothing else that counts.
     Docs,
@@ -97,8 +99,9 @@ impl Nature {
     }
 }
 
-/// One path of a commit: which, and what it was and is. Absent sides are zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// One path of a commit: which, and what it was and is. Absent sides are zero. Written as a list of the three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(expecting = "a list of three hashes")]
 pub struct PathStep {
     /// Hash of the path.
     pub path: HunkHash,
@@ -108,17 +111,33 @@ pub struct PathStep {
     pub new: HunkHash,
 }
 
-/// Checklist items of a document: `- [x]` and `- [ ]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+impl Serialize for PathStep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [self.path, self.old, self.new].serialize(serializer)
+    }
+}
+
+/// Checklist items of a document: `- [x]` and `- [ ]`. Written as a list of both counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
+#[serde(expecting = "a list of two counts")]
 pub struct Checklist {
     /// Ticked items.
+    #[serde(deserialize_with = "count")]
     pub done: u64,
     /// All items.
+    #[serde(deserialize_with = "count")]
     pub total: u64,
+}
+
+impl Serialize for Checklist {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [self.done, self.total].serialize(serializer)
+    }
 }
 
 /// What a commit made of documents (docs/spec-map.md, loop safety: "docs progress").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(expecting = "a state of documents")]
 pub struct DocsState {
     /// Hash over the changed documents' paths and text without white space and volatile parts.
     pub hash: HunkHash,
@@ -128,14 +147,18 @@ pub struct DocsState {
     pub now: Checklist,
 }
 
-/// The facts about one commit's change.
+/// The facts about one commit's change: the member `change` of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct ChangeFacts {
     /// What the changed lines are made of.
+    #[serde(default, deserialize_with = "nature")]
     pub nature: Nature,
     /// The changed paths that are not ignored, in byte order, at most [`ChangeFacts::MAX_PATHS`].
+    #[serde(default, deserialize_with = "Items::<{ ChangeFacts::MAX_PATHS + 1 }>::deserialize")]
     pub paths: Vec<PathStep>,
     /// True when `paths` was cut.
+    #[serde(default, deserialize_with = "or_default")]
     pub truncated: bool,
     /// Documents; `None` when none changed, or more text than is looked at.
     pub docs: Option<DocsState>,
@@ -161,6 +184,19 @@ impl ChangeFacts {
 
     /// Bound of `paths`.
     pub const MAX_PATHS: usize = 32;
+
+    /// The same within its bound: what another program wrote may be longer.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.truncated |= self.paths.len() > Self::MAX_PATHS;
+        self.paths.truncate(Self::MAX_PATHS);
+        self
+    }
+}
+
+/// A word of a later version does no harm.
+fn nature<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Nature, D::Error> {
+    Ok(Nature::from_name(&or_default::<String, D>(deserializer)?).unwrap_or_default())
 }
 
 #[cfg(test)]

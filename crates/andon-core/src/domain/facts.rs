@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::change::ChangeFacts;
 use super::codec::named;
@@ -12,6 +12,16 @@ use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{Extent, TestEvidence, TestRun};
 use super::time::{Timestamp, Uptime};
 pub use super::usage::Usage;
+use crate::format::fields::{Items, Text, Texts, count, or_default, unless_default};
+
+/// Bytes of the id of a rule as JSON.
+const MAX_RULE: usize = 128;
+/// Bytes of what a rule or a person says.
+const MAX_MESSAGE: usize = 2048;
+/// Bytes of the name of a test.
+const MAX_TEST_NAME: usize = 256;
+/// Bytes of the marker of an agent's shell.
+const MAX_MARKER: usize = 256;
 
 /// Whether something is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,8 +114,9 @@ impl Recording {
 }
 
 /// One changed region of a file: hashes of the removed and of the added lines.
-/// A hunk that undoes another has the two swapped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A hunk that undoes another has the two swapped. Written as a list of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(expecting = "a list of two hashes")]
 pub struct Hunk {
     /// Hash of the removed lines, after normalization.
     pub removed: HunkHash,
@@ -113,68 +124,107 @@ pub struct Hunk {
     pub added: HunkHash,
 }
 
+impl Serialize for Hunk {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [self.removed, self.added].serialize(serializer)
+    }
+}
+
 impl Hunk {
     /// The hash of a side without lines.
     pub const NO_LINES: HunkHash = HunkHash([0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14]);
 }
 
-/// The normalized diff of a commit against its first parent (docs/formats.md).
+/// The normalized diff of a commit against its first parent (docs/formats.md): the member `diff` of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct DiffSummary {
     /// Hash over changed paths, modes and normalized hunks, without line numbers or context.
     pub hash: DiffHash,
     /// True when nothing is left after normalization and `paths.ignore`.
     pub empty: bool,
     /// Changed paths that are not ignored.
+    #[serde(default, deserialize_with = "count")]
     pub files: u64,
     /// Added lines.
+    #[serde(default, deserialize_with = "count")]
     pub added: u64,
     /// Removed lines.
+    #[serde(default, deserialize_with = "count")]
     pub removed: u64,
     /// The hunks in order, at most [`DiffSummary::MAX_HUNKS`].
+    #[serde(default, deserialize_with = "Items::<{ DiffSummary::MAX_HUNKS + 1 }>::deserialize")]
     pub hunks: Vec<Hunk>,
     /// True when `hunks` was cut.
+    #[serde(default, deserialize_with = "or_default")]
     pub truncated: bool,
 }
 
 impl DiffSummary {
     /// Bound of `hunks`.
     pub const MAX_HUNKS: usize = 256;
+
+    /// The same within its bound: what another program wrote may be longer.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.truncated |= self.hunks.len() > Self::MAX_HUNKS;
+        self.hunks.truncate(Self::MAX_HUNKS);
+        self
+    }
 }
 
 /// A finding as a record keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct RecordedFinding {
     /// Rule id.
+    #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
     pub rule: String,
     /// Its level then.
     pub level: Level,
     /// Its message then.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub message: String,
 }
 
 /// What a commit took from the tests (rule `test-weakening`). Names as in the test files; each list holds at most
-/// [`Weakening::MAX_NAMES`].
+/// [`Weakening::MAX_NAMES`]. The member `weakening` of a record, where empty lists are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Weakening {
     /// Tests that are gone; one whose body came up elsewhere or under another name is not.
+    #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
     pub removed: Vec<String>,
     /// Tests that are still there and are skipped now.
+    #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
     pub skipped: Vec<String>,
     /// Tests that have fewer assertions now.
+    #[serde(default, with = "Texts::<{ Weakening::MAX_NAMES }, MAX_TEST_NAME>")]
     pub loosened: Vec<String>,
     /// How many tests all three are, where the lists are cut.
+    #[serde(default, deserialize_with = "count")]
     pub total: u64,
     /// How exactly that is known.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "extent")]
     pub extent: Extent,
     /// So many tests less may run since several became rows of one: none of them is lost.
+    #[serde(default, serialize_with = "unless_default", deserialize_with = "count")]
     pub rows: u64,
     /// Tests that failed in the last run on earlier code; 0 where none is known.
+    #[serde(default, deserialize_with = "count")]
     pub failing: u64,
     /// Tests that ran there; 0 where none is known.
+    #[serde(default, deserialize_with = "count")]
     pub ran: u64,
     /// The reason that a trailer `Tests-Removed` of the commit gives.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub waiver: Option<String>,
+}
+
+/// A word of a later version claims nothing exact.
+fn extent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Extent, D::Error> {
+    let name: String = or_default(deserializer)?;
+    Ok(if name.is_empty() { Extent::Whole } else { Extent::from_name(&name).unwrap_or(Extent::About) })
 }
 
 /// A fall of the failing count that earns no credit: tests that ran before are gone.
@@ -207,12 +257,16 @@ impl Weakening {
 
 /// A rule that was passed over for one commit, or a gate that was (docs/spec-map.md, loop rules: skip dirty bit check).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Skip {
     /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
+    #[serde(serialize_with = "Text::<MAX_RULE>::serialize")]
     pub rule: String,
     /// What was said; empty when nothing was.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub reason: String,
     /// The marker of the agent's shell in which it was asked for.
+    #[serde(default, with = "Text::<MAX_MARKER>")]
     pub agent: Option<String>,
 }
 

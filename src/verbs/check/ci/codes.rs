@@ -25,7 +25,7 @@ pub(super) fn of(code: &str) -> CodeText {
         return CodeText {
             summary: rule.summary.to_owned(),
             help: format!("{}\n\n{}\n\nExample: {}", docs.trips, docs.why, docs.example),
-            page: format!("{pages}/rules.md#{code}"),
+            page: format!("{pages}/rules/{code}.md"),
             severity: rule.level.into(),
         };
     }
@@ -100,6 +100,6 @@ mod tests {
             assert!(!text.summary.is_empty() && text.help.len() >= text.summary.len(), "{code}");
             assert!(text.page.starts_with("https://"), "{code}");
         }
-        assert!(of("oscillation").page.ends_with("rules.md#oscillation"));
+        assert!(of("oscillation").page.ends_with("rules/oscillation.md"));
     }
 }

@@ -29,16 +29,19 @@ pub static RULE: Rule = Rule {
     id: "co-occurrence",
     summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
     docs: Docs {
-        trips: "Each iteration is asked for its signals: `no-change` (nothing that runs has changed for \
-                `stagnation_limit` - 1 iterations), `recurrence` (the code equals a state two or more \
-                iterations back), and the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
-                `undo-churn`, `file-comebacks`, `reverted-attempts`, `rework` and `tool-loop` where it warns. \
-                `undo-churn`, `file-comebacks` and `rework` together are one. An iteration is asked for what was known when it ended: votes \
-                and calls after it belong to the next one. Two or more signals in each of `rounds` \
-                iterations in a row halt the loop, once an episode, and in one more where nobody watched the newest (a commit that \
-                no hook recorded, with no tests known), in four more where the newest six come two minutes or longer apart \
-                in the mean. An iteration with fewer than two ends the \
-                episode. With `guard.perpetual` the rule warns and does not halt.",
+        trips: "Each iteration is asked for its signals. Two or more in each of `rounds` iterations in a \
+                row halt the loop, once an *episode*, the stretch in which the trouble lasts; an \
+                iteration with fewer than two ends it. The signals are\n\n\
+                - `no-change`: nothing that runs has changed for `stagnation_limit` - 1 iterations;\n\
+                - `recurrence`: the code equals a state two or more iterations back;\n\
+                - the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
+                `reverted-attempts`, and `tool-loop` where it warns;\n\
+                - `undo-churn`, `file-comebacks` and `rework`, which together are one.\n\n\
+                An iteration is asked for what was known when it ended: votes and calls after it belong \
+                to the next one. It takes one iteration more where nobody watched the newest (a commit \
+                that no hook recorded, with no tests known), and four more where the newest six come two \
+                minutes or longer apart in the mean. With `guard.perpetual` the rule warns and does not \
+                halt.",
         why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
               hardly ever do. In 476,817 commits made without Andon, two such iterations in a row were people guessing, a few \
               lines at a time, what a style check or a documentation build wants; with minutes between them, four.",

@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::hash;
 use super::{EventError, MAX_NAME, name};
+use andon_core::domain::change::ChangeFacts;
 use andon_core::domain::facts::{
     CarriedAttempt, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, PrevRecord,
-    Recording,
+    Recording, Weakening,
 };
 use andon_core::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon_core::domain::signatures::{error_signature, signature};
@@ -16,7 +17,7 @@ use andon_core::domain::tests::{Caveats, Counts, RunOrigin, RunValidity, TestEvi
 use andon_core::domain::time::Timestamp;
 use andon_core::format::{Count, FormatError, List, bounded, members};
 use andon_store::journal::JournalLine;
-use andon_store::wire::v1::{ChangeWire, WeakeningWire, decode_line};
+use andon_store::wire::v1::decode_line;
 use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 /// Longest subject, in bytes.
@@ -42,8 +43,8 @@ struct CommitWire {
     added: Option<Count>,
     removed: Option<Count>,
     hunks: Option<List<[String; 2], { DiffSummary::MAX_HUNKS }>>,
-    change: Option<ChangeWire>,
-    weakening: Option<WeakeningWire>,
+    change: Option<ChangeFacts>,
+    weakening: Option<Weakening>,
     carries: Option<String>,
 }
 
@@ -82,9 +83,9 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
             hunks: hunks.iter().map(hunk).collect(),
             truncated: false,
         },
-        change: wire.change.map(Into::into),
+        change: wire.change.map(ChangeFacts::bounded),
         tests: None,
-        weakening: wire.weakening.map(Into::into),
+        weakening: wire.weakening,
         skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,

@@ -7,15 +7,16 @@ use serde_json::{Map, Value};
 use sha2::Digest as _;
 
 use super::MAX_LINE;
-use super::change::{ChangeWire, DiffWire, MAX_MESSAGE, WeakeningWire};
 use super::evidence::EvidenceWire;
+use andon_core::domain::change::ChangeFacts;
 use andon_core::domain::facts::{
-    CarriedAttempt, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding, Recording, Skip, Usage,
+    CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, PrevRecord, RecordedFinding, Recording,
+    Skip, Usage, Weakening,
 };
-use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
 use andon_core::domain::time::{Timestamp, Uptime};
-use andon_core::format::{Count, FormatError, List, bounded, line, members_of, object};
+use andon_core::format::fields::{Items, Text, Texts};
+use andon_core::format::{Count, FormatError, bounded, line, members_of, object, object_and_rest};
 
 /// The schema this version writes. It reads every minor version of it: `andon/commit@1.4`.
 pub const SCHEMA: &str = "andon/commit@1";
@@ -24,7 +25,6 @@ const MAX_OUTPUTS: usize = 64;
 const MAX_FINDINGS: usize = 64;
 const MAX_NODE: usize = 256;
 const MAX_SESSION: usize = 1024;
-const MAX_RULE: usize = 128;
 const MAX_COST: usize = 64;
 const MAX_WRITER: usize = 256;
 /// Bound of the keys of newer versions, so that a rewritten record cannot outgrow [`MAX_LINE`].
@@ -82,25 +82,30 @@ struct CommitWire {
     /// Caught up, since `git am` made it where no hook of patches was installed.
     patch: Option<bool>,
     backfilled: Option<bool>,
+    #[serde(default, with = "Text::<MAX_NODE>")]
     node: Option<String>,
+    #[serde(default, with = "Text::<MAX_SESSION>")]
     session: Option<String>,
     iteration: Count,
     code: CodeId,
-    diff: DiffWire,
-    change: Option<ChangeWire>,
+    diff: DiffSummary,
+    change: Option<ChangeFacts>,
     tests: Option<EvidenceWire>,
-    weakening: Option<WeakeningWire>,
-    skipped: Option<List<SkipWire, { Skip::MAX }>>,
-    outputs: Option<List<Digest, MAX_OUTPUTS>>,
+    weakening: Option<Weakening>,
+    #[serde(default, with = "Items::<{ Skip::MAX }>")]
+    skipped: Vec<Skip>,
+    #[serde(default, with = "Items::<MAX_OUTPUTS>")]
+    outputs: Vec<Digest>,
     usage: Option<UsageWire>,
     /// The newest entry of each ledger that was seen: writer and entry id. A pair that is none says nothing.
     ledger: Option<BTreeMap<String, Value>>,
-    guards: Option<List<String, { CommitRecord::MAX_GUARDS }>>,
+    #[serde(default, with = "Texts::<{ CommitRecord::MAX_GUARDS }, MAX_NODE>")]
+    guards: Vec<String>,
+    #[serde(default, with = "Text::<MAX_NODE>")]
     worktree: Option<String>,
-    findings: Option<List<FindingWire, MAX_FINDINGS>>,
+    #[serde(default, with = "Items::<MAX_FINDINGS>")]
+    findings: Vec<RecordedFinding>,
     carries: Option<CarriedWire>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
 }
 
 /// The attempt that a moved commit carries on.
@@ -114,32 +119,14 @@ struct CarriedWire {
     tests: Option<EvidenceWire>,
 }
 
-/// A skip: `{"rule","reason"}`, and `agent` where an agent's shell asked for it.
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct SkipWire {
-    rule: String,
-    reason: Option<String>,
-    agent: Option<String>,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 struct UsageWire {
     input_tokens: Option<Count>,
     output_tokens: Option<Count>,
+    #[serde(default, with = "Text::<MAX_COST>")]
     cost_usd: Option<String>,
     context_tokens: Option<Count>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct FindingWire {
-    rule: String,
-    level: Level,
-    message: Option<String>,
 }
 
 /// sha256 of a record's line without its LF: what the next record's `prev` holds.
@@ -159,11 +146,6 @@ impl From<&CommitRecord> for CommitWire {
     fn from(record: &CommitRecord) -> Self {
         let heads = record.ledger.iter().take(CommitRecord::MAX_LEDGERS);
         let heads = heads.map(|(writer, entry)| (bounded(writer, MAX_WRITER), entry.to_string().into()));
-        let skipped: List<_, { Skip::MAX }> = record.skipped.iter().map(SkipWire::from).collect();
-        let outputs: List<_, MAX_OUTPUTS> = record.outputs.iter().copied().collect();
-        let findings: List<_, MAX_FINDINGS> = record.findings.iter().map(FindingWire::from).collect();
-        let guards: List<_, { CommitRecord::MAX_GUARDS }> =
-            record.guards.iter().map(|guard| bounded(guard, MAX_NODE)).collect();
         Self {
             schema: SCHEMA.to_owned(),
             recorded_at: record.recorded_at,
@@ -177,23 +159,22 @@ impl From<&CommitRecord> for CommitWire {
             caught_up: record.recording.is_later().then_some(true),
             patch: (record.recording == Recording::Patched).then_some(true),
             backfilled: (record.recording == Recording::Backfilled).then_some(true),
-            node: Some(bounded(&record.node, MAX_NODE)),
-            session: record.session.as_ref().map(|text| bounded(text, MAX_SESSION)),
+            node: Some(record.node.clone()),
+            session: record.session.clone(),
             iteration: Count(record.iteration),
             code: record.code,
-            diff: DiffWire::from(&record.diff),
-            change: record.change.as_ref().map(ChangeWire::from),
+            diff: record.diff.clone().bounded(),
+            change: record.change.clone().map(ChangeFacts::bounded),
             tests: record.tests.as_ref().map(EvidenceWire::from),
-            weakening: record.weakening.as_ref().map(WeakeningWire::from),
-            skipped: skipped.unless_empty(),
-            outputs: outputs.unless_empty(),
+            weakening: record.weakening.clone(),
+            skipped: record.skipped.clone(),
+            outputs: record.outputs.clone(),
             usage: record.usage.as_ref().map(UsageWire::from),
             ledger: (!record.ledger.is_empty()).then(|| heads.collect()),
-            guards: guards.unless_empty(),
-            worktree: record.worktree.as_ref().map(|name| bounded(name, MAX_NODE)),
-            findings: findings.unless_empty(),
+            guards: record.guards.clone(),
+            worktree: record.worktree.clone(),
+            findings: record.findings.clone(),
             carries: record.carries.as_deref().map(CarriedWire::from),
-            extra: Map::new(),
         }
     }
 }
@@ -222,34 +203,13 @@ impl From<CarriedWire> for CarriedAttempt {
     }
 }
 
-impl From<&Skip> for SkipWire {
-    fn from(skip: &Skip) -> Self {
-        Self {
-            rule: bounded(&skip.rule, MAX_RULE),
-            reason: Some(bounded(&skip.reason, MAX_MESSAGE)),
-            agent: skip.agent.as_ref().map(|marker| bounded(marker, MAX_NODE)),
-        }
-    }
-}
-
 impl From<&Usage> for UsageWire {
     fn from(usage: &Usage) -> Self {
         Self {
             input_tokens: usage.input_tokens.map(Count),
             output_tokens: usage.output_tokens.map(Count),
-            cost_usd: usage.cost_usd.as_ref().map(|cost| bounded(cost, MAX_COST)),
+            cost_usd: usage.cost_usd.clone(),
             context_tokens: usage.context_tokens.map(Count),
-            extra: Map::new(),
-        }
-    }
-}
-
-impl From<&RecordedFinding> for FindingWire {
-    fn from(finding: &RecordedFinding) -> Self {
-        Self {
-            rule: bounded(&finding.rule, MAX_RULE),
-            level: finding.level,
-            message: Some(bounded(&finding.message, MAX_MESSAGE)),
         }
     }
 }
@@ -289,15 +249,17 @@ fn merge(into: &mut Map<String, Value>, from: Map<String, Value>) {
 /// is missing or a known member has a value this version does not know.
 pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let mut wire: CommitWire = match object(line, MAX_LINE) {
-        Ok(wire) => wire,
+    let (mut wire, mut extra): (CommitWire, _) = match object_and_rest(line, MAX_LINE, &OBJECTS) {
+        Ok(read) => read,
         // Nothing else is known of another version.
         Err(error) => {
             return Err(object::<Schema>(line, MAX_LINE).and_then(Schema::check).err().unwrap_or(error));
         }
     };
     let schema = Schema { schema: std::mem::take(&mut wire.schema) }.check()?;
-    let extra = wire.unknown(schema);
+    if schema != SCHEMA {
+        extra.insert("schema".to_owned(), schema.into());
+    }
     let bytes = extra.iter().map(|(key, value)| key.len() + value.to_string().len()).sum();
     if bytes > MAX_UNKNOWN {
         return Err(FormatError::TooLarge { bytes, max: MAX_UNKNOWN });
@@ -336,44 +298,11 @@ impl Schema {
     }
 }
 
-impl CommitWire {
-    /// Takes out what this version does not know, each where it was.
-    fn unknown(&mut self, schema: String) -> Map<String, Value> {
-        let mut extra = std::mem::take(&mut self.extra);
-        let below = [
-            ("change", self.change.as_mut().map(|change| &mut change.extra)),
-            ("diff", Some(&mut self.diff.extra)),
-            ("tests", self.tests.as_mut().map(|tests| &mut tests.extra)),
-            ("usage", self.usage.as_mut().map(|usage| &mut usage.extra)),
-            ("weakening", self.weakening.as_mut().map(|weakening| &mut weakening.extra)),
-        ];
-        for (key, unknown) in below {
-            if let Some(unknown) = unknown.map(std::mem::take).filter(|unknown| !unknown.is_empty()) {
-                extra.insert(key.to_owned(), Value::Object(unknown));
-            }
-        }
-        if schema != SCHEMA {
-            extra.insert("schema".to_owned(), schema.into());
-        }
-        extra
-    }
-}
-
 impl From<CommitWire> for CommitRecord {
     fn from(wire: CommitWire) -> Self {
         let heads = wire.ledger.unwrap_or_default().into_iter().take(Self::MAX_LEDGERS);
         let heads =
             heads.filter_map(|(writer, entry)| Some((writer, entry.as_str()?.parse::<EntryId>().ok()?)));
-        let skip = |skip: SkipWire| Skip {
-            rule: skip.rule,
-            reason: skip.reason.unwrap_or_default(),
-            agent: skip.agent,
-        };
-        let finding = |finding: FindingWire| RecordedFinding {
-            rule: finding.rule,
-            level: finding.level,
-            message: finding.message.unwrap_or_default(),
-        };
         Self {
             recorded_at: wire.recorded_at,
             uptime: wire.uptime,
@@ -396,17 +325,17 @@ impl From<CommitWire> for CommitRecord {
             session: wire.session,
             iteration: wire.iteration.0,
             code: wire.code,
-            diff: wire.diff.into(),
-            change: wire.change.map(Into::into),
+            diff: wire.diff.bounded(),
+            change: wire.change.map(ChangeFacts::bounded),
             tests: wire.tests.map(Into::into),
-            weakening: wire.weakening.map(Into::into),
-            skipped: wire.skipped.unwrap_or_default().items.into_iter().map(skip).collect(),
-            outputs: wire.outputs.unwrap_or_default().items,
+            weakening: wire.weakening,
+            skipped: wire.skipped,
+            outputs: wire.outputs,
             usage: wire.usage.map(Into::into),
             ledger: heads.collect(),
-            guards: wire.guards.unwrap_or_default().items,
+            guards: wire.guards,
             worktree: wire.worktree,
-            findings: wire.findings.unwrap_or_default().items.into_iter().map(finding).collect(),
+            findings: wire.findings,
             carries: wire.carries.map(|carried| Box::new(carried.into())),
         }
     }

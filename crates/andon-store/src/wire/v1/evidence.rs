@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Signature};
 use andon_core::domain::summary::{FailingTest, HaltSummary};
@@ -45,8 +44,6 @@ pub(super) struct EvidenceWire {
     said: Option<Said>,
     untracked: Option<List<String, { Caveats::MAX_UNTRACKED }>>,
     scopes: Option<BTreeMap<String, ScopeWire>>,
-    #[serde(flatten)]
-    pub(super) extra: Map<String, Value>,
 }
 
 /// One of `scopes`. Counts of nothing and empty lists are left out: a record has a row for each scope of the project.
@@ -267,7 +264,6 @@ impl From<&TestEvidence> for EvidenceWire {
                 let rows = evidence.scopes.iter().take(TestEvidence::MAX_SCOPES);
                 rows.map(|scope| (scope.name.clone(), ScopeWire::from(scope))).collect()
             }),
-            extra: Map::new(),
         }
     }
 }

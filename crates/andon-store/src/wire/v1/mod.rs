@@ -3,12 +3,13 @@
 //! `null` mean unknown.
 //!
 //! Beyond docs/formats.md a record may have `"caught_up":true` (written later than the commit) and
-//! `"tests":{"truncated":true}` (the failing list was cut), and `"change"` (what the diff is made of, see `change`) and
+//! `"tests":{"truncated":true}` (the failing list was cut), and `"change"` (what the diff is made of: `{"docs":{"hash":"<16 hex>","now":[2,5],
+//! "was":[1,5]},"nature":"docs","paths":[["<16 hex>","<16 hex>","<16 hex>"]],"truncated":false}`; per path hashes of its name, of
+//! what it was and of what it is; per document state the ticked and all items of its checklists) and
 //! `"skipped":[{"rule","reason"}]` (what was passed over for this commit; `agent` names the marker of an agent's shell). Bounds
 //! on writing, so that a line stays under [`MAX_LINE`]: 256 hunks, 512 failing ids of 512 bytes, 64 outputs, 64 findings of
 //! 2 KiB, a command of 4 KiB.
 
-mod change;
 mod choose;
 mod commit;
 pub mod event;
@@ -21,7 +22,6 @@ pub mod open;
 mod overlay;
 mod peek;
 
-pub use change::{ChangeWire, WeakeningWire};
 pub use choose::{Choice, DerivedFacts, choose_record, disagreement};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest};
 pub use journal::{JournalLine, MarkedTurn, decode_line, encode_line};

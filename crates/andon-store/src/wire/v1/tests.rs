@@ -7,7 +7,7 @@ use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, Path
 use andon_core::domain::events::{Arguments, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, What};
 use andon_core::domain::facts::{
     Ack, AckHow, CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord,
-    RecordedFinding, Recording, Skip, Usage,
+    RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{
@@ -16,8 +16,8 @@ use andon_core::domain::ids::{
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::summary::FailingTest;
 use andon_core::domain::tests::{
-    Caveats, Counts, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames, TestEvidence,
-    TestRun, TestStatus, Tracking,
+    Caveats, Counts, Extent, LostTests, OverlayEntry, RunOrigin, RunValidity, ScopeTests, SetNames,
+    TestEvidence, TestRun, TestStatus, Tracking,
 };
 use andon_core::domain::time::{Timestamp, Uptime};
 use andon_core::format::FormatError;

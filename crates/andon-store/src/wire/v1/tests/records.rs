@@ -209,3 +209,34 @@ fn golden_tests_of_scopes() {
     assert_eq!(encode_commit(&record, &UnknownKeys::default()), SCOPES);
     assert_eq!(decode_commit(SCOPES.as_bytes()).unwrap().record, record);
 }
+
+#[test]
+fn what_a_commit_took_from_the_tests_says_no_more_than_it_must() {
+    let text = |line: &str| {
+        let at = line.find("\"weakening\":").unwrap();
+        line[at..].trim_end().trim_end_matches('}').to_owned()
+    };
+    let few = Weakening { removed: vec!["a".into()], total: 1, ..Weakening::default() };
+    let many = Weakening {
+        removed: vec!["\u{1}".repeat(99); 40],
+        skipped: vec!["b".into()],
+        total: 50,
+        extent: Extent::About,
+        rows: 2,
+        failing: 3,
+        ran: 9,
+        waiver: Some("moved".into()),
+        ..Weakening::default()
+    };
+    let written = |weakening| {
+        encode_commit(&CommitRecord { weakening: Some(weakening), ..minimal() }, &UnknownKeys::default())
+    };
+    assert_eq!(text(&written(few.clone())), r#""weakening":{"failing":0,"ran":0,"removed":["a"],"total":1"#);
+    assert_eq!(decode_commit(written(few.clone()).as_bytes()).unwrap().record.weakening, Some(few));
+    let line = written(many.clone());
+    let kept = decode_commit(line.as_bytes()).unwrap().record.weakening.unwrap();
+    let removed = vec!["\u{1}".repeat(42); Weakening::MAX_NAMES];
+    assert_eq!(kept, Weakening { removed, ..many });
+    let later = line.replace(r#""extent":"about""#, r#""extent":"roughly","loosened":null"#);
+    assert_eq!(decode_commit(later.as_bytes()).unwrap().record.weakening, Some(kept));
+}

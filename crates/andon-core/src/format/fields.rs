@@ -1,0 +1,129 @@
+//! Bounds in the fields of a type that serde writes and reads, such as `#[serde(default, with = "Text::<256>")]`. In text
+//! formats absent and `null` are the default; packed forms hold every field.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Count, List, bounded};
+
+/// A text of at most `MAX` bytes as JSON: what is written is cut.
+pub struct Text<const MAX: usize>;
+
+impl<const MAX: usize> Text<MAX> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: TextField, S: Serializer>(text: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        text.cut(MAX).serialize(serializer)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is no text.
+    pub fn deserialize<'de, T: TextField, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        or_default(deserializer)
+    }
+}
+
+/// A text that is there, or may be.
+pub trait TextField: Serialize + for<'de> Deserialize<'de> + Default {
+    /// The text within a bound.
+    #[must_use]
+    fn cut(&self, max: usize) -> Self;
+}
+
+impl TextField for String {
+    fn cut(&self, max: usize) -> Self {
+        bounded(self, max)
+    }
+}
+
+impl TextField for Option<String> {
+    fn cut(&self, max: usize) -> Self {
+        self.as_ref().map(|text| bounded(text, max))
+    }
+}
+
+/// A list of at most `MAX` texts of at most `EACH` bytes as JSON; `null` where it is empty.
+pub struct Texts<const MAX: usize, const EACH: usize>;
+
+impl<const MAX: usize, const EACH: usize> Texts<MAX, EACH> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+        let texts: List<String, MAX> = texts.iter().map(|text| bounded(text, EACH)).collect();
+        Items::<MAX>::serialize(&texts.items, serializer)
+    }
+
+    /// Reads it: what is beyond its bound is dropped.
+    ///
+    /// # Errors
+    /// It is no list of texts.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+        Items::<MAX>::deserialize(deserializer)
+    }
+}
+
+/// A list of at most `MAX` items; `null` where it is empty.
+pub struct Items<const MAX: usize>;
+
+impl<const MAX: usize> Items<MAX> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: Serialize, S: Serializer>(items: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+        if items.is_empty() && serializer.is_human_readable() {
+            return serializer.serialize_none();
+        }
+        items.get(..MAX).unwrap_or(items).serialize(serializer)
+    }
+
+    /// Reads it: what is beyond its bound is dropped.
+    ///
+    /// # Errors
+    /// It is no list of such items.
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<T>, D::Error> {
+        Ok(or_default::<List<T, MAX>, D>(deserializer)?.items)
+    }
+}
+
+/// Reads a member that may be absent, or `null`.
+///
+/// # Errors
+/// It is something else.
+pub fn or_default<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    if deserializer.is_human_readable() {
+        return Ok(Option::deserialize(deserializer)?.unwrap_or_default());
+    }
+    T::deserialize(deserializer)
+}
+
+/// Writes a value; `null` where it is the default.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn unless_default<T: Serialize + Default + PartialEq, S: Serializer>(
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if serializer.is_human_readable() && *value == T::default() {
+        return serializer.serialize_none();
+    }
+    value.serialize(serializer)
+}
+
+/// Reads a [`Count`] that may be absent, or `null`.
+///
+/// # Errors
+/// It is something else.
+pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    or_default(deserializer).map(|Count(count)| count)
+}
