@@ -35,7 +35,7 @@ def repository(root, andon, files, journal):
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"{number}\n")
     # Turns in which nothing happens are what is measured: they must not halt.
-    (repo / "andon.toml").write_text('[test]\ncommand = "true"\n\n[rules]\nidle-turns = "off"\nconsecutive-failures = "off"\nco-occurrence = "off"\n')
+    (repo / "andon.toml").write_text('[test]\ncommand = "true"\n\n[rules]\nnothing-new = "off"\nidle-turns = "off"\nconsecutive-failures = "off"\nco-occurrence = "off"\n')
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "Start")
     # As in a project that was there before: what a test run keeps of the working tree is what differs from HEAD.

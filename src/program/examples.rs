@@ -9,6 +9,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("andon doctor --live", "Start the hook of each client of agents, as it would."),
     ("andon agent install claude", "Have the hooks of Claude Code report to Andon."),
     ("andon agent list", "See which of the clients' hooks are live."),
+    (
+        "andon agent run claude -- -p 'go on'",
+        "Start a client unless the loop is halted; for a `while` in the shell.",
+    ),
     ("andon config show test", "The values of one section, and where each comes from."),
     ("andon config check", "Find mistakes in andon.toml."),
     ("andon pin", "Pin the agent's own configuration."),

@@ -1,10 +1,9 @@
-//! The list of commands in groups, as `andon --help` shows it; and what is generated from the same definitions:
-//! completions and manual pages.
+//! The list of commands in groups, as `andon --help` shows it; and the definitions from which
+//! completions and manual pages are made.
 
 use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _};
-use clap_complete::Shell as CompletionShell;
 
 use super::line::Cli;
 use crate::verbs::GROUPS;
@@ -79,13 +78,6 @@ fn grouped(cli: &Command, columns: usize) -> String {
     text
 }
 
-/// The completions of a shell.
-pub fn completions(shell: CompletionShell) -> Vec<u8> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "andon", &mut script);
-    script
-}
-
 /// All that is defined of the command line, for what is generated from it.
 pub fn definition() -> Command {
     reflowed(Cli::command())
@@ -133,11 +125,5 @@ mod tests {
                 || help.contains("A line\nwith an unknown member is refused"),
             "{help}"
         );
-    }
-
-    #[test]
-    fn completions_know_the_commands() {
-        let script = String::from_utf8(completions(CompletionShell::Bash)).unwrap();
-        assert!(script.contains("uninstall"));
     }
 }

@@ -125,13 +125,18 @@ fn terms(roff: &mut Roff, rows: &[(&str, &str)]) {
 fn notes(text: &str) -> Roff {
     let mut roff = Roff::default();
     roff.control("SH", ["NOTES"]);
+    let mut is_within = false;
     for line in text.lines() {
         if line.trim().is_empty() {
             roff.control("PP", []);
+            is_within = false;
             continue;
         }
+        if is_within {
+            roff.control("br", []);
+        }
         roff.text([roman(line.trim_start())]);
-        roff.control("br", []);
+        is_within = true;
     }
     roff
 }

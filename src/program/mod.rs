@@ -1,5 +1,6 @@
 //! The program: arguments in, an exit code out. What is known of a verb is in its folder of `verbs`.
 
+pub(crate) mod completion;
 pub mod examples;
 pub(crate) mod help;
 pub(crate) mod line;
@@ -48,6 +49,10 @@ fn run() -> ExitCode {
             return Exit::Allowed.into();
         }
         return verbs::agent_hook::main(ctx, &client.to_string_lossy(), &event.to_string_lossy()).into();
+    }
+    // Behind the hooks: a variable of the environment must not open one.
+    if completion::is_asked(&ctx) {
+        return Exit::Allowed.into();
     }
     let parsed = help::command(output::columns()).try_get_matches_from(args);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {

@@ -5,6 +5,7 @@
 pub mod advise;
 pub mod agent;
 pub mod agent_hook;
+pub mod agent_run;
 pub mod attest;
 pub mod backfill;
 pub mod calibrate;

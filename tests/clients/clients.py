@@ -129,10 +129,12 @@ class Opencode(Client):
     holds_turns = False
 
     def prepare(self, home, repo, url):
+        write(os.path.join(home, ".config/opencode/opencode.json"), self.provider(url))
+
+    def provider(self, url):
         provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url + "/v1", "apiKey": "sk-test"},
                     "models": {"fake-model": {"name": "fake"}}}
-        write(os.path.join(home, ".config/opencode/opencode.json"),
-              json.dumps({"autoupdate": False, "share": "disabled", "provider": {"fake": provider}}))
+        return json.dumps({"autoupdate": False, "share": "disabled", "provider": {"fake": provider}})
 
     def env(self, home, url):
         return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "npm_config_offline": "true", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
@@ -141,4 +143,22 @@ class Opencode(Client):
         return ["opencode", "run", "-m", "fake/fake-model", "go"]
 
 
-CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode)}
+class Pi(Client):
+    name = "pi"
+    settings = ".pi/extensions/andon.js"
+    markers = ["PI_CODING_AGENT", "PI_SESSION_ID", "AI_AGENT", "AGENT"]
+
+    def prepare(self, home, repo, url):
+        provider = {"baseUrl": url + "/v1", "api": "openai-completions", "apiKey": "sk-test",
+                    "models": [{"id": "fake-model"}]}
+        write(os.path.join(home, ".pi/agent/models.json"), json.dumps({"providers": {"fake": provider}}))
+
+    def env(self, home, url):
+        return {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}
+
+    def argv(self):
+        # What the person answers when pi asks whether the folder is trusted.
+        return ["pi", "-p", "--approve", "--provider", "fake", "--model", "fake-model", "go"]
+
+
+CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode, Pi)}

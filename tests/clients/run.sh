@@ -2,7 +2,7 @@
 # Andon in the hands of real agents' clients, from npm, against a scripted model on the loopback address: no keys, no network
 # but npm's registry, each client in a home of its own.
 #
-#   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode]     all of them without arguments
+#   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode] [pi]     all of them without arguments
 #
 #   ANDON_CLIENTS_PROGRAM=FILE  the andon program to test (else it is built: cargo build --release)
 #   ANDON_CLIENTS_KEEP=DIR      work in DIR and keep it: what the model was told, what the clients said
@@ -59,14 +59,16 @@ fi
 
 python3 "$here/selftest.py" > /dev/null
 
-# The manifest of the plugin, by the client that reads it.
+# The manifests of the plugin and of its marketplace, by the client that reads them.
 case " $* " in
   *" claude "* | "  ")
     mkdir -p "$work/validate"
-    HOME="$work/validate" PATH="$cache/node/node_modules/.bin:$PATH" "$cache/clients/node_modules/.bin/claude" \
-      plugin validate --strict "$root/hooks/agents/claude/plugin" > "$work/validate/log" 2>&1 < /dev/null ||
-      { cat "$work/validate/log"; exit 1; }
-    printf 'claude: the manifest of the plugin is valid\n'
+    for manifest in "$root/hooks/agents/claude/plugin" "$root"; do
+      HOME="$work/validate" PATH="$cache/node/node_modules/.bin:$PATH" "$cache/clients/node_modules/.bin/claude" \
+        plugin validate --strict "$manifest" > "$work/validate/log" 2>&1 < /dev/null ||
+        { cat "$work/validate/log"; exit 1; }
+    done
+    printf 'claude: the manifests of the plugin and of the marketplace are valid\n'
     ;;
 esac
 python3 "$here/story.py" --program "$program" --work "$work" \

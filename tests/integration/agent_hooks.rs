@@ -1,6 +1,7 @@
 //! The hooks of agents' clients: every payload that a real client sent, and what comes of it.
 
 mod breakdowns;
+mod commands;
 mod done_gate;
 mod guarding;
 mod habit;

@@ -64,7 +64,33 @@ fn broken_settings_are_refused_with_their_line() {
     let qwen = listed(&stage, "qwen");
     assert_eq!(qwen["settings"][0]["state"], "broken");
     stage.andon(&["agent", "list"]).ok().says("error: ").says(".qwen/settings.json:2");
-    stage.andon(&["agent", "install", "pi"]).exits(2).says("openhands");
+    stage.andon(&["agent", "install", "nobody"]).exits(2).says("openhands");
+}
+
+#[test]
+fn any_client_gets_its_commands_and_what_has_no_place_is_named() {
+    let stage = Stage::installed();
+    stage.andon(&["agent", "install", "--command"]).ok().says("agent hook generic PreToolUse");
+    let crush = stage.andon(&["agent", "install", "crush", "--command"]).ok();
+    assert_eq!(crush.stdout.matches("agent hook").count(), 1, "{crush}");
+    stage.andon(&["agent", "install", "generic"]).exits(2).says("andon agent install --command");
+    stage.andon(&["agent", "install"]).exits(2);
+    stage.andon(&["agent", "install", "kimi"]).exits(2).says("andon agent install kimi --user");
+    stage.andon(&["agent", "install", "kiro", "--user"]).exits(2).says("andon agent install kiro --project");
+    let schema = stage.andon(&["agent", "schema"]).ok().stdout;
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    assert_eq!(schema["properties"]["tool_input"]["type"], "object");
+}
+
+#[test]
+fn a_status_line_says_what_counts() {
+    let stage = Stage::installed();
+    stage.andon(&["status", "--line"]).ok().says("andon ok 1/100");
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    let line = stage.andon(&["status", "--line"]).ok().says("andon HALTED");
+    assert_eq!(line.stdout.lines().count(), 1, "{line}");
+    let nowhere = Stage::bare_ground();
+    assert_eq!(nowhere.andon(&["status", "--line"]).ok().all(), "");
 }
 
 #[test]
@@ -112,8 +138,25 @@ fn live(stage: &Stage) -> String {
     shown
 }
 
-const ALL: [&str; 10] =
-    ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode", "cline", "openhands", "goose"];
+const ALL: [&str; 17] = [
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "cursor",
+    "opencode",
+    "cline",
+    "openhands",
+    "goose",
+    "kilo",
+    "pi",
+    "crush",
+    "droid",
+    "auggie",
+    "amp",
+    "kiro",
+];
 
 #[test]
 fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
@@ -122,7 +165,7 @@ fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
     for client in ALL {
         stage.andon(&["agent", "install", client]).ok();
     }
-    insta::assert_snapshot!("a_canary_through_ten_clients", live(&stage));
+    insta::assert_snapshot!("a_canary_through_all_clients", live(&stage));
     assert_eq!(listed(&stage, "claude")["heard_at"], Value::Null);
     // While the loop is halted, too.
     stage.andon(&["stop", "--reason", "enough"]).ok();

@@ -241,13 +241,16 @@ fn a_broken_configuration_refuses_and_names_the_line() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"true\"\n[rules]\nuntested-edits = \"off\"\n");
     stage.write("code.txt", "two\n");
-    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @r#"
     exit 1
     --- stderr
     error[config]: commit refused: unknown rule `untested-edits`
       --> andon.toml:4:1
+         |
+       4 | untested-edits = "off"
+         | ^
       help: did you mean `untested-edit`?
-    ");
+    "#);
     stage.andon(&["status"]).exits(2);
 }
 

@@ -18,6 +18,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("completions", "prints a script"),
     ("man", "prints a manual page"),
     ("agent hook", "speaks as each client wants it"),
+    ("agent run", "passes the output of the client through"),
 ];
 
 /// What is asked for: arguments, standard input, and what each line is called; `None` where it is only asked whether the
@@ -35,6 +36,7 @@ const ROWS: &[Row] = &[
     (&["test"], "", Some("test_run")),
     (&["status"], "", Some("status")),
     (&["status", "--rules"], "", Some("rules")),
+    (&["status", "--line"], "", Some("status-line")),
     (&["watch", "--once"], "", Some("watch")),
     (&["log"], "", Some("log")),
     (&["log", "--events"], "", Some("events")),
@@ -53,6 +55,8 @@ const ROWS: &[Row] = &[
     (&["sync", "--bundle", "../records.bundle"], "", Some("sync")),
     (&["agent", "list"], "", Some("agents")),
     (&["agent", "install", "claude"], "", Some("agent-install")),
+    (&["agent", "install", "--command"], "", Some("agent-command")),
+    (&["agent", "schema"], "", Some("agent-payload-schema")),
     (&["agent", "uninstall", "claude"], "", Some("agent-uninstall")),
     (&["observe", "turn_start"], "{}\n", Some("observe")),
     (&["observe", "tool_call"], "{\"tool\":\"Bash\"}\n", Some("observe")),

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod agent_hooks;
+mod agent_run;
 mod agent_settings;
 mod applies_to_agents;
 mod attestations;

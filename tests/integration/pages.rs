@@ -5,6 +5,7 @@
 //! are read by the programs that they are for.
 
 mod blocks;
+mod commands;
 mod links;
 mod prose;
 mod recipe;

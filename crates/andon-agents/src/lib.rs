@@ -144,10 +144,11 @@ struct Own {
 }
 
 /// The clients with a dialect of their own.
-const OWN: [(Client, Own); 4] = [
+const OWN: [(Client, Own); 5] = [
     (Client::Copilot, copilot::OWN),
     (Client::Cursor, cursor::OWN),
     (Client::Opencode, opencode::OWN),
+    (Client::Kilo, opencode::OWN),
     (Client::Cline, cline::OWN),
 ];
 

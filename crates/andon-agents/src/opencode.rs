@@ -1,4 +1,4 @@
-//! opencode, which calls Andon through a plugin. The payload is `{"input": ..., "output": ...}` of a hook, or an event of
+//! opencode and Kilo, which is made from it, call Andon through a plugin. The payload is `{"input": ..., "output": ...}` of a hook, or an event of
 //! the bus.
 //!
 //! A refusal is exit code 2 with the reason on standard error, which the plugin throws. Any other reply is a member of the
@@ -56,6 +56,9 @@ fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> HookPa
         calls: text(input, "tool").map(|name| tools::called(name, id, args)).into_iter().collect(),
         ..HookPayload::default()
     };
+    if event == "experimental.chat.system.transform" {
+        payload.source = Some("resume".to_owned());
+    }
     if event == "tool.execute.after" {
         let (answer, end) = ended(output);
         payload.ended(answer, end);

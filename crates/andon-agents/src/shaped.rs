@@ -17,6 +17,8 @@ use andon_core::format::FormatError;
 #[serde(default, expecting = "an object")]
 struct Shaped {
     session_id: Told<String>,
+    conversation_id: Told<String>,
+    workspace_roots: Told<Vec<String>>,
     transcript_path: Told<String>,
     cwd: Told<String>,
     working_dir: Told<String>,
@@ -25,6 +27,8 @@ struct Shaped {
     tool_input: Told<Value>,
     tool_response: Told<Value>,
     tool_result: Told<Value>,
+    tool_output: Told<Value>,
+    tool_error: Told<Value>,
     tool_use_id: Told<String>,
     tool_call_id: Told<String>,
     tool_calls: Told<Vec<Value>>,
@@ -64,9 +68,11 @@ pub(super) fn read(
             payload.calls = refused(calls);
         } else if event.ends_with("Failure") {
             payload.ended(failure(&shape.answer, shaped.error.0), CallEnd::Failed);
+        } else if shaped.tool_error.0.is_some() {
+            payload.ended(shaped.tool_error.0, CallEnd::Failed);
         } else {
             let tool = payload.calls.first().map_or("", |call| &call.used.name);
-            let response = shaped.tool_response.0.or(shaped.tool_result.0);
+            let response = shaped.tool_response.0.or(shaped.tool_result.0).or(shaped.tool_output.0);
             let (result, end) = answered(&shape.answer, tool, response);
             payload.ended(result, end);
         }
@@ -85,9 +91,11 @@ fn common(shaped: &mut Shaped) -> HookPayload {
     let args = std::mem::take(&mut shaped.tool_input).0;
     let tool = name(&mut shaped.tool_name);
     HookPayload {
-        session: name(&mut shaped.session_id),
+        session: name(&mut shaped.session_id).or(name(&mut shaped.conversation_id)),
         subagent: name(&mut shaped.agent_id),
-        cwd: name(&mut shaped.cwd).or(name(&mut shaped.working_dir)),
+        cwd: name(&mut shaped.cwd)
+            .or(name(&mut shaped.working_dir))
+            .or_else(|| shaped.workspace_roots.0.take()?.into_iter().next()),
         transcript: name(&mut shaped.transcript_path),
         calls: tool.map(|tool| tools::called(&tool, id, args)).into_iter().collect(),
         usage: None,

@@ -73,6 +73,16 @@ const READERS: WordList = words![
     "lsp",
     "attempt_completion",
     "submit_and_exit",
+    "find",
+    "finder",
+    "fetchurl",
+    "read_web_page",
+    "codebase-retrieval",
+    "read-process",
+    "list-processes",
+    "web-search",
+    "web-fetch",
+    "fs_read",
 ];
 const SHELLS: WordList = words![
     "bash",
@@ -94,6 +104,8 @@ const SHELLS: WordList = words![
     "write_stdin",
     "write_bash",
     "local_shell_call",
+    "execute",
+    "launch-process",
 ];
 /// The argument by which an editor only shows.
 const SHOWING: [&str; 3] = ["view", "read", "undo_view"];
@@ -269,12 +281,17 @@ pub(super) fn window_of(model: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit).filter(|tokens| *tokens > 0)
 }
 
-/// The exit code behind `Exit Code: ` or `Exit code: ` at the beginning of a line.
+/// How lines begin that tell an exit code.
+const EXITS: [&str; 4] = ["Exit Code:", "Exit code:", "Exit code", "[Process exited with code"];
+
+/// The exit code that a line tells: `Exit Code: 1`, `[Process exited with code 1]`; or `<return-code>1</return-code>`.
 pub(super) fn told_exit(text: &str) -> Option<i64> {
-    text.lines().find_map(|line| {
-        let rest = line.strip_prefix("Exit Code:").or_else(|| line.strip_prefix("Exit code"))?;
-        rest.trim_start_matches(':').trim().parse().ok()
-    })
+    let within = || text.split_once("<return-code>")?.1.split_once('<')?.0.trim().parse().ok();
+    let of_line = |line: &str| {
+        let rest = EXITS.iter().find_map(|start| line.strip_prefix(start))?;
+        rest.trim_end_matches(']').trim().parse().ok()
+    };
+    text.lines().find_map(of_line).or_else(within)
 }
 
 /// How a call with that exit code ended.

@@ -22,6 +22,8 @@ pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
     let of = match client.spec().transcript? {
         Transcript::Claude => claude,
         Transcript::Codex => codex,
+        Transcript::Qwen => qwen,
+        Transcript::Copilot => copilot,
     };
     // A request that failed, or is on its way, is reported as nothing.
     lines(tail).filter_map(|line| of(&line)).find(|found| found.usage.context_tokens != Some(0))
@@ -83,6 +85,41 @@ fn codex(line: &Value) -> Option<ReadUsage> {
     Some(ReadUsage { id: total, usage })
 }
 
+/// Its prompt holds what came from a cache.
+fn qwen(line: &Value) -> Option<ReadUsage> {
+    if line.get("type")?.as_str()? != "assistant" {
+        return None;
+    }
+    let usage = line.get("usageMetadata")?;
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let prompt = count("promptTokenCount")?;
+    let usage = Usage {
+        input_tokens: Some(prompt),
+        output_tokens: count("candidatesTokenCount"),
+        context_tokens: Some(prompt),
+        ..Usage::default()
+    };
+    Some(ReadUsage { id: line.get("uuid")?.as_str()?.to_owned(), usage })
+}
+
+/// Its input holds what came from a cache.
+fn copilot(line: &Value) -> Option<ReadUsage> {
+    if line.get("type")?.as_str()? != "session.usage_record" {
+        return None;
+    }
+    let usage = line.pointer("/data/usage")?;
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let input = count("inputTokens")?;
+    let read = Usage {
+        input_tokens: Some(input),
+        output_tokens: count("outputTokens"),
+        context_tokens: Some(input),
+        window_tokens: count("maxPromptTokens").filter(|tokens| *tokens > 0),
+        ..Usage::default()
+    };
+    Some(ReadUsage { id: usage.get("apiCallId")?.as_str()?.to_owned(), usage: read })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +160,15 @@ mod tests {
         ] {
             assert_eq!(tools::window_of(model), window, "{model}");
         }
+        let qwen = b"{\"uuid\":\"u1\",\"type\":\"assistant\",\"usageMetadata\":{\"promptTokenCount\":4000,\"candidatesTokenCount\":20,\"cachedContentTokenCount\":3000}}\n\
+            {\"uuid\":\"u2\",\"type\":\"system\",\"subtype\":\"ui_telemetry\"}";
+        let found = newest_usage(Client::Qwen, qwen).unwrap();
+        assert_eq!((found.id.as_str(), found.usage.context_tokens), ("u1", Some(4000)));
+        let copilot = b"{\"type\":\"session.usage_record\",\"data\":{\"usage\":{\"inputTokens\":4000,\"cacheReadTokens\":3000,\"outputTokens\":20,\"maxPromptTokens\":128000,\"apiCallId\":\"c1\"}}}\n\
+            {\"type\":\"tool.execution_complete\",\"data\":{}}";
+        let found = newest_usage(Client::Copilot, copilot).unwrap();
+        assert_eq!((found.id.as_str(), found.usage.context_tokens), ("c1", Some(4000)));
+        assert_eq!(found.usage.window_tokens, Some(128_000));
         assert_eq!(newest_usage(Client::Gemini, tail), None);
         assert_eq!(newest_usage(Client::Claude, b"\xff\n\n"), None);
     }

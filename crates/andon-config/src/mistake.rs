@@ -87,6 +87,14 @@ impl Problems {
         self.errors.dedup();
     }
 
+    /// Shows the lines of `text` that the errors from `start` on are about.
+    pub(super) fn quote_from(&mut self, start: usize, text: &str) {
+        for error in self.errors.iter_mut().skip(start) {
+            let line = error.position().and_then(|at| text.lines().nth(at.line.checked_sub(1)?));
+            error.excerpt = line.map(Box::from);
+        }
+    }
+
     /// The errors, when there are any.
     pub(super) fn into_result(self) -> Result<(), ConfigErrors> {
         if self.errors.is_empty() {

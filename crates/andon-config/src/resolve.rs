@@ -41,6 +41,7 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
             Reader { source, lines: document.lines, rules, problems, values, workflow }.read(&document.table);
         }
         problems.sort_from(start);
+        problems.quote_from(start, &String::from_utf8_lossy(&source.text));
     }
     problems.into_result()?;
     let mut config = resolve(values, rules)?;

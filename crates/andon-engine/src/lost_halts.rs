@@ -94,7 +94,9 @@ fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
     for line in lines {
         match line {
             JournalLine::Halt(halt) => newest = Some(*halt),
-            JournalLine::Ack(ack) if newest.as_ref().is_some_and(|halt| lifts(&ack, halt)) => newest = None,
+            JournalLine::Ack(ack) if newest.as_ref().is_some_and(|halt| ack.ends(halt.id, true)) => {
+                newest = None;
+            }
             JournalLine::Ack(_)
             | JournalLine::TestRun(_)
             | JournalLine::Event(_)
@@ -113,13 +115,6 @@ fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
         found.halt.suggested_actions = ways_on();
     }
     Some(found)
-}
-
-fn lifts(ack: &Ack, halt: &StandingHalt) -> bool {
-    match ack.halt {
-        Some(answered) => answered == halt.id,
-        None => ack.counter.is_none(),
-    }
 }
 
 fn ways_on() -> Vec<Suggestion> {

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
-
 use super::context::Context;
 use super::error::OpsError;
 use super::standing;
@@ -95,9 +93,8 @@ fn write(
         return Ok(None);
     }
     let left = is_free && got_better(&before[0].1, &after[0].1);
-    let body = said(json!({
-        "resolution": resolution, "before": signatures(before), "after": signatures(after), "left": left,
-    }));
+    let (before, after) = (signatures(before), signatures(after));
+    let body = said(&AnswerOutcome { resolution, before, after, left });
     let draft = Draft { kind: "outcome", said: &body, evidence: &[], signer: None };
     ledger.append(ctx, ws, &draft).map(Some)
 }

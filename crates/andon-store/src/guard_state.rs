@@ -24,6 +24,8 @@ pub enum GuardPart {
     Halt,
     /// The person's own configuration of Andon.
     UserConfig,
+    /// The repository's own configuration: it may change, and is kept for the place of the hooks in it.
+    Config,
     /// What installing changed: commands of Andon's write it.
     Installed,
 }
@@ -48,6 +50,9 @@ pub struct GuardSnapshot {
     pub session: Option<String>,
     /// How many of them do.
     pub open: u32,
+    /// Whether their turn goes on: what is taken away between two of its calls is put back too.
+    #[serde(default)]
+    pub in_turn: bool,
     /// Whether git started Andon through every hook that is needed.
     pub armed: bool,
     /// The effective `core.hooksPath`.

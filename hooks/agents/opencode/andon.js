@@ -1,6 +1,6 @@
-// Written by `andon agent install opencode`; `andon agent uninstall opencode` removes it.
+// Written by `andon agent install @CLIENT@`; `andon agent uninstall @CLIENT@` removes it.
 //
-// Hands what happens to `andon agent hook opencode EVENT`, as JSON on standard input. Exit code 2 refuses a tool call, with
+// Hands what happens to `andon agent hook @CLIENT@ EVENT`, as JSON on standard input. Exit code 2 refuses a tool call, with
 // the reason on standard error. Standard output is JSON: `context` is for the model, `args` takes the place of arguments.
 import { spawn } from "node:child_process"
 
@@ -19,7 +19,7 @@ const andon = (event, payload, cwd) =>
   new Promise((resolve) => {
     let out = ""
     let err = ""
-    const child = spawn(PROGRAM, ["agent", "hook", "opencode", event], { cwd, timeout: LIMIT })
+    const child = spawn(PROGRAM, ["agent", "hook", "@CLIENT@", event], { cwd, timeout: LIMIT })
     // A program that is missing, or ends early, refuses nothing.
     child.on("error", () => resolve({ code: 0, answer: {}, err: "" }))
     child.stdin.on("error", () => {})
@@ -37,23 +37,24 @@ const matters = ({ type, properties }) =>
 
 export const Andon = async ({ directory, worktree }) => {
   const tell = (event, payload) => andon(event, payload, directory || worktree)
-  // What stands, by session: the system prompt is made anew for every request.
+  // What stands, by session: the system prompt is made anew for every request. A session that was there before is asked about
+  // at its first one.
   const standing = new Map()
   return {
     event: async ({ event }) => {
-      if (matters(event)) await tell(event.type, event)
+      if (!matters(event)) return
+      const told = tell(event.type, event)
+      if (event.type === "session.created") standing.set(event.properties?.info?.id, told)
+      await told
     },
     "chat.message": async (input, output) => {
       await tell("chat.message", { input, output })
     },
     "experimental.chat.system.transform": async (input, output) => {
       const session = input?.sessionID ?? ""
-      if (!standing.has(session)) {
-        const { answer } = await tell("experimental.chat.system.transform", { input })
-        standing.set(session, answer.context)
-      }
-      const context = standing.get(session)
-      if (context) output.system.push(context)
+      if (!standing.has(session)) standing.set(session, tell("experimental.chat.system.transform", { input }))
+      const { answer } = await standing.get(session)
+      if (answer.context) output.system.push(answer.context)
     },
     "tool.execute.before": async (input, output) => {
       const { code, answer, err } = await tell("tool.execute.before", { input, output })

@@ -6,6 +6,7 @@
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
+use super::toml_hooks;
 use andon_core::domain::agent::Client;
 use andon_core::escape::shell_quote;
 
@@ -53,15 +54,21 @@ pub struct Template<'a> {
 impl Template<'_> {
     /// The text with the program in it, for files that are ours alone.
     pub fn filled(&self) -> String {
-        self.text.replace(PROGRAM, &shell_quote(self.program))
+        self.with(&self.quoted())
+    }
+
+    /// The program as a shell reads it.
+    pub(super) fn quoted(&self) -> String {
+        shell_quote(self.program)
+    }
+
+    /// The text with `program` in the place of it.
+    pub(super) fn with(&self, program: &str) -> String {
+        self.text.replace(PROGRAM, program)
     }
 
     fn string(&self, text: &str) -> String {
-        if text == PROGRAM {
-            self.program.to_owned()
-        } else {
-            text.replace(PROGRAM, &shell_quote(self.program))
-        }
+        if text == PROGRAM { self.program.to_owned() } else { text.replace(PROGRAM, &self.quoted()) }
     }
 
     fn input(&self, node: &CstNode) -> CstInputValue {
@@ -91,6 +98,9 @@ impl Template<'_> {
 /// # Errors
 /// When `text` is no object of JSON with comments, or has something else where hooks belong.
 pub fn merge(text: &str, template: &Template<'_>) -> Result<String, UnreadableSettings> {
+    if is_toml(template.client) {
+        return toml_hooks::merge(text, template);
+    }
     if let Some(text) = text.strip_prefix(BOM) {
         return Ok(BOM.to_owned() + &merge(text, template)?);
     }
@@ -127,6 +137,9 @@ pub fn merge(text: &str, template: &Template<'_>) -> Result<String, UnreadableSe
 /// # Errors
 /// When `text` is no JSON with comments.
 pub fn strip(text: &str, client: Client) -> Result<String, UnreadableSettings> {
+    if is_toml(client) {
+        return toml_hooks::strip(text, client);
+    }
     if let Some(text) = text.strip_prefix(BOM) {
         return Ok(BOM.to_owned() + &strip(text, client)?);
     }
@@ -179,6 +192,9 @@ fn strip_list(list: &CstArray, client: Client) -> bool {
 
 /// Whether nothing is left in `text` but what every file of its kind begins with.
 pub fn is_bare(text: &str) -> bool {
+    if text.trim().is_empty() {
+        return true;
+    }
     let Ok(root) = parse(text) else { return false };
     let members = root.object_value().map(|top| top.properties()).unwrap_or_default();
     let name = |member: &CstObjectProp| member.decoded_name().unwrap_or_default();
@@ -191,10 +207,32 @@ pub fn is_bare(text: &str) -> bool {
 /// # Errors
 /// When `text` is no JSON with comments.
 pub fn found(text: &str, client: Client) -> Result<Vec<(String, Vec<String>)>, UnreadableSettings> {
+    if is_toml(client) {
+        return toml_hooks::found(text, client);
+    }
     let root = parse(text)?;
+    if let Some(list) = root.object_value().and_then(|top| top.array_value(HOOKS)) {
+        return Ok(listed(&list, client));
+    }
     let hooks = root.object_value().and_then(|top| top.object_value(HOOKS));
     let events = hooks.map(|hooks| hooks.properties()).unwrap_or_default();
     Ok(events.iter().flat_map(|event| commands_of(event, client)).collect())
+}
+
+/// Hooks that are a list, of which each names its trigger and its action.
+fn listed(list: &CstArray, client: Client) -> Vec<(String, Vec<String>)> {
+    let one = |node: &CstNode| {
+        let hook = node.as_object()?;
+        let action = hook.object_value("action").filter(|action| is_ours(action, client))?;
+        let trigger = hook.get("trigger")?.value()?.as_string_lit()?.decoded_value().ok()?;
+        Some((trigger, words(&action)))
+    };
+    list.elements().iter().filter_map(one).collect()
+}
+
+/// Whether the settings of a client are TOML.
+fn is_toml(client: Client) -> bool {
+    client.spec().settings.files.first().is_some_and(|file| file.template.ends_with(".toml"))
 }
 
 fn commands_of(event: &CstObjectProp, client: Client) -> Vec<(String, Vec<String>)> {

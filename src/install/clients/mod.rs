@@ -7,6 +7,7 @@ pub mod memory;
 pub mod merge;
 pub mod place;
 pub mod saved;
+mod toml_hooks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ fn whole(file: &SettingsFile, program: &str) -> String {
     // A string of JSON is one of JavaScript too.
     let quoted = serde_json::Value::from(program).to_string();
     let text = file.template.replace("@EVENT@", file.event).replace("@ANDON_JSON@", &quoted);
+    let text = text.replace("@CLIENT@", file.client.as_str());
     Template { client: file.client, text: &text, program }.filled()
 }
 
@@ -113,8 +115,12 @@ fn is_whole(file: &SettingsFile, program: &str, mut found: Vec<(String, Vec<Stri
 
 /// The programs that the hooks in `file` start.
 pub fn programs(file: &SettingsFile) -> Vec<String> {
-    let text = text_of(file).ok().flatten().unwrap_or_default();
-    let found = merge::found(&text, file.client).unwrap_or_default();
+    programs_in(&text_of(file).ok().flatten().unwrap_or_default(), file.client)
+}
+
+/// The same of the text of settings.
+pub fn programs_in(text: &str, client: andon_core::domain::agent::Client) -> Vec<String> {
+    let found = merge::found(text, client).unwrap_or_default();
     found.into_iter().filter_map(|(_, words)| words.into_iter().next()).collect()
 }
 

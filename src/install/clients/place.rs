@@ -41,6 +41,14 @@ pub struct Roots {
     pub own: BTreeMap<&'static str, PathBuf>,
 }
 
+impl Roots {
+    /// Some directory for each: whether a client has settings of a scope at all.
+    pub fn everywhere() -> Self {
+        let root = || Some(PathBuf::from("/"));
+        Self { project: root(), home: root(), config: root(), own: BTreeMap::new() }
+    }
+}
+
 /// One file of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
@@ -66,16 +74,23 @@ macro_rules! templates {
 
 /// What is installed, by its path below `hooks/agents/`.
 const TEMPLATES: &[(&str, &str)] = templates![
+    "amp/andon.js",
+    "auggie/settings.json",
     "claude/settings.json",
     "cline/hook.sh",
     "codex/hooks.json",
     "copilot/andon.json",
+    "crush/crush.json",
     "cursor/hooks.json",
+    "droid/settings.json",
     "gemini/settings.json",
     "goose/hooks/hooks.json",
     "goose/plugin.json",
+    "kimi/config.toml",
+    "kiro/andon.json",
     "opencode/andon.js",
     "openhands/hooks.json",
+    "pi/andon.js",
     "qwen/settings.json",
 ];
 
@@ -83,7 +98,7 @@ fn template(path: &str) -> &'static str {
     TEMPLATES.iter().find(|(known, _)| *known == path).map_or("", |(_, text)| text)
 }
 
-/// The files of `client`; empty where the root of the scope is unknown.
+/// The files of `client`; empty where the root of the scope is unknown, or the client has no settings of it.
 pub fn files(client: Client, scope: Scope, roots: &Roots) -> Vec<SettingsFile> {
     let settings = &client.spec().settings;
     let Some((top, base)) = base(settings, scope, roots) else { return Vec::new() };
@@ -100,6 +115,10 @@ pub fn files(client: Client, scope: Scope, roots: &Roots) -> Vec<SettingsFile> {
 
 fn base(settings: &Settings, scope: Scope, roots: &Roots) -> Option<(PathBuf, PathBuf)> {
     let joined = |top: &Path, rest: &str| (top.to_owned(), top.join(rest));
+    let own = if scope == Scope::Project { settings.project } else { settings.user };
+    if own.is_empty() {
+        return None;
+    }
     if scope == Scope::Project {
         let (top, path) = joined(roots.project.as_deref()?, settings.project);
         // A link within the repository is followed; one that leads out of it is refused later.
@@ -143,13 +162,13 @@ mod tests {
             for (scope, name) in Scope::ALL {
                 assert_eq!(scope.as_str(), name);
                 let files = files(client, scope, &roots());
-                assert!(
-                    !files.is_empty() && files.iter().all(|file| !file.template.is_empty()),
-                    "{client:?}"
-                );
+                let settings = &client.spec().settings;
+                let has_none = if scope == Scope::User { settings.user } else { settings.project }.is_empty();
+                assert_eq!(files.is_empty(), has_none, "{client:?}");
+                assert!(files.iter().all(|file| !file.template.is_empty()), "{client:?}");
                 assert!(files.iter().all(|file| file.path.starts_with(&file.top)), "{files:?}");
-                let in_project = files.iter().all(|file| file.path.starts_with("/p"));
-                assert_eq!(in_project, scope == Scope::Project, "{files:?}");
+                let below = if scope == Scope::Project { "/p" } else { "/h" };
+                assert!(files.iter().all(|file| file.path.starts_with(below)), "{files:?}");
             }
             assert!(files(client, Scope::User, &Roots::default()).is_empty());
         }

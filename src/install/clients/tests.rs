@@ -17,9 +17,11 @@ impl Place {
     }
 
     fn files(&self, client: Client) -> Vec<SettingsFile> {
-        let roots = Roots { project: Some(self.dir.path().join("p")), ..Roots::default() };
+        let top = Some(self.dir.path().join("p"));
+        let roots = Roots { project: top.clone(), home: top, ..Roots::default() };
         std::fs::create_dir_all(self.dir.path().join("p")).unwrap();
-        files(client, Scope::Project, &roots)
+        let of_project = files(client, Scope::Project, &roots);
+        if of_project.is_empty() { files(client, Scope::User, &roots) } else { of_project }
     }
 
     fn saved(&self) -> PathBuf {
@@ -60,9 +62,14 @@ impl Place {
     }
 }
 
+/// The clients that have settings.
+fn installable() -> impl Iterator<Item = Client> {
+    Client::every().filter(|client| !client.spec().settings.files.is_empty())
+}
+
 #[test]
 fn every_client_is_installed_once_and_leaves_nothing() {
-    for (client, _) in Client::ALL {
+    for client in installable() {
         let place = Place::new();
         let files = place.files(client);
         let before = place.tree();
@@ -127,7 +134,7 @@ fn settings_come_back_byte_for_byte() {
 /// Also where a file is to be ours alone, and twice with another program in between.
 #[test]
 fn an_empty_file_is_empty_again() {
-    for client in Client::ALL.map(|(client, _)| client) {
+    for client in installable() {
         let place = Place::new();
         // An empty program is not ours, and refused.
         for file in place.files(client).iter().filter(|file| file.way != FileOwner::Program) {

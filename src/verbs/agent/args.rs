@@ -22,8 +22,13 @@ pub enum AgentCommand {
     Install(InstallClientArgs),
     /// Take them out again; the settings are as before, byte for byte
     Uninstall(ClientArgs),
+    /// Print the JSON Schema of the payload that `andon agent hook generic` reads, for a client without a row of its own
+    Schema(FormatArg),
     /// List the clients: what is installed, what the client trusts, whether it runs the hooks
     List(FormatArg),
+    /// Start a client unless the loop is halted, and end with 1 when it is halted afterwards
+    #[command(after_help = AGENT_RUN)]
+    Run(AgentRunArgs),
     /// What the hooks of agents' clients call: reads the client's JSON, and answers in the client's way
     #[command(after_help = AGENT_HOOK)]
     Hook(AgentHookArgs),
@@ -32,6 +37,23 @@ pub enum AgentCommand {
 const AGENT_HOOK: &str = "\
 It never fails: what cannot be judged passes with a line on standard error, and is refused while a halt waits for an answer. Outside of a
 repository, and with ANDON=0, nothing happens.";
+
+const AGENT_RUN: &str = "\
+While the loop is halted or stopped, nothing is started and the exit code is 1. The same code ends a run in which the loop came to a
+halt; the reason is on standard error. Otherwise the exit code is the client's. Input, output and signals go to the client.
+
+  while andon agent run claude -- -p \"$(cat PROMPT.md)\"; do :; done";
+
+/// `andon agent run`
+#[derive(Debug, Args)]
+pub struct AgentRunArgs {
+    /// The client whose program is started
+    #[arg(value_name = "CLIENT", value_parser = client())]
+    pub client: Client,
+    /// Its arguments. For a client without a program of its own they begin with the program to start
+    #[arg(value_name = "ARGS", last = true)]
+    pub arguments: Vec<String>,
+}
 
 /// `andon agent hook`
 #[derive(Debug, Args)]
@@ -47,9 +69,15 @@ pub struct AgentHookArgs {
 /// `andon agent install`
 #[derive(Debug, Args)]
 pub struct InstallClientArgs {
-    /// For whom
+    /// The client
+    #[arg(value_name = "CLIENT", value_parser = client(), required_unless_present = "command")]
+    pub client: Option<Client>,
+    /// Where, and how it is shown
     #[command(flatten)]
-    pub client: ClientArgs,
+    pub place: PlaceArgs,
+    /// Print the command of each event, for the settings of any client with hooks, and write nothing; CLIENT is `generic` where it is not given
+    #[arg(long, conflicts_with_all = ["memory", "dry_run"])]
+    pub command: bool,
     /// Add one marked line about `andon test` to the file that the client gives its model, such as CLAUDE.md or AGENTS.md
     #[arg(long, conflicts_with = "user")]
     pub memory: bool,
@@ -58,12 +86,20 @@ pub struct InstallClientArgs {
     pub dry_run: bool,
 }
 
-/// `andon agent install`, `andon agent uninstall`
+/// `andon agent uninstall`
 #[derive(Debug, Args)]
 pub struct ClientArgs {
     /// The client
     #[arg(value_name = "CLIENT", value_parser = client())]
     pub client: Client,
+    /// Where, and how it is shown
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+/// Whose settings are meant.
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
     /// In this repository, for everybody who works on it (the default)
     #[arg(long)]
     pub project: bool,
@@ -75,7 +111,7 @@ pub struct ClientArgs {
     pub format: FormatArg,
 }
 
-impl ClientArgs {
+impl PlaceArgs {
     /// Where the hooks are meant to be.
     pub fn scope(&self) -> Scope {
         if self.user { Scope::User } else { Scope::Project }

@@ -1,14 +1,15 @@
 //! `andon agent`.
 
 pub mod args;
+mod commands;
 pub mod run;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use self::args::{AgentArgs, AgentCommand, ClientArgs, InstallClientArgs};
-use super::agent_hook;
+use self::args::{AgentArgs, AgentCommand, ClientArgs, InstallClientArgs, PlaceArgs};
+use super::{agent_hook, agent_run};
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
@@ -29,6 +30,8 @@ pub fn run(shell: &Shell, args: &AgentArgs) -> Result<Exit, OpsError> {
     match &args.command {
         AgentCommand::Install(args) => install(shell, args),
         AgentCommand::Uninstall(args) => uninstall(shell, args),
+        AgentCommand::Run(args) => agent_run::main(shell, args.client, &args.arguments),
+        AgentCommand::Schema(format) => Ok(schema(shell, format.format)),
         AgentCommand::List(format) => Ok(show(shell, format.format)),
         AgentCommand::Hook(args) => Ok(agent_hook::main(shell.ctx.clone(), &args.client, &args.event)),
     }
@@ -43,14 +46,40 @@ fn path_text(path: &Path) -> String {
 }
 
 fn install(shell: &Shell, args: &InstallClientArgs) -> Result<Exit, OpsError> {
-    let InstallClientArgs { client: args, memory, dry_run } = args;
+    let InstallClientArgs { client, place, command, memory, dry_run } = args;
+    let client = client.unwrap_or(Client::Generic);
+    if *command {
+        return Ok(commands(shell, client, place));
+    }
     let wishes = InstallWishes { memory: *memory, dry_run: *dry_run };
-    let report = install::install(&shell.ctx, args.client, args.scope(), wishes)?;
-    shell.out.result(&match args.format.format {
+    let report = install::install(&shell.ctx, client, place.scope(), wishes)?;
+    shell.out.result(&match place.format.format {
         Format::Text => install_text(&report, wishes),
         Format::Json => json::line(&install_json(&report, wishes)),
     });
     Ok(Exit::Allowed)
+}
+
+/// Prints what a client has to start, and writes nothing.
+fn commands(shell: &Shell, client: Client, place: &PlaceArgs) -> Exit {
+    let hooks = install::commands(&shell.ctx, client, place.scope());
+    shell.out.result(&match place.format.format {
+        Format::Text => commands::text(client, &hooks),
+        Format::Json => json::line(&commands::json(client, &hooks)),
+    });
+    Exit::Allowed
+}
+
+/// The schema as an editor takes it, or as a document of ours.
+fn schema(shell: &Shell, format: Format) -> Exit {
+    shell.out.result(&match format {
+        Format::Text => commands::PAYLOAD.to_owned(),
+        Format::Json => {
+            let schema: Value = serde_json::from_str(commands::PAYLOAD).unwrap_or_default();
+            json::document("agent-payload-schema", &schema)
+        }
+    });
+    Exit::Allowed
 }
 
 fn install_text(report: &ClientInstall, wishes: InstallWishes) -> String {
@@ -108,8 +137,8 @@ fn install_json(report: &ClientInstall, wishes: InstallWishes) -> Value {
 }
 
 fn uninstall(shell: &Shell, args: &ClientArgs) -> Result<Exit, OpsError> {
-    let report = install::uninstall(&shell.ctx, args.client, args.scope())?;
-    shell.out.result(&match args.format.format {
+    let report = install::uninstall(&shell.ctx, args.client, args.place.scope())?;
+    shell.out.result(&match args.place.format.format {
         Format::Text => uninstall_text(&report),
         Format::Json => json::line(&uninstall_json(&report)),
     });

@@ -80,10 +80,11 @@ impl ClientHook<'_> {
             let what = format!("{} has no event {:?} that is known", self.client.title(), self.event);
             return self.broken(read.ok().as_ref(), HookMoment::BeforeTool, &what);
         };
-        let payload = match read {
+        let mut payload = match read {
             Ok(payload) => payload,
             Err(what) => return self.broken(None, moment, &what),
         };
+        payload.transcript = payload.transcript.take().or_else(|| self.transcript(&payload));
         let mut notes = self.config_notes(&payload);
         let judged = guarded(|| {
             if self.client.spec().habits.shell_without_hooks && moment == HookMoment::AfterTool {
@@ -105,6 +106,13 @@ impl ClientHook<'_> {
             }
             Err(what) => self.broken(Some(&payload), moment, &what),
         }
+    }
+
+    /// The transcript of a client that does not name it with every event, where it is there.
+    fn transcript(&self, payload: &HookPayload) -> Option<String> {
+        let below = self.client.spec().transcript?.of_session(payload.session.as_deref()?)?;
+        let path = PathBuf::from(self.ctx.var("HOME")?).join(below);
+        path.is_file().then(|| path.to_string_lossy().into_owned())
     }
 
     /// A commit that the client's shell made without hooks is recorded, and a halt that is due is written.

@@ -71,16 +71,24 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
 
 /// What the last tool call took from the guard, and whether it is back.
 pub fn taken<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
+    bounded(&format!(
+        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: \
+         andon status",
+        fates(all)
+    ))
+}
+
+/// The same of what went away while no call ran.
+pub fn taken_between<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
+    bounded(&format!("what guards this loop went away between two calls: {}", fates(all)))
+}
+
+fn fates<'a>(all: impl Iterator<Item = (&'a str, bool)>) -> String {
     let one = |(what, is_back): (&str, bool)| {
         let fate = if is_back { "put back" } else { "NOT put back: tell the person" };
         format!("{} ({fate})", terminal_clip(what, 200))
     };
-    let all: Vec<String> = all.map(one).collect();
-    bounded(&format!(
-        "andon: the last call took away what guards this loop: {}.\nThat is a person's to change. Once more halts the loop.\nhelp: \
-         andon status",
-        all.join("; ")
-    ))
+    all.map(one).collect::<Vec<String>>().join("; ")
 }
 
 /// That hooks of git are skipped: the halt and the record are not.

@@ -33,6 +33,11 @@ impl CheckFormat {
         ("markdown", Self::Markdown),
     ];
 
+    /// The names of all.
+    pub fn names() -> Vec<String> {
+        Self::NAMES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
     /// Whether it is lines among others, or a document of its own.
     pub fn is_lines(self) -> bool {
         matches!(self, Self::Text | Self::Github)
@@ -55,7 +60,7 @@ impl FromStr for WantedFormat {
         let (name, file) = text.split_once('=').map_or((text, None), |(name, file)| (name, Some(file)));
         let known = CheckFormat::NAMES.into_iter().find(|(known, _)| *known == name);
         let Some((_, form)) = known else {
-            let names = CheckFormat::NAMES.map(|(name, _)| name).join(", ");
+            let names = CheckFormat::names().join(", ");
             return Err(format!("the formats are {names}"));
         };
         match file {

@@ -6,7 +6,7 @@ mod wrap;
 use self::args::{CompletionsArgs, ManArgs};
 use crate::cli::Shell;
 use crate::cli::error::Exit;
-use crate::program::{help, manual};
+use crate::program::{completion, manual};
 use andon_engine::error::OpsError;
 
 /// The completions of a shell, or the function for its test command, to be sourced.
@@ -23,7 +23,7 @@ pub fn completions(shell: &Shell, args: &CompletionsArgs) -> Result<Exit, OpsErr
         shell.out.result(&function);
         return Ok(Exit::Allowed);
     }
-    shell.out.pass_out(&help::completions(args.shell));
+    shell.out.pass_out(&completion::script(args.shell));
     Ok(Exit::Allowed)
 }
 

@@ -16,6 +16,9 @@ pub struct StatusArgs {
     /// Show the hashes behind the loop as well: diffs, code states, failures, outputs
     #[arg(long, conflicts_with = "rules")]
     pub evidence: bool,
+    /// Show the state that counts on one line, for the status line of a client; nothing outside of a repository
+    #[arg(long, conflicts_with_all = ["exit_code", "rules", "evidence"])]
+    pub line: bool,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,

@@ -1,6 +1,7 @@
 //! `andon status`.
 
 pub mod args;
+pub mod line;
 pub mod rules;
 pub mod rules_text;
 pub mod run;
@@ -26,6 +27,9 @@ use andon_engine::workspace::Workspace;
 /// only a round does.
 /// A configuration that cannot be read hides no halt; then it ends with 2.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
+    if args.line {
+        return line(shell, args);
+    }
     shell.take_in_fetched();
     let ws = Workspace::open_lenient(&shell.ctx)?;
     if args.rules {
@@ -62,6 +66,17 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
         (false, None) if waits => Exit::Waiting,
         (false, None) => Exit::Allowed,
     })
+}
+
+/// Shows the line for the status line of a client.
+fn line(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
+    let Some(found) = line::run(&shell.ctx)? else { return Ok(Exit::Allowed) };
+    let style = shell.out.out;
+    shell.out.result(&match args.format.format {
+        Format::Text => found.text(style) + "\n",
+        Format::Json => json::line(&found.json(style)),
+    });
+    Ok(Exit::Allowed)
 }
 
 /// Shows the rules with their halts.

@@ -23,6 +23,10 @@ fn payloads(client: &str) -> Vec<(String, String, String)> {
 
 fn event(client: &str, name: &str) -> String {
     let stem = name.trim_end_matches(".json");
+    // pi's own names hold what parts the others' from what follows.
+    if client == "pi" {
+        return stem.split('-').next().unwrap_or(stem).to_owned();
+    }
     let known = [
         ("tool_execute_before", "tool.execute.before"),
         ("tool_execute_after", "tool.execute.after"),
@@ -42,7 +46,7 @@ fn event(client: &str, name: &str) -> String {
     let named = known.iter().find(|(start, _)| stem.starts_with(start));
     let plain = || stem.split('_').next().unwrap_or(stem);
     match named {
-        Some((_, event)) if matches!(client, "opencode" | "openhands") => (*event).to_owned(),
+        Some((_, event)) if matches!(client, "opencode" | "openhands" | "kilo") => (*event).to_owned(),
         Some(_) | None => plain().to_owned(),
     }
 }
@@ -78,7 +82,15 @@ fn told(client: &str) {
             journals(&running)
         )
         .unwrap();
-        let before = ["PreToolUse", "preToolUse", "BeforeTool", "tool.execute.before", "pre_tool_use"];
+        let before = [
+            "PreToolUse",
+            "preToolUse",
+            "BeforeTool",
+            "tool.execute.before",
+            "pre_tool_use",
+            "tool_call",
+            "tool.call",
+        ];
         if before.contains(&event.as_str()) {
             let _ = std::fs::remove_file(stopped.path(".git/andon/agents.jsonl"));
             stopped.set_clock(1000);
@@ -128,6 +140,16 @@ fn of_opencode() {
 }
 
 #[test]
+fn of_kilo() {
+    told("kilo");
+}
+
+#[test]
+fn of_pi() {
+    told("pi");
+}
+
+#[test]
 fn of_cline() {
     told("cline");
 }
@@ -137,7 +159,7 @@ fn of_openhands() {
     told("openhands");
 }
 
-/// Cursor and goose did not run here: these payloads are made from their documentation.
+/// These did not run here: tests/agents/README.md says where each payload comes from.
 #[test]
 fn of_cursor() {
     told("cursor");
@@ -146,4 +168,47 @@ fn of_cursor() {
 #[test]
 fn of_goose() {
     told("goose");
+}
+
+#[test]
+fn of_crush() {
+    told("crush");
+}
+
+#[test]
+fn of_droid() {
+    told("droid");
+}
+
+#[test]
+fn of_auggie() {
+    told("auggie");
+}
+
+#[test]
+fn of_kiro() {
+    told("kiro");
+}
+
+#[test]
+fn of_kimi() {
+    told("kimi");
+}
+
+#[test]
+fn of_amp() {
+    told("amp");
+}
+
+/// The payload of our own, which the schema describes.
+#[test]
+fn of_generic() {
+    told("generic");
+    let schema = include_str!("../../../hooks/agents/generic/payload.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    for (_, text, name) in payloads("generic") {
+        let payload: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let described = |member: &String| schema["properties"].get(member).is_some();
+        assert!(payload.as_object().unwrap().keys().all(described), "{name}");
+    }
 }

@@ -146,3 +146,38 @@ sys.exit(subprocess.run(["sh", "-c", "env -u CLAUDECODE setsid -w " + andon + " 
     stage.set("ANDON_TEST_ABOVE", "none");
     stage.andon(&["status", "--exit-code"]).exits(1);
 }
+
+#[test]
+fn what_a_program_that_a_call_left_behind_takes_away_is_put_back_before_the_next_one() {
+    let stage = Stage::installed();
+    let hook_file = stage.path(".git/hooks/pre-commit");
+    let before = std::fs::read(&hook_file).unwrap();
+    during(&stage, || ());
+    std::fs::remove_file(&hook_file).unwrap();
+    let refused = bash("ANDON=0 make");
+    hook(&stage, "claude", "PreToolUse", &refused).exits(2);
+    hook(&stage, "claude", "PreToolUse", &refused).lacks("between two calls");
+    assert_eq!((std::fs::read(&hook_file).unwrap(), accused(&stage)), (before.clone(), 0));
+    // The last call of a turn is followed by its end.
+    stage.git(&["config", "core.hooksPath", "/dev/null"]).ok();
+    hook(&stage, "claude", "Stop", r#"{"session_id":"s"}"#).says("between two calls");
+    assert_eq!(stage.git(&["config", "core.hooksPath"]).code, 1);
+    // A person's turn: what changes now is a person's.
+    std::fs::remove_file(&hook_file).unwrap();
+    hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"go on"}"#).ok();
+    during(&stage, || ()).lacks("between two calls");
+    assert!(!hook_file.exists());
+    stage.andon(&["install"]).ok();
+    during(&stage, || ());
+    stage.andon(&["uninstall"]).ok();
+    hook(&stage, "claude", "PreToolUse", &bash("make")).ok().lacks("between two calls");
+}
+
+#[test]
+fn a_whole_folder_that_is_gone_is_told_and_recorded() {
+    let stage = Stage::installed();
+    let out = during(&stage, || std::fs::remove_dir_all(stage.path(".git/andon")).unwrap());
+    out.says("what is kept of this loop").says("NOT put back");
+    assert_eq!(accused(&stage), 1);
+    during(&stage, || ()).lacks("what is kept of this loop");
+}

@@ -49,6 +49,9 @@ fn the_gate_refuses_at_the_hard_block_only_and_lets_pass_what_it_cannot_judge() 
     --- stderr
     error[config]: `rules.context-window.window` must be a whole number from 1 to 1000000000, not 0
       --> andon.toml:2:29
+         |
+       2 | context-window = { window = 0 }
+         |                             ^
       help: write window = 200000
     error[context-window]: no tool call until the context window is cleared: 175000 of 200000 tokens (87 %)
       help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue

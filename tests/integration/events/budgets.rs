@@ -49,13 +49,16 @@ fn a_reviewer_that_changes_nothing_is_not_idle() {
         stage.andon(&["tick", "--node", "verifier"]).ok();
     }
     stage.write("andon.toml", "[workflow]\nnodes.a = {}\nedges = [{ from = \"a\", to = \"b\" }]\n");
-    assert_snapshot!(stage.andon(&["tick"]).shown(), @"
+    assert_snapshot!(stage.andon(&["tick"]).shown(), @r#"
     exit 2
     --- stderr
     error[config]: node `b` is not declared
       --> andon.toml:3:10
+         |
+       3 | edges = [{ from = "a", to = "b" }]
+         |          ^
       help: known here: a
-    ");
+    "#);
 }
 
 #[test]

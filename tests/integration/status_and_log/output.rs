@@ -31,9 +31,15 @@ fn configuration_names_the_layer_of_every_value() {
     --- stderr
     error[config]: unknown rule `unchanged-dif`
       --> andon.toml:2:1
+         |
+       2 | unchanged-dif = "off"
+         | ^
       help: did you mean `unchanged-diff`?
     error[config]: `guard.ack` must be "delete" or "resume" or "signed", not "always"
       --> andon.toml:4:7
+         |
+       4 | ack = "always"
+         |       ^
       help: write ack = "delete"
     "#);
     // What only looks back does not need it.

@@ -102,6 +102,9 @@ fn names_hooks(word: &str) -> bool {
 }
 
 fn andon(args: &[&str]) -> Option<Disarm> {
+    if args.iter().any(|word| matches!(*word, "--help" | "-h")) {
+        return None;
+    }
     let mut plain: Vec<&str> = Vec::new();
     let mut words = args.iter();
     while let Some(word) = words.next() {
@@ -217,6 +220,7 @@ mod tests {
             "gh pr create --title x --body 'never run andon resume'",
             "andon test && andon status && andon pin --check",
             "andon agent list && andon review show 3",
+            "andon resume --help",
             "ANDON=1 ls; ANDON=01 ls",
             "rm -rf target build .git/index.lock",
             "find . -name '*.pyc' -delete",

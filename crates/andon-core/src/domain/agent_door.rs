@@ -1,11 +1,17 @@
 //! What agents' clients report to Andon's hooks, as values, and what the hooks remember of it.
 
+use serde::{Deserialize, Serialize};
+
 use super::agent::Client;
 pub use super::client_spec::HookMoment;
 use super::codec::named;
 use super::events::CallEnd;
 use super::ids::ShortHash;
 use super::time::Timestamp;
+use crate::format::fields::Text;
+
+/// Bytes of a name in the journal.
+const MAX_NAME: usize = 1024;
 
 /// What a tool does, judged by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,18 +104,22 @@ named!(AgentAction, "what an agent's hook did");
 /// How the session of a canary begins: what `andon doctor --live` sends is no agent's work.
 pub const CANARY: &str = "andon-canary-";
 
-/// One such fact.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One such fact: a line of the journal of agents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct AgentFact {
     /// When.
     pub at: Option<Timestamp>,
     /// Whose hook it was.
     pub client: Client,
     /// The client's session. Untrusted text.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub session: Option<String>,
     /// What the hook of the client did.
+    #[serde(rename = "did")]
     pub deed: AgentAction,
     /// What it was about, in words. Untrusted text.
+    #[serde(default, skip_serializing_if = "String::is_empty", with = "Text::<MAX_NAME>")]
     pub about: String,
     /// Distinguishes it from others of its kind.
     pub mark: Option<ShortHash>,

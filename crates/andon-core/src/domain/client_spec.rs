@@ -156,6 +156,21 @@ pub enum Transcript {
     Claude,
     /// Codex's, which has the exit codes of commands as well.
     Codex,
+    /// Qwen Code's.
+    Qwen,
+    /// Copilot CLI's log of events.
+    Copilot,
+}
+
+impl Transcript {
+    /// Where that of a session is below the home directory, for a client that does not name it with every event.
+    pub fn of_session(self, session: &str) -> Option<String> {
+        let is_name = !session.is_empty() && session.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        match self {
+            Self::Copilot if is_name => Some(format!(".copilot/session-state/{session}/events.jsonl")),
+            Self::Claude | Self::Codex | Self::Qwen | Self::Copilot => None,
+        }
+    }
 }
 
 /// What a client does otherwise than most.

@@ -47,6 +47,8 @@ registry! {
     Copilot = COPILOT,
     /// Cursor.
     Cursor = CURSOR,
+    /// Kilo, before opencode, whose marker it sets too.
+    Kilo = KILO,
     /// opencode.
     Opencode = OPENCODE,
     /// Cline.
@@ -55,6 +57,22 @@ registry! {
     Openhands = OPENHANDS,
     /// goose.
     Goose = GOOSE,
+    /// pi.
+    Pi = PI,
+    /// Crush.
+    Crush = CRUSH,
+    /// Droid.
+    Droid = DROID,
+    /// Auggie.
+    Auggie = AUGGIE,
+    /// Amp.
+    Amp = AMP,
+    /// Kiro.
+    Kiro = KIRO,
+    /// Kimi Code.
+    Kimi = KIMI,
+    /// Any client with hooks that has no row of its own.
+    Generic = GENERIC,
 }
 
 named!(Client, "the name of an agent's client");
@@ -86,7 +104,7 @@ const CLAUDE: ClientSpec = ClientSpec {
     title: "Claude Code",
     program: Some("claude"),
     markers: &[("CLAUDECODE", None), ("CLAUDE_CODE_SESSION_ID", None)],
-    session: None,
+    session: Some("CLAUDE_CODE_SESSION_ID"),
     addresses: &["noreply@anthropic.com"],
     events: &[
         ("PreToolUse", BeforeTool),
@@ -211,7 +229,7 @@ const GEMINI: ClientSpec = ClientSpec {
     title: "Gemini CLI",
     program: Some("gemini"),
     markers: &[("GEMINI_CLI", None)],
-    session: None,
+    session: Some("GEMINI_SESSION_ID"),
     addresses: &[],
     events: &[
         ("BeforeTool", BeforeTool),
@@ -253,7 +271,7 @@ const QWEN: ClientSpec = ClientSpec {
     title: "Qwen Code",
     program: Some("qwen"),
     markers: &[("QWEN_CODE", None)],
-    session: None,
+    session: Some("QWEN_CODE_SESSION_ID"),
     addresses: &[],
     events: &[
         ("PreToolUse", BeforeTool),
@@ -278,7 +296,7 @@ const QWEN: ClientSpec = ClientSpec {
         rewrites: None,
         flat: false,
     }),
-    transcript: None,
+    transcript: Some(Transcript::Qwen),
     window: None,
     attended: None,
     habits: Habits { prompts_itself: true, compacts_in_silence: true, ..Habits::USUAL },
@@ -294,7 +312,7 @@ const COPILOT: ClientSpec = ClientSpec {
     title: "Copilot CLI",
     program: Some("copilot"),
     markers: &[("COPILOT_CLI", None)],
-    session: None,
+    session: Some("COPILOT_AGENT_SESSION_ID"),
     addresses: &["copilot@users.noreply.github.com"],
     events: &[
         ("preToolUse", BeforeTool),
@@ -321,7 +339,7 @@ const COPILOT: ClientSpec = ClientSpec {
         ("SessionEnd", Aside),
     ],
     dialect: Dialect::Own,
-    transcript: None,
+    transcript: Some(Transcript::Copilot),
     window: None,
     attended: None,
     habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
@@ -381,6 +399,32 @@ const CURSOR: ClientSpec = ClientSpec {
     step_of_user: CURSOR_STEP,
 };
 
+/// The events of opencode's plugins, and of Kilo's, which is made from it.
+const OF_OPENCODE: &[(&str, super::client_spec::HookMoment)] = &[
+    ("tool.execute.before", BeforeTool),
+    ("tool.execute.after", AfterTool),
+    ("chat.message", Prompt),
+    ("experimental.session.compacting", Compacting),
+    // Our plugin asks once, in a session that was there before it.
+    ("experimental.chat.system.transform", SessionStart),
+    ("session.created", SessionStart),
+    ("session.idle", TurnEnd),
+    ("session.compacted", Compacted),
+    ("message.updated", Answered),
+    ("message.part.updated", AfterTool),
+    ("shell.env", Aside),
+    ("permission.ask", Aside),
+    ("event", Aside),
+];
+
+const HABITS_OF_OPENCODE: Habits = Habits {
+    ends_regardless: true,
+    subagent_sessions: true,
+    deaf_before_tools: true,
+    hears_at_compaction: true,
+    ..Habits::USUAL
+};
+
 const OPENCODE: ClientSpec = ClientSpec {
     name: "opencode",
     title: "opencode",
@@ -388,33 +432,12 @@ const OPENCODE: ClientSpec = ClientSpec {
     markers: &[("OPENCODE", None)],
     session: None,
     addresses: &["@opencode.ai"],
-    events: &[
-        ("tool.execute.before", BeforeTool),
-        ("tool.execute.after", AfterTool),
-        ("chat.message", Prompt),
-        ("experimental.session.compacting", Compacting),
-        // It comes with every request to the model.
-        ("experimental.chat.system.transform", Aside),
-        ("session.created", SessionStart),
-        ("session.idle", TurnEnd),
-        ("session.compacted", Compacted),
-        ("message.updated", Answered),
-        ("message.part.updated", AfterTool),
-        ("shell.env", Aside),
-        ("permission.ask", Aside),
-        ("event", Aside),
-    ],
+    events: OF_OPENCODE,
     dialect: Dialect::Own,
     transcript: None,
     window: None,
     attended: None,
-    habits: Habits {
-        ends_regardless: true,
-        subagent_sessions: true,
-        deaf_before_tools: true,
-        hears_at_compaction: true,
-        ..Habits::USUAL
-    },
+    habits: HABITS_OF_OPENCODE,
     settings: Settings {
         user: "opencode/plugin/andon.js",
         home: Home::Config,
@@ -426,6 +449,23 @@ const OPENCODE: ClientSpec = ClientSpec {
     trust: TrustBy::NoOne,
     step_in_project: None,
     step_of_user: None,
+};
+
+const KILO: ClientSpec = ClientSpec {
+    name: "kilo",
+    title: "Kilo",
+    program: Some("kilo"),
+    markers: &[("KILO", None)],
+    session: None,
+    addresses: &[],
+    settings: Settings {
+        user: "kilo/plugin/andon.js",
+        home: Home::Config,
+        owner: FileOwner::Whole,
+        start: CommandStart::Plugin,
+        ..merged(".kilo/plugin/andon.js", &[only("opencode/andon.js")])
+    },
+    ..OPENCODE
 };
 
 const CLINE_STEP: Option<&str> =
@@ -573,6 +613,349 @@ const GOOSE: ClientSpec = ClientSpec {
             ],
         )
     },
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: None,
+    step_of_user: None,
+};
+
+const PI_STEP: Option<&str> = Some(
+    "pi loads the extensions of a project only once it is trusted: start `pi` in this repository and trust it",
+);
+
+/// What our extension hands over has the common shape, and pi's names.
+const PI: ClientSpec = ClientSpec {
+    name: "pi",
+    title: "pi",
+    program: Some("pi"),
+    markers: &[("PI_CODING_AGENT", None)],
+    session: Some("PI_SESSION_ID"),
+    addresses: &[],
+    events: &[
+        ("tool_call", BeforeTool),
+        ("tool_result", AfterTool),
+        ("session_start", SessionStart),
+        ("before_agent_start", Prompt),
+        ("agent_before_settle", TurnEnd),
+        ("session_before_compact", Compacting),
+        ("session_compact", Compacted),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "bash",
+        answer: Answer {
+            text: AnswerText::Parts("content"),
+            interrupted: None,
+            failed: Some("isError"),
+            exit: None,
+            answered: CallEnd::Unknown,
+            unanswered: CallEnd::Unknown,
+        },
+        tokens: Some((TurnEnd, Tokens::Context)),
+        rewrites: Some(Rewrites { member: "updatedInput", decision: None }),
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits { deaf_before_tools: true, ..Habits::USUAL },
+    settings: Settings {
+        user: ".pi/agent/extensions/andon.js",
+        owner: FileOwner::Whole,
+        start: CommandStart::Plugin,
+        ..merged(".pi/extensions/andon.js", &[only("pi/andon.js")])
+    },
+    memory: "AGENTS.md",
+    trust: TrustBy::Unlisted,
+    step_in_project: PI_STEP,
+    step_of_user: None,
+};
+
+/// What is known of a client that answers nothing after a tool, or whose answer says nothing of how a call ended.
+const SILENT: Answer = Answer {
+    text: AnswerText::Whole,
+    interrupted: None,
+    failed: None,
+    exit: None,
+    answered: CallEnd::Unknown,
+    unanswered: CallEnd::Unknown,
+};
+
+/// It has one event, and answers as Claude Code does.
+const CRUSH: ClientSpec = ClientSpec {
+    name: "crush",
+    title: "Crush",
+    program: Some("crush"),
+    markers: &[("CRUSH", None)],
+    session: None,
+    addresses: &["crush@charm.land"],
+    events: &[("PreToolUse", BeforeTool)],
+    dialect: Dialect::Shaped(Shape {
+        shell: "bash",
+        answer: SILENT,
+        tokens: None,
+        rewrites: Some(Rewrites { member: "updatedInput", decision: None }),
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits::USUAL,
+    settings: Settings {
+        user: "crush/crush.json",
+        home: Home::Config,
+        ..merged(".crush.json", &[only("crush/crush.json")])
+    },
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: None,
+    step_of_user: None,
+};
+
+const DROID_STEP: Option<&str> =
+    Some("Droid reads the hooks of settings.json only where there is no hooks.json beside it");
+
+const DROID: ClientSpec = ClientSpec {
+    name: "droid",
+    title: "Droid",
+    program: Some("droid"),
+    markers: &[],
+    session: None,
+    addresses: &["factory-droid[bot]@users.noreply.github.com"],
+    events: &[
+        ("PreToolUse", BeforeTool),
+        ("PostToolUse", AfterTool),
+        ("UserPromptSubmit", Prompt),
+        ("Stop", TurnEnd),
+        ("SessionStart", SessionStart),
+        ("PreCompact", Compacting),
+        ("SubagentStop", Aside),
+        ("SessionEnd", Aside),
+        ("Notification", Aside),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "Execute",
+        // The text of a command ends with its exit code.
+        answer: Answer { exit: Some(ExitCode::Line(&["Execute"])), ..SILENT },
+        tokens: None,
+        rewrites: Some(Rewrites { member: "updatedInput", decision: None }),
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
+    settings: merged(".factory/settings.json", &[only("droid/settings.json")]),
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: DROID_STEP,
+    step_of_user: DROID_STEP,
+};
+
+const AUGGIE: ClientSpec = ClientSpec {
+    name: "auggie",
+    title: "Auggie",
+    program: Some("auggie"),
+    markers: &[("AUGMENT_AGENT", None)],
+    session: None,
+    addresses: &[],
+    events: &[
+        ("PreToolUse", BeforeTool),
+        ("PostToolUse", AfterTool),
+        ("PromptSubmit", Prompt),
+        ("Stop", TurnEnd),
+        ("SessionStart", SessionStart),
+        ("SessionEnd", Aside),
+        ("Notification", Aside),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "launch-process",
+        answer: Answer { exit: Some(ExitCode::Line(&["launch-process"])), ..SILENT },
+        tokens: None,
+        rewrites: Some(Rewrites { member: "updatedInput", decision: None }),
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    // Exit code 2 keeps no turn going.
+    habits: Habits { ends_regardless: true, deaf_before_tools: true, ..Habits::USUAL },
+    settings: merged(".augment/settings.json", &[only("auggie/settings.json")]),
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: None,
+    step_of_user: None,
+};
+
+const AMP_STEP: Option<&str> = Some(
+    "Amp's interface of plugins is experimental: look into `andon agent list` whether its hooks are heard",
+);
+
+/// What our plugin hands over has the common shape, and Amp's names.
+const AMP: ClientSpec = ClientSpec {
+    name: "amp",
+    title: "Amp",
+    program: Some("amp"),
+    markers: &[],
+    session: None,
+    addresses: &["amp@ampcode.com"],
+    events: &[
+        ("tool.call", BeforeTool),
+        ("tool.result", AfterTool),
+        ("session.start", SessionStart),
+        ("agent.start", Prompt),
+        ("agent.end", TurnEnd),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "Bash",
+        answer: Answer {
+            text: AnswerText::Lasting("output"),
+            interrupted: Some("interrupted"),
+            failed: Some("is_error"),
+            exit: None,
+            answered: CallEnd::Unknown,
+            unanswered: CallEnd::Unknown,
+        },
+        tokens: None,
+        rewrites: None,
+        flat: true,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits { ends_regardless: true, deaf_at_prompts: true, deaf_before_tools: true, ..Habits::USUAL },
+    settings: Settings {
+        user: "amp/plugins/andon.js",
+        home: Home::Config,
+        owner: FileOwner::Whole,
+        start: CommandStart::Plugin,
+        ..merged(".amp/plugins/andon.js", &[only("amp/andon.js")])
+    },
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: AMP_STEP,
+    step_of_user: AMP_STEP,
+};
+
+/// By the hooks of its third version, a file in a repository.
+const KIRO: ClientSpec = ClientSpec {
+    name: "kiro",
+    title: "Kiro",
+    program: Some("kiro-cli"),
+    markers: &[],
+    session: None,
+    addresses: &[],
+    events: &[
+        ("PreToolUse", BeforeTool),
+        ("PostToolUse", AfterTool),
+        ("UserPromptSubmit", Prompt),
+        ("Stop", TurnEnd),
+        ("SessionStart", SessionStart),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "execute_bash",
+        // `success` is there for a command that failed, too.
+        answer: SILENT,
+        tokens: None,
+        rewrites: None,
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits { ends_regardless: true, ..Habits::USUAL },
+    settings: Settings {
+        user: "",
+        owner: FileOwner::Whole,
+        ..merged(".kiro/hooks/andon.json", &[only("kiro/andon.json")])
+    },
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: None,
+    step_of_user: None,
+};
+
+const KIMI: ClientSpec = ClientSpec {
+    name: "kimi",
+    title: "Kimi Code",
+    program: Some("kimi"),
+    markers: &[],
+    session: None,
+    addresses: &[],
+    events: &[
+        ("PreToolUse", BeforeTool),
+        ("PostToolUse", AfterTool),
+        ("PostToolUseFailure", AfterTool),
+        ("UserPromptSubmit", Prompt),
+        ("Stop", TurnEnd),
+        ("SessionStart", SessionStart),
+        ("PreCompact", Compacting),
+        ("PostCompact", Compacted),
+        ("SubagentStart", Aside),
+        ("SubagentStop", Aside),
+        ("SessionEnd", Aside),
+        ("Notification", Aside),
+        ("PermissionRequest", Aside),
+        ("PermissionResult", Aside),
+        ("StopFailure", Aside),
+        ("Interrupt", Aside),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "Bash",
+        // What failed has an event of its own.
+        answer: Answer { answered: CallEnd::Done, unanswered: CallEnd::Done, ..SILENT },
+        tokens: None,
+        rewrites: None,
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits::USUAL,
+    settings: Settings { user: ".kimi-code/config.toml", ..merged("", &[only("kimi/config.toml")]) },
+    memory: "AGENTS.md",
+    trust: TrustBy::NoOne,
+    step_in_project: None,
+    step_of_user: None,
+};
+
+/// Its payload is documented for people who write hooks: `hooks/agents/generic/payload.schema.json`.
+const GENERIC: ClientSpec = ClientSpec {
+    name: "generic",
+    title: "a client without a row of its own",
+    program: None,
+    markers: &[],
+    session: None,
+    addresses: &[],
+    events: &[
+        ("SessionStart", SessionStart),
+        ("UserPromptSubmit", Prompt),
+        ("PreToolUse", BeforeTool),
+        ("PostToolUse", AfterTool),
+        ("PostToolUseFailure", AfterTool),
+        ("PreCompact", Compacting),
+        ("PostCompact", Compacted),
+        ("Stop", TurnEnd),
+    ],
+    dialect: Dialect::Shaped(Shape {
+        shell: "bash",
+        answer: Answer {
+            text: AnswerText::Joined(&["stdout", "stderr"]),
+            interrupted: Some("interrupted"),
+            failed: Some("is_error"),
+            exit: Some(ExitCode::Member("exit_code")),
+            answered: CallEnd::Unknown,
+            unanswered: CallEnd::Unknown,
+        },
+        tokens: Some((TurnEnd, Tokens::Context)),
+        // Whether it would run other arguments is not known.
+        rewrites: None,
+        flat: false,
+    }),
+    transcript: None,
+    window: None,
+    attended: None,
+    habits: Habits::USUAL,
+    settings: merged("", &[]),
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,
     step_in_project: None,

@@ -1,5 +1,7 @@
 //! Decisions as values: computed in `policy`, carried out in `effect`.
 
+use serde::{Deserialize, Serialize};
+
 use super::codec::named;
 use super::detail::Figures;
 use super::facts::{Ack, CommitKind};
@@ -9,6 +11,10 @@ use super::suggestion::Suggestion;
 use super::summary::HaltSummary;
 use super::tests::TestStatus;
 use super::time::Timestamp;
+use crate::format::fields::{Cut, counts, or_default};
+
+/// Bytes of a text in an entry of the ledger.
+pub const MAX_LEDGER_TEXT: usize = 4096;
 
 /// Where a decision is made. The same rule may have another effect at another stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,17 +91,23 @@ pub struct Decision {
 }
 
 /// Hashes behind a halt (docs/spec-map.md, loop safety: required output on stall).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
 pub struct HaltEvidence {
     /// The last diff hashes, oldest first.
+    #[serde(deserialize_with = "or_default")]
     pub diffs: Vec<DiffHash>,
     /// The last failure signatures, oldest first.
+    #[serde(deserialize_with = "or_default")]
     pub tests: Vec<Signature>,
     /// The last output hashes, oldest first.
+    #[serde(deserialize_with = "or_default")]
     pub outputs: Vec<Digest>,
     /// The tool calls that go round, where a rule about calls halted: those of a row oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub calls: Vec<NamedCall>,
     /// Failing counts of the test-bearing iterations, oldest first.
+    #[serde(deserialize_with = "counts")]
     pub trend: Vec<u64>,
 }
 
@@ -224,19 +236,24 @@ pub enum LedgerEvent {
 
 /// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one to answer, and
 /// this records the rest (docs/spec-map.md, loop rules: manual override).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct StopSwitch {
     /// What was done.
     pub moved: SwitchMove,
     /// In words; may hold the reason that was given. Untrusted text.
+    #[serde(default, with = "Cut::<MAX_LEDGER_TEXT>")]
     pub message: String,
     /// Name and address of the git user.
+    #[serde(serialize_with = "Cut::<MAX_LEDGER_TEXT>::serialize")]
     pub by: String,
     /// The marker of the agent's shell in which it was seen.
+    #[serde(default, with = "Cut::<MAX_LEDGER_TEXT>")]
     pub agent: Option<String>,
     /// HEAD then.
     pub head: Option<CommitId>,
     /// Name of the worktree.
+    #[serde(serialize_with = "Cut::<MAX_LEDGER_TEXT>::serialize")]
     pub worktree: String,
     /// When it was seen.
     pub at: Timestamp,

@@ -3,6 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use crate::format::Count;
+use crate::format::fields::{Text, whole};
+
+/// Bytes of the name and the signature of a tool.
+const MAX_TOOL: usize = 1024;
+
 /// What one kind of finding consists of. Each rule declares its own in its file; `Display` is the message.
 pub trait FindingDetail: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// The part that programs get, and that is stored with the message.
@@ -106,7 +114,8 @@ impl PartialEq for Detail {
 impl Eq for Detail {}
 
 /// The figures of a finding that the safety event log documents (docs/spec-map.md, loop rules).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(untagged, from = "FiguresMembers")]
 pub enum Figures {
     /// There are none, or only the text of the finding was stored.
     #[default]
@@ -114,10 +123,13 @@ pub enum Figures {
     /// A loop of tool calls.
     Calls {
         /// Name of the tool, bounded. Untrusted text.
+        #[serde(serialize_with = "Text::<MAX_TOOL>::serialize")]
         tool: String,
         /// `Edit(file=a.rs)`: the calls with their file or command, where the arguments are known. Untrusted text.
+        #[serde(serialize_with = "Text::<MAX_TOOL>::serialize")]
         signature: Option<String>,
         /// How often the call, the row of calls or the answer came.
+        #[serde(serialize_with = "whole")]
         count: u64,
     },
     /// The dirty bits of a task that was to be called done, as far as they are known.
@@ -134,8 +146,68 @@ pub enum Figures {
     /// A context window.
     Fill {
         /// The used share in whole percent.
+        #[serde(serialize_with = "whole")]
         percent: u64,
         /// The share that was reached, in whole percent.
+        #[serde(serialize_with = "whole")]
         threshold: u64,
     },
+}
+
+/// The members of all kinds of figures, as they are read: those that this version does not know are left out.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct FiguresMembers {
+    tool: Option<String>,
+    signature: Option<String>,
+    count: Option<Count>,
+    percent: Option<Count>,
+    threshold: Option<Count>,
+    code_modified: Option<bool>,
+    tests_run: Option<bool>,
+    tests_passing: Option<bool>,
+    docs_updated: Option<bool>,
+}
+
+impl From<FiguresMembers> for Figures {
+    fn from(members: FiguresMembers) -> Self {
+        match members {
+            FiguresMembers { tool: Some(tool), signature, count: Some(Count(count)), .. } => {
+                Self::Calls { tool, signature, count }
+            }
+            FiguresMembers { percent: Some(Count(percent)), threshold: Some(Count(threshold)), .. } => {
+                Self::Fill { percent, threshold }
+            }
+            FiguresMembers { code_modified, tests_run, tests_passing, docs_updated, .. }
+                if [code_modified, tests_run, tests_passing, docs_updated] != [None; 4] =>
+            {
+                Self::Bits { code_modified, tests_run, tests_passing, docs_updated }
+            }
+            FiguresMembers { .. } => Self::Unreported,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_come_back_and_others_are_untold() {
+        let calls =
+            Figures::Calls { tool: "Edit".into(), signature: Some("Edit(file=a.rs)".into()), count: 5 };
+        let bits = Figures::Bits {
+            code_modified: Some(false),
+            tests_run: Some(true),
+            tests_passing: None,
+            docs_updated: None,
+        };
+        for figures in [calls, bits, Figures::Fill { percent: 86, threshold: 85 }] {
+            let text = serde_json::to_string(&figures).unwrap();
+            assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures, "{text}");
+        }
+        assert_eq!(serde_json::to_string(&Figures::Unreported).unwrap(), "null");
+        let later = serde_json::from_str::<Figures>(r#"{"tool":"a","rate":7}"#).unwrap();
+        assert_eq!(later, Figures::Unreported);
+    }
 }

@@ -91,6 +91,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; `None` for what concerns everything. Boxed, as errors are best small.
     pub location: Option<Box<Location>>,
+    /// The line of the text that `location` is a place in; boxed for the same reason.
+    pub excerpt: Option<Box<str>>,
     /// Hints: commands or steps that put it right, the likeliest first.
     pub help: Vec<String>,
 }
@@ -98,7 +100,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A message without code, location or help.
     pub fn new(level: Level, message: impl Into<String>) -> Self {
-        Self { level, code: None, message: message.into(), location: None, help: Vec::new() }
+        Self { level, code: None, message: message.into(), location: None, excerpt: None, help: Vec::new() }
     }
 
     /// A message about what was refused or failed.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::attempt::Attempt;
 use super::change::ChangeFacts;
 use super::codec::named;
 use super::events::Event;
@@ -22,6 +23,11 @@ const MAX_MESSAGE: usize = 2048;
 const MAX_TEST_NAME: usize = 256;
 /// Bytes of the marker of an agent's shell.
 const MAX_MARKER: usize = 256;
+
+/// Bytes of the name of a person, an agent or a worktree in the journal.
+const MAX_NAME: usize = 1024;
+/// Bytes of what a person says there.
+const MAX_REASON: usize = 8192;
 
 /// Whether something is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -432,9 +438,10 @@ impl CommitFact {
 }
 
 /// How an acknowledgement was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum AckHow {
-    /// `andon resume`, by somebody at a terminal.
+    /// `andon resume`, by somebody at a terminal. Journals of the first versions do not say so.
+    #[default]
     Resume,
     /// `andon resume --yes`: nobody sat at a terminal.
     Unattended,
@@ -457,7 +464,7 @@ impl AckHow {
 named!(AckHow, "resume, unattended, file_deleted or signed");
 
 /// What a person says of the halt that is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum HaltWas {
     /// Nothing: it was right, or the question did not come up.
     #[default]
@@ -471,44 +478,72 @@ impl HaltWas {
     pub fn key(self) -> Option<bool> {
         (self == Self::Mistaken).then_some(true)
     }
+}
 
-    /// The counter of that key.
-    pub fn from_key(key: Option<bool>) -> Self {
-        if key == Some(true) { Self::Mistaken } else { Self::Unsaid }
+impl Serialize for HaltWas {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.key().serialize(serializer)
     }
 }
 
-/// A person's answer to a halt (docs/concepts.md).
+impl<'de> Deserialize<'de> for HaltWas {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let key: Option<bool> = Deserialize::deserialize(deserializer)?;
+        Ok(if key == Some(true) { Self::Mistaken } else { Self::Unsaid })
+    }
+}
+
+/// A person's answer to a halt (docs/concepts.md), as the journal and the ledger hold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,
     /// The one counter that is reset, by the id of its rule: the window continues. `None` starts a new window.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub counter: Option<String>,
     /// Name and address of the git user.
+    #[serde(serialize_with = "Text::<MAX_NAME>::serialize")]
     pub by: String,
     /// How it was given.
+    #[serde(default, deserialize_with = "or_default")]
     pub how: AckHow,
     /// Whether the halt was right.
+    #[serde(default, rename = "mistaken")]
     pub halt_was: HaltWas,
     /// The marker of an agent's shell in which it was first seen, such as `CLAUDECODE`.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub agent: Option<String>,
     /// The provider of the fallback chain that goes on: it was answered on its behalf, as `on_stall` says, and no person did.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub provider: Option<String>,
     /// What the person said; empty for a deletion.
+    #[serde(default, with = "Text::<MAX_REASON>")]
     pub reason: String,
     /// What the worker is to do, word for word, where that is not the reason: the amended text of a witness, the prompt of an
     /// advisor.
+    #[serde(default, with = "Text::<MAX_REASON>")]
     pub words: Option<String>,
     /// HEAD then: the window starts anew after it.
     pub head: Option<CommitId>,
     /// Name of the worktree.
+    #[serde(default = "main_worktree", serialize_with = "Text::<MAX_NAME>::serialize")]
     pub worktree: String,
     /// When.
     pub at: Timestamp,
 }
 
+fn main_worktree() -> String {
+    Attempt::MAIN.to_owned()
+}
+
 impl Ack {
+    /// Whether it ends the halt of that entry, `in_place` where both are of one worktree of one clone. An answer that names no
+    /// halt ends the one in its place, unless it resets a single counter.
+    pub fn ends(&self, halt: EntryId, in_place: bool) -> bool {
+        self.halt.map_or(in_place && self.counter.is_none(), |answered| answered == halt)
+    }
+
     /// Whether this is `earlier` once more, under the commit that replaced its own (an amend, a rebase).
     pub fn is_moved(&self, earlier: &Self) -> bool {
         let reported = |ack: &Self| (ack.at, ack.halt, ack.how);

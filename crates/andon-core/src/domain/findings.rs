@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::about::About;
 use super::codec::named;
 use super::detail::Detail;
@@ -81,11 +83,14 @@ impl ReportFile {
 named!(ReportFile, "a report file", file_name);
 
 /// A tool call behind a finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct NamedCall {
     /// Tool and full arguments, as a hash.
+    #[serde(rename = "call")]
     pub exact: ShortHash,
     /// Its short form, where that is known. Untrusted text.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
 }
 

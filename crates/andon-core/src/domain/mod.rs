@@ -1,8 +1,9 @@
 //! The words of the product as plain values.
 //!
-//! Pure: imports nothing of the crate, reads no clock, no disk, no environment.
-//! Formats that others read live elsewhere (`wire`), so that a change of a file format never
-//! changes what a rule means. What is derived here serves caches, which are rebuilt when a value changes.
+//! Pure: imports nothing of the crate but `format`, reads no clock, no disk, no environment.
+//! What records, the journal, the ledger and JSON hold in one shape is written and read as it is here: its serde attributes
+//! are its bounds and its defaults, and format version 1, which golden files freeze (docs/formats.md). Where a format has
+//! another shape, its type is in `wire` of andon-store.
 
 pub mod about;
 pub mod agent;

@@ -2,11 +2,19 @@
 //! pass on request, and what was said within a turn. Halts and answers are in the ledger, findings of commits in their
 //! records.
 
+use serde::{Deserialize, Serialize};
+
 use super::codec::named;
 use super::detail::Figures;
 use super::findings::Level;
 use super::ids::TreeId;
 use super::time::Timestamp;
+use crate::format::fields::{Text, or_default};
+
+/// Bytes of a name in the journal.
+const MAX_NAME: usize = 1024;
+/// Bytes of a message in the journal.
+const MAX_MESSAGE: usize = 8192;
 
 /// The kinds of safety events, as the requirements name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,24 +50,30 @@ impl SafetyKind {
 
 named!(SafetyKind, "a kind of safety event");
 
-/// A safety event.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A safety event: a line of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct SafetyFact {
     /// The kind of the event.
+    #[serde(rename = "type")]
     pub kind: SafetyKind,
     /// When.
     pub at: Option<Timestamp>,
     /// The rule.
+    #[serde(serialize_with = "Text::<MAX_NAME>::serialize")]
     pub rule: String,
     /// Its level then.
     pub level: Level,
     /// Its message, or the reason that was given. Untrusted text.
+    #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub message: String,
     /// What the rule counted.
+    #[serde(default, deserialize_with = "or_default")]
     pub figures: Figures,
     /// The tree that was to be committed.
     pub tree: Option<TreeId>,
     /// The marker of the agent's shell in which it happened.
+    #[serde(default, with = "Text::<MAX_NAME>")]
     pub agent: Option<String>,
 }
 

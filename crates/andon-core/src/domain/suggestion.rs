@@ -1,5 +1,9 @@
 //! What to do next, as a value: a code for programs, and a sentence for people.
 
+use serde::Serialize;
+
+use super::codec::named;
+
 /// What kind of step is suggested. The codes are stable: programs rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AdvisedStep {
@@ -57,22 +61,15 @@ impl AdvisedStep {
         (Self::ReturnToBest, "return_to_best"),
         (Self::UpdateDocs, "update_docs"),
     ];
-
-    /// The code in JSON and in the ledger.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(step, _)| *step == self).map_or("", |(_, code)| code)
-    }
-
-    /// The step of that code.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == code).map(|(step, _)| *step)
-    }
 }
 
+named!(AdvisedStep, "the code of a step");
+
 /// A next step for the person or the agent, with what it is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suggestion {
     /// What kind of step; `None` in ledgers of earlier versions, and of a kind that a later one has.
+    #[serde(rename = "code")]
     pub step: Option<AdvisedStep>,
     /// In words. May hold untrusted text.
     pub text: String,
@@ -92,8 +89,8 @@ mod tests {
     #[test]
     fn codes_are_unique_and_read_back() {
         for (step, code) in AdvisedStep::ALL {
-            assert_eq!((step.as_str(), AdvisedStep::from_code(code)), (code, Some(step)));
+            assert_eq!((step.as_str(), AdvisedStep::from_name(code)), (code, Some(step)));
         }
-        assert_eq!(AdvisedStep::from_code("dance"), None);
+        assert_eq!(AdvisedStep::from_name("dance"), None);
     }
 }

@@ -26,22 +26,61 @@ impl<const MAX: usize> Text<MAX> {
     }
 }
 
+/// A text of at most `MAX` bytes: what is written is cut.
+pub struct Cut<const MAX: usize>;
+
+impl<const MAX: usize> Cut<MAX> {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: TextField, S: Serializer>(text: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        text.cut_bytes(MAX).serialize(serializer)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is no text.
+    pub fn deserialize<'de, T: TextField, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        or_default(deserializer)
+    }
+}
+
+/// The first `max` bytes of a text, cut at a character.
+pub fn cut(text: &str, max: usize) -> String {
+    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text[..end.unwrap_or(0)].to_owned()
+}
+
 /// A text that is there, or may be.
 pub trait TextField: Serialize + for<'de> Deserialize<'de> + Default {
     /// The text within a bound.
     #[must_use]
     fn cut(&self, max: usize) -> Self;
+
+    /// The text within a bound of its bytes alone, without what JSON adds.
+    #[must_use]
+    fn cut_bytes(&self, max: usize) -> Self;
 }
 
 impl TextField for String {
     fn cut(&self, max: usize) -> Self {
         bounded(self, max)
     }
+
+    fn cut_bytes(&self, max: usize) -> Self {
+        cut(self, max)
+    }
 }
 
 impl TextField for Option<String> {
     fn cut(&self, max: usize) -> Self {
         self.as_ref().map(|text| bounded(text, max))
+    }
+
+    fn cut_bytes(&self, max: usize) -> Self {
+        self.as_ref().map(|text| cut(text, max))
     }
 }
 
@@ -118,6 +157,26 @@ pub fn unless_default<T: Serialize + Default + PartialEq, S: Serializer>(
         return serializer.serialize_none();
     }
     value.serialize(serializer)
+}
+
+/// Reads a list of [`Count`]s that may be absent, or `null`.
+///
+/// # Errors
+/// It is something else.
+pub fn counts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
+    let counts: Vec<Count> = or_default(deserializer)?;
+    Ok(counts.into_iter().map(|Count(count)| count).collect())
+}
+
+/// Largest whole number that every reader of JSON understands alike (RFC 8785).
+pub const MAX_WHOLE: u64 = (1 << 53) - 1;
+
+/// Writes a number of at most [`MAX_WHOLE`].
+///
+/// # Errors
+/// Those of the serializer.
+pub fn whole<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(MAX_WHOLE.min(*number))
 }
 
 /// Reads a [`Count`] that may be absent, or `null`.

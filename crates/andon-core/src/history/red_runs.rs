@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{Outcome, failing_count, outcome};
+use super::timeline::push_bounded;
 use crate::domain::ids::{CodeId, Signature};
 use crate::domain::tests::{TestEvidence, TestRun};
 
 /// Runs in a row that are given credit because they fail where the tests failed before any edit.
 const CREDITS: u64 = 5;
+/// Runs that are remembered, the newest.
+const MAX_RUNS: usize = 16;
 
 /// Failed runs in a row since the newest commit, end of a turn, answer or passing run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,6 +27,12 @@ pub struct RedRuns {
     pub code: Option<CodeId>,
     /// The signature of the newest one.
     pub signature: Option<Signature>,
+    /// Failing counts of the newest ones, oldest first: the trend within a turn.
+    #[serde(default)]
+    pub counts: Vec<u64>,
+    /// The codes of those that are held against the turn, oldest first.
+    #[serde(default)]
+    codes: Vec<CodeId>,
     errors: Option<Signature>,
     /// What failed before any edit.
     before: BTreeSet<String>,
@@ -51,8 +60,18 @@ impl RedRuns {
         *self = Self { before, code, passed, low: failing_count(tests), ..Self::default() };
     }
 
+    /// How many of the newest ones alternate between two states of the code.
+    pub fn switches(&self) -> u64 {
+        let newest: Vec<&CodeId> = self.codes.iter().rev().collect();
+        let alternating = newest.windows(3).take_while(|three| three.first() == three.last()).count();
+        if alternating == 0 { 0 } else { u64::try_from(alternating).unwrap_or(u64::MAX).saturating_add(2) }
+    }
+
     fn failed(&mut self, tests: &TestEvidence) {
         let count = failing_count(tests);
+        if let Some(count) = count {
+            push_bounded(&mut self.counts, count, MAX_RUNS);
+        }
         let lower = count.is_some_and(|count| self.low.is_some_and(|low| count < low));
         let gained = self.passed > 0 && tests.counts.passed > self.passed;
         let known = !tests.failing.is_empty() && tests.failing.iter().all(|id| self.before.contains(id));
@@ -65,12 +84,14 @@ impl RedRuns {
         (self.signature, self.errors) = (Some(tests.signature), tests.errors);
         if lower || gained {
             (self.same, self.stuck, self.credit) = (0, 0, 0);
+            self.codes.clear();
             return;
         }
         if known && self.credit < CREDITS {
             self.credit = self.credit.saturating_add(1);
             return;
         }
+        push_bounded(&mut self.codes, tests.code, MAX_RUNS);
         // A build that fails in another way each time is repaired error by error.
         if !named || (count.is_none() && !same) {
             (self.same, self.stuck) = (u64::from(named), 0);

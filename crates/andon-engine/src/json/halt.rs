@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use andon_core::domain::decision::{Halt, StandingHalt};
+use andon_core::domain::decision::{Halt, HaltEvidence, StandingHalt};
 use andon_core::domain::facts::{Ack, AckHow};
-use andon_core::domain::findings::{HaltReason, NamedCall};
-use andon_core::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
-use andon_core::domain::suggestion::AdvisedStep;
+use andon_core::domain::findings::HaltReason;
+use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::suggestion::Suggestion;
 use andon_core::domain::summary::HaltSummary;
 use andon_core::domain::time::Timestamp;
 
@@ -20,11 +20,11 @@ pub struct HaltJson<'a> {
     rule: &'a str,
     message: &'a str,
     file: String,
-    evidence: Hashes<'a>,
+    evidence: &'a HaltEvidence,
     /// What is stuck, since when and at what cost; left out where an earlier version made the halt.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a HaltSummary>,
-    suggested_actions: Vec<Action<'a>>,
+    suggested_actions: &'a [Suggestion],
     iteration: u64,
     head: Option<CommitId>,
     branch: Option<&'a str>,
@@ -36,38 +36,8 @@ pub struct HaltJson<'a> {
     id: Option<EntryId>,
 }
 
-#[derive(Debug, Serialize)]
-struct Hashes<'a> {
-    diffs: &'a [DiffHash],
-    tests: &'a [Signature],
-    outputs: &'a [Digest],
-    /// Left out where no rule about calls halted.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    calls: Vec<CallJson<'a>>,
-    trend: &'a [u64],
-}
-
-#[derive(Debug, Serialize)]
-struct CallJson<'a> {
-    call: ShortHash,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shown: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize)]
-struct Action<'a> {
-    code: Option<&'static str>,
-    text: &'a str,
-}
-
 impl<'a> From<&'a Halt> for HaltJson<'a> {
     fn from(halt: &'a Halt) -> Self {
-        let evidence = &halt.evidence;
-        let action = |action: &'a andon_core::domain::suggestion::Suggestion| Action {
-            code: action.step.map(AdvisedStep::as_str),
-            text: &action.text,
-        };
-        let call = |call: &'a NamedCall| CallJson { call: call.exact, shown: call.shown.as_deref() };
         Self {
             kind: "loop.halted",
             cycle_id: &halt.cycle_id,
@@ -75,15 +45,9 @@ impl<'a> From<&'a Halt> for HaltJson<'a> {
             rule: &halt.rule,
             message: &halt.message,
             file: format!(".andon/{}", halt.report_file.file_name()),
-            evidence: Hashes {
-                diffs: &evidence.diffs,
-                tests: &evidence.tests,
-                outputs: &evidence.outputs,
-                calls: evidence.calls.iter().map(call).collect(),
-                trend: &evidence.trend,
-            },
+            evidence: &halt.evidence,
             summary: Some(&*halt.summary).filter(|summary| **summary != HaltSummary::default()),
-            suggested_actions: halt.suggested_actions.iter().map(action).collect(),
+            suggested_actions: &halt.suggested_actions,
             iteration: halt.iteration,
             head: halt.head,
             branch: halt.branch.as_deref(),

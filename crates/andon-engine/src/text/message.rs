@@ -2,8 +2,9 @@
 //! resolves it (docs/exit-codes.md). They go to stderr; the caller prints.
 
 use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
-use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::diagnostic::{Diagnostic, TextPosition};
 use andon_core::domain::findings::{Finding, Level};
+use andon_core::escape;
 
 use super::halted::{self, headline};
 use super::page::{Page, with_command};
@@ -85,9 +86,36 @@ pub fn push(page: &mut Page, diagnostic: &Diagnostic) {
     if let Some(location) = &diagnostic.location {
         page.line(&format!("  --> {}", phrase::message(&location.to_string())));
     }
+    if let (Some(at), Some(line)) = (diagnostic.position(), &diagnostic.excerpt) {
+        push_excerpt(page, at, line);
+    }
     for help in &diagnostic.help {
         push_help(page, help);
     }
+}
+
+/// Longer lines are not shown: what is meant in them would not be seen.
+const MAX_EXCERPT: usize = 160;
+
+/// Adds the line that a message is about, and a mark below the place. Not by annotate-snippets: it draws the whole message,
+/// breaks no lines and knows none of the escapes for a hostile text.
+fn push_excerpt(page: &mut Page, at: TextPosition, line: &str) {
+    let Some((before, _)) =
+        line.char_indices().nth(at.column.saturating_sub(1)).map(|(at, _)| line.split_at(at))
+    else {
+        return;
+    };
+    let shown = |text: &str| escape::terminal(&text.replace('\t', "  ")).into_owned();
+    let text = shown(line);
+    if text.chars().count() > MAX_EXCERPT {
+        return;
+    }
+    let number = at.line.to_string();
+    let gutter = " ".repeat(number.len());
+    let mark = " ".repeat(textwrap::core::display_width(&shown(before)));
+    page.line(&format!("   {gutter} |"));
+    page.line(&format!("   {number} | {}", text.trim_end()));
+    page.line(&format!("   {gutter} | {mark}{}", page.style.bold("^")));
 }
 
 /// Adds a hint to a page.
@@ -118,6 +146,8 @@ pub enum Consequence {
     RebaseRefused,
     /// git does not commit the patch.
     PatchRefused,
+    /// The client of an agent is not started.
+    NotStarted,
 }
 
 impl Consequence {
@@ -128,6 +158,7 @@ impl Consequence {
             Self::PushRefused => Some("push refused"),
             Self::RebaseRefused => Some("rebase refused, nothing was moved"),
             Self::PatchRefused => Some("patch refused"),
+            Self::NotStarted => Some("agent not started"),
             Self::Done => None,
         }
     }
@@ -231,6 +262,7 @@ fn fresh_halt(decision: &Decision) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use andon_core::domain::diagnostic::Location;
     use andon_testkit::samples;
 
     #[test]
@@ -247,6 +279,23 @@ mod tests {
             "error[config]: unknown key `rulez`\n  --> andon.toml:3:1\n  help: did you mean `rules`?\n"
         );
         assert_eq!(diagnostic(&Diagnostic::warning("x"), Style::Colour), "\u{1b}[33mwarning\u{1b}[0m: x\n");
+    }
+
+    #[test]
+    fn the_line_of_a_mistake_is_shown_with_a_mark() {
+        let at = |line: &str, column| {
+            let place = Location::Text { file: "a.toml".to_owned(), at: TextPosition { line: 12, column } };
+            let found = Diagnostic { excerpt: Some(line.into()), ..Diagnostic::error("x").at(place) };
+            diagnostic(&found, Style::Plain)
+        };
+        assert_eq!(
+            at("\tfen\u{6f22} = 1", 7),
+            "error: x\n  --> a.toml:12:7\n      |\n   12 |   fen\u{6f22} = 1\n      |         ^\n"
+        );
+        assert!(at("a\u{202e}b", 1).contains("| a\\u{202e}b"), "{}", at("a\u{202e}b", 1));
+        for unseen in [at(&"x".repeat(161), 1), at("short", 9)] {
+            assert!(!unseen.contains('|'), "{unseen}");
+        }
     }
 
     #[test]

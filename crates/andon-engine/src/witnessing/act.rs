@@ -225,11 +225,9 @@ impl SignedLedger {
 }
 
 /// An object as what an entry says.
-pub fn said(value: Value) -> EntryStatement {
-    match value {
-        Value::Object(said) => said,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            EntryStatement::new()
-        }
+pub fn said(object: &impl Serialize) -> EntryStatement {
+    match serde_json::to_value(object) {
+        Ok(Value::Object(said)) => said,
+        Ok(_) | Err(_) => EntryStatement::new(),
     }
 }

@@ -168,7 +168,7 @@ pub fn resolve_halt(
     let ledger = super::load(ws)?.with_policy()?;
     let signer = super::signer(ctx, ws)?;
     let witness = ledger.who(&signer.public().to_string()).map(str::to_owned);
-    let mut body = said(json!({
+    let mut body = said(&json!({
         "decision": VoteChoice::AcceptProposer.name(),
         "rationale": rationale,
         "factual_checks": [],
@@ -199,7 +199,7 @@ pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<EntryStat
         Some(halted) if !builds_on(halted) => Some(halted),
         Some(_) | None => head,
     };
-    let mut body = said(json!({
+    let mut body = said(&json!({
         "round": standing.id.to_string(), "trigger": "halt", "halt": standing.id.to_string(),
     }));
     if let Some(commit) = commit {

@@ -9,6 +9,7 @@ pub(crate) mod apart;
 pub(crate) mod filters;
 mod own;
 pub(crate) mod porcelain;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};

@@ -59,17 +59,9 @@ pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
                 standing.insert((&entry.writer, &halt.worktree), known);
             }
             LedgerEvent::Acknowledged(ack) => {
-                match ack.halt {
-                    Some(halt) => {
-                        standing.retain(|_, known| known.id != halt);
-                        if entry.writer != own {
-                            answered.push(halt);
-                        }
-                    }
-                    None => {
-                        standing.remove(&(entry.writer.as_str(), ack.worktree.as_str()));
-                    }
-                }
+                let place = (entry.writer.as_str(), ack.worktree.as_str());
+                standing.retain(|known, halt| !ack.ends(halt.id, *known == place));
+                answered.extend(ack.halt.filter(|_| entry.writer != own));
                 if let Some(head) = ack.head {
                     acks.push((head, entry.commit));
                 }
@@ -99,7 +91,7 @@ fn ended(entries: &[Entry]) -> Vec<(EntryId, CommitId)> {
             }
             Some(LedgerEvent::Acknowledged(ack)) => {
                 let place = (entry.writer.as_str(), ack.worktree.as_str());
-                let unnamed = newest.get(&place).filter(|_| ack.counter.is_none()).map(|halt| halt.0);
+                let unnamed = newest.get(&place).map(|halt| halt.0).filter(|halt| ack.ends(*halt, true));
                 answered.extend(ack.halt.or(unnamed));
             }
             Some(LedgerEvent::StopSwitch(_)) | None => {}

@@ -122,14 +122,9 @@ fn apply(standing: &mut HaltByWorktree, entry: Entry) {
         EntryEvent::Known(LedgerEvent::Halted(halt)) => {
             standing.insert(halt.worktree, (entry.id, entry.commit));
         }
-        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => match ack.halt {
-            Some(answered) => standing.retain(|_, (id, _)| *id != answered),
-            // A counter was reset that did not cause the unanswered halt.
-            None if ack.counter.is_some() => {}
-            None => {
-                standing.remove(&ack.worktree);
-            }
-        },
+        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
+            standing.retain(|worktree, (id, _)| !ack.ends(*id, *worktree == ack.worktree));
+        }
         EntryEvent::Known(LedgerEvent::StopSwitch(_)) | EntryEvent::Unknown { .. } => {}
     }
 }

@@ -306,3 +306,24 @@ fn writers_of_one_clone_at_once_lose_nothing() {
     assert_eq!((entries.len(), warnings), (40, vec![]));
     assert!(entries.iter().zip(1..).all(|(entry, number)| entry.lamport == number));
 }
+
+#[test]
+fn a_counter_that_is_reset_ends_no_halt_in_any_clone() {
+    let (dir, repo) = fresh();
+    git(dir.path(), &["commit", "-q", "--allow-empty", "-m", "halted"]);
+    let head = repo.head().unwrap().commit();
+    let ledger = Ledger::open(&repo);
+    let stands = Halt { head, ..halt("main") };
+    let id = ledger.append(&LedgerEvent::Halted(Box::new(stands)), AT).unwrap();
+    let counter = Ack { counter: Some("tool-loop".into()), ..ack("main", None) };
+    ledger.append(&LedgerEvent::Acknowledged(Box::new(counter)), AT).unwrap();
+    assert_eq!(ledger.standing("main").unwrap().map(|found| found.id), Some(id));
+    let (other, clone) = fresh();
+    fetch(dir.path(), other.path());
+    git(other.path(), &["fetch", "-q", &dir.path().to_string_lossy(), "HEAD:refs/heads/halted"]);
+    let elsewhere = || Ledger::open(&clone).standing_elsewhere(head).unwrap();
+    assert_eq!(elsewhere().map(|found| found.id), Some(id));
+    ledger.append(&acknowledged("main", None), AT).unwrap();
+    fetch(dir.path(), other.path());
+    assert_eq!((ledger.standing("main").unwrap(), elsewhere()), (None, None));
+}

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use crate::install::clients::memory::MemoryFile;
-use crate::install::clients::place::{Scope, SettingsFile, files, next_step};
+use crate::install::clients::place::{Roots, Scope, SettingsFile, files, next_step};
 use crate::install::clients::saved::SavedFiles;
 use crate::install::clients::{self, WriteOutcome};
 use crate::install::edits::EditRemoval;
 use crate::setup::clients as here;
 use andon_core::domain::agent::Client;
+use andon_core::domain::client_spec::HookMoment;
+use andon_core::escape::shell_quote;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_git::Repo;
@@ -50,6 +52,32 @@ pub struct ClientUninstall {
     pub files: Vec<(PathBuf, EditRemoval)>,
 }
 
+/// What a client starts at one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventCommand {
+    /// The client's name of the event.
+    pub event: &'static str,
+    /// What it is.
+    pub moment: HookMoment,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The same as a shell reads it.
+    pub line: String,
+}
+
+/// What `client` has to start, event by event, where anything follows from it.
+pub fn commands(ctx: &Context, client: Client, scope: Scope) -> Vec<EventCommand> {
+    let program = here::program(ctx, scope);
+    let heard = client.spec().events.iter().filter(|(_, moment)| *moment != HookMoment::Aside);
+    let one = |(event, moment): &(&'static str, HookMoment)| {
+        let argv: Vec<String> =
+            [program.as_str(), "agent", "hook", client.as_str(), event].map(str::to_owned).into();
+        let line = argv.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ");
+        EventCommand { event, moment: *moment, argv, line }
+    };
+    heard.map(one).collect()
+}
+
 /// Where the settings are, and where it is kept what was changed in them.
 struct Target {
     files: Vec<SettingsFile>,
@@ -63,7 +91,9 @@ fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsErro
         Scope::Project => Some(Repo::open(&ctx.cwd, &ctx.repo_env)?),
         Scope::User => None,
     };
+    let has_own = |scope| !files(client, scope, &Roots::everywhere()).is_empty();
     let nowhere = || match &repo {
+        _ if !has_own(scope) => elsewhere(client, Scope::ALL.into_iter().find(|(other, _)| has_own(*other))),
         Some(repo) => OpsError::NoWorkTree(repo.git_dir().to_owned()),
         None => OpsError::Usage {
             what: "HOME names no directory, so that a user's settings cannot be found".to_owned(),
@@ -75,6 +105,21 @@ fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsErro
     let top = repo.as_ref().and_then(|repo| Some(repo.workdir()?.to_owned()));
     let memory = top.map(|top| MemoryFile { client, top });
     Ok(Target { files, saved: saved.ok_or_else(nowhere)?, memory })
+}
+
+/// A client without settings of the scope that was asked for; `other` is the one of which it has some.
+fn elsewhere(client: Client, other: Option<(Scope, &'static str)>) -> OpsError {
+    let (title, name) = (client.title(), client.as_str());
+    let (what, help) = match other {
+        Some((_, scope)) => {
+            (format!("{title} has hooks of a {scope} alone"), format!("andon agent install {name} --{scope}"))
+        }
+        None => (
+            format!("where {title} keeps its hooks is not known"),
+            "put these commands into its settings: andon agent install --command".to_owned(),
+        ),
+    };
+    OpsError::Usage { what, help }
 }
 
 /// Installs our hooks. Nothing is changed when it fails.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::place::{Place, hooks_dir};
 use crate::install::clients::place::{Scope, SettingsFile, files};
-use crate::install::clients::programs;
+use crate::install::clients::{programs, programs_in};
 use crate::install::manifest::Manifest;
 use crate::install::shim::{self, Content, Owner};
 use crate::setup::clients::{roots, saved_path};
@@ -24,8 +24,8 @@ use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::standing::{self, PAUSE_FILE, STOP_FILE};
 use andon_engine::watch::RuleWatch;
-use andon_git::Update;
 use andon_git::platform::files as modes;
+use andon_git::{Repo, Update};
 use andon_store::guard_state::{GuardFile, GuardPart, GuardSnapshot};
 use andon_store::process;
 use andon_store::{ledger, wire};
@@ -70,20 +70,32 @@ pub(super) enum CallState {
     Refused,
 }
 
-/// A call is asked for: what stands before it is kept. What a call that still runs has taken is found by now.
+/// A call is asked for: what stands before it is kept. What a call that still runs has taken is found by now, and what went away
+/// since the last one.
 pub(super) fn begin(
     place: &Place<'_>,
     payload: &HookPayload,
     call: CallState,
 ) -> Result<Vec<Diagnostic>, OpsError> {
-    let kept = open(place);
-    if !may_change(payload) || (kept.is_none() && call == CallState::Refused) {
+    if !may_change(payload) {
         return Ok(Vec::new());
     }
-    let taken = kept.as_ref().map(|kept| compare(place, kept)).unwrap_or_default();
-    let more = u32::from(call == CallState::Runs);
-    keep(place, kept.map_or(0, |kept| kept.open).saturating_add(more))?;
-    told(place, &taken)
+    let kept = of_session(place);
+    let notes = look(place, kept.as_ref())?;
+    let running = kept.map_or(0, |kept| kept.open);
+    if running > 0 || call == CallState::Runs {
+        keep(place, running.saturating_add(u32::from(call == CallState::Runs)))?;
+    }
+    Ok(notes)
+}
+
+/// What is said to the person of what is missing by now, while calls run or between two of them.
+fn look(place: &Place<'_>, kept: Option<&GuardSnapshot>) -> Result<Vec<Diagnostic>, OpsError> {
+    match kept {
+        Some(kept) if kept.open > 0 => told(place, &compare(place, kept)),
+        Some(kept) if kept.in_turn => Ok(told_between(&between(place, kept)).into_iter().collect()),
+        Some(_) | None => Ok(Vec::new()),
+    }
 }
 
 /// A call has run: what it took away is recorded, and `watch` asks the rules.
@@ -92,7 +104,14 @@ pub(super) fn end(
     payload: &HookPayload,
     watch: &mut RuleWatch<'_>,
 ) -> Result<Vec<Taken>, OpsError> {
-    let Some(kept) = open(place).filter(|_| may_change(payload)) else { return Ok(Vec::new()) };
+    if !may_change(payload) {
+        return Ok(Vec::new());
+    }
+    let Some(kept) = open(place) else {
+        let taken: Vec<Taken> = lost_folder(place).into_iter().collect();
+        record(place, &taken, watch)?;
+        return Ok(taken);
+    };
     let taken = compare(place, &kept);
     let left = kept.open.saturating_sub(1);
     if taken.is_empty() {
@@ -106,15 +125,15 @@ pub(super) fn end(
 
 /// The turn is over: no call runs any more. What is said to the person of what the last ones took away.
 pub(super) fn close(place: &Place<'_>) -> Result<Vec<Diagnostic>, OpsError> {
-    let taken = open(place).map(|kept| compare(place, &kept)).unwrap_or_default();
+    let notes = look(place, of_session(place).as_ref())?;
     forget(place)?;
-    told(place, &taken)
+    Ok(notes)
 }
 
 /// What was kept is compared with nothing any more.
 pub(super) fn forget(place: &Place<'_>) -> Result<(), OpsError> {
-    let Some(kept) = open(place) else { return Ok(()) };
-    Ok(GuardSnapshot { open: 0, ..kept }.write(place.ws.repo.git_dir())?)
+    let Some(kept) = of_session(place).filter(|kept| kept.open > 0 || kept.in_turn) else { return Ok(()) };
+    Ok(GuardSnapshot { open: 0, in_turn: false, ..kept }.write(place.ws.repo.git_dir())?)
 }
 
 fn told(place: &Place<'_>, taken: &[Taken]) -> Result<Vec<Diagnostic>, OpsError> {
@@ -141,8 +160,11 @@ fn record(place: &Place<'_>, taken: &[Taken], watch: &mut RuleWatch<'_>) -> Resu
 
 /// What was kept for calls of this session that have not ended.
 fn open(place: &Place<'_>) -> Option<GuardSnapshot> {
-    let kept = GuardSnapshot::read(place.ws.repo.git_dir())?;
-    (kept.open > 0 && kept.session == place.session).then_some(kept)
+    of_session(place).filter(|kept| kept.open > 0)
+}
+
+fn of_session(place: &Place<'_>) -> Option<GuardSnapshot> {
+    GuardSnapshot::read(place.ws.repo.git_dir()).filter(|kept| kept.session == place.session)
 }
 
 fn keep(place: &Place<'_>, open: u32) -> Result<(), OpsError> {
@@ -150,6 +172,7 @@ fn keep(place: &Place<'_>, open: u32) -> Result<(), OpsError> {
     let snapshot = GuardSnapshot {
         session: place.session.clone(),
         open,
+        in_turn: true,
         armed: hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes),
         hooks_path: repo.config_string(HOOKS_PATH),
         files: guard_files(place),
@@ -185,6 +208,7 @@ fn guard_files(place: &Place<'_>) -> Vec<GuardFile> {
         .chain(halts.map(of(GuardPart::Halt)).filter(there))
         .chain(user.into_iter().map(of(GuardPart::UserConfig)))
         .chain(installed.map(of(GuardPart::Installed)))
+        .chain([file(repo.common_dir().join("config"), GuardPart::Config)])
         .collect()
 }
 
@@ -217,10 +241,48 @@ fn file(path: PathBuf, part: GuardPart) -> GuardFile {
     GuardFile { text: bytes.and_then(|bytes| String::from_utf8(bytes).ok()), executable, path, part }
 }
 
+/// What is missing of the hooks and the records while no call runs: a program that a call left behind may have taken it, or a
+/// person. It is put back, and nobody is accused. Files of a halt and a person's own configuration are left as they are.
+fn between(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
+    let changed = changed(kept);
+    if changed.iter().any(|file| file.part == GuardPart::Installed) {
+        return Vec::new();
+    }
+    let hooks: Vec<&GuardFile> = changed.into_iter().filter(|file| file.part == GuardPart::Hook).collect();
+    let lost = lost_hooks(place, kept, &hooks).into_iter().chain(lost_refs(place, &kept.refs));
+    lost.map(|taken| Taken { fault: Fault::Told, ..taken }).collect()
+}
+
+fn told_between(taken: &[Taken]) -> Option<Diagnostic> {
+    let text = words::taken_between(taken.iter().map(|one| (one.what.as_str(), one.is_back)));
+    (!taken.is_empty())
+        .then(|| Diagnostic::warning(text).help("a person who wants that runs: andon uninstall"))
+}
+
+/// Whether the folder in which all this is kept is gone, while git still starts Andon: `andon uninstall` takes both away.
+fn lost_folder(place: &Place<'_>) -> Option<Taken> {
+    let repo = &place.ws.repo;
+    let dir = hooks_dir(place.ws)?;
+    let is_shim = |hook: GitHook| {
+        let text = andon_git::read_plain(&dir.join(hook.name()), MAX_FILE).ok().flatten().unwrap_or_default();
+        matches!(shim::classify(&text, hook, None), Content::Shim { .. })
+    };
+    let manifest = Manifest::path(repo.common_dir());
+    let is_gone = GuardSnapshot::read(repo.git_dir()).is_none() && !manifest.exists();
+    (is_gone && GitHook::needed().all(is_shim)).then(|| Taken {
+        what: format!("what is kept of this loop ({})", manifest.parent().unwrap_or(&manifest).display()),
+        is_back: false,
+        fault: Fault::Counted,
+    })
+}
+
+fn changed(kept: &GuardSnapshot) -> Vec<&GuardFile> {
+    kept.files.iter().filter(|before| file(before.path.clone(), before.part) != **before).collect()
+}
+
 /// What is missing of what was kept.
 fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
-    let changed: Vec<&GuardFile> =
-        kept.files.iter().filter(|before| file(before.path.clone(), before.part) != **before).collect();
+    let changed = changed(kept);
     let of = |part| changed.iter().copied().filter(move |file| file.part == part).collect::<Vec<_>>();
     let mut lost = Vec::new();
     // `andon install`, `andon uninstall` and `andon agent` say in these what they did.
@@ -264,17 +326,35 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         return Some(Taken { what, is_back: false, fault: Fault::Told });
     }
     if now != kept.hooks_path {
-        // Best effort: whether it worked is looked at below.
-        let _ = now.iter().try_for_each(|value| repo.config_remove(HOOKS_PATH, value));
-        let missing = kept.hooks_path.as_ref().filter(|_| repo.config_string(HOOKS_PATH) != kept.hooks_path);
-        let _ = missing.iter().try_for_each(|value| repo.config_add(HOOKS_PATH, value));
+        lead_back(repo, now.as_deref(), kept);
     }
     for before in changed {
         put_back(before);
     }
     let is_back = hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes);
-    let is_back = is_back && repo.config_string(HOOKS_PATH) == kept.hooks_path;
     Some(Taken { what, is_back, fault: Fault::Counted })
+}
+
+/// Has git look for hooks where it did: what the repository's own configuration says of it is set as it was, and where another
+/// file has the last word, the directory is named behind that one. Best effort: whether it worked is looked at afterwards.
+fn lead_back(repo: &Repo, now: Option<&str>, kept: &GuardSnapshot) {
+    let _ = now.iter().try_for_each(|value| repo.config_remove(HOOKS_PATH, value));
+    let is_back = || repo.config_string(HOOKS_PATH) == kept.hooks_path;
+    let missing = kept.hooks_path.as_ref().filter(|_| !is_back());
+    let _ = missing.iter().try_for_each(|value| repo.config_add(HOOKS_PATH, value));
+    let config = kept.files.iter().find(|file| file.part == GuardPart::Config);
+    if !is_back()
+        && let Some(config) = config
+    {
+        put_back(config);
+    }
+    let hooks =
+        kept.files.iter().find(|file| file.part == GuardPart::Hook).and_then(|file| file.path.parent());
+    if !is_back()
+        && let Some(dir) = hooks.and_then(Path::to_str)
+    {
+        let _ = repo.config_add(HOOKS_PATH, dir);
+    }
 }
 
 /// Whether the hooks that are there now are those of a manager: installing packages may write them.
@@ -288,14 +368,29 @@ fn is_by_manager(place: &Place<'_>) -> bool {
 }
 
 fn lost_settings(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
-    let still: Vec<PathBuf> = settings(place).map(|file| file.path).collect();
-    let gone = changed.iter().filter(|before| !still.contains(&before.path));
+    let still: Vec<SettingsFile> = settings(place).collect();
+    let gone = changed.iter().filter(|before| {
+        let now = still.iter().find(|file| file.path == before.path);
+        now.is_none_or(|file| starts_less(file, before.text.as_deref().unwrap_or_default()))
+    });
     gone.map(|before| Taken {
         what: format!("the settings that start Andon ({})", before.path.display()),
         is_back: put_back(before),
         fault: Fault::Counted,
     })
     .collect()
+}
+
+/// Whether settings that start Andon do so in fewer places than `before`, or by another program. Of a file that is ours as a whole
+/// any change says so.
+fn starts_less(file: &SettingsFile, before: &str) -> bool {
+    match file.way {
+        FileOwner::Shared => {
+            let (was, now) = (programs_in(before, file.client), programs(file));
+            now.len() < was.len() || was.iter().any(|program| !now.contains(program))
+        }
+        FileOwner::Whole | FileOwner::Program => true,
+    }
 }
 
 /// A file of a halt that went away while the halt stands. A person's `andon resume` is in the ledger.

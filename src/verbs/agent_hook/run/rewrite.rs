@@ -73,9 +73,10 @@ fn with_hooks(place: &Place<'_>, script: &str) -> Option<String> {
     }
     let hooks = hooks_dir(place.ws)?.to_string_lossy().into_owned();
     // A path that would need quotes within quotes stays as it is: the catch-up after the tool still records.
-    let plain = |c: char| c.is_alphanumeric() || "/._-+@ ,:".contains(c);
-    hooks
-        .chars()
-        .all(plain)
-        .then(|| format!("export GIT_CONFIG_PARAMETERS=\"'core.hooksPath={hooks}'\"; {script}"))
+    let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-+@ ,:".contains(c));
+    // The shell does not say which session it is of.
+    let session = place.session.as_deref().filter(|session| plain(session) && !session.is_empty());
+    let session = session.map_or_else(String::new, |session| format!(" ANDON_SESSION='{session}'"));
+    plain(&hooks)
+        .then(|| format!("export GIT_CONFIG_PARAMETERS=\"'core.hooksPath={hooks}'\"{session}; {script}"))
 }

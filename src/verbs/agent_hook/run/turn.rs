@@ -118,10 +118,16 @@ impl TurnLeft {
     }
 }
 
-/// Looks at the working tree where the calls of the turn, or what is not known of them, may have changed it.
+/// Compares the working tree with HEAD where the calls of the turn, or what is not known of them, may have changed it. After
+/// commands the times of the files tell whether they did.
 fn left(place: &Place<'_>, session: &Session) -> Result<TurnLeft, OpsError> {
     let moved = session.began.as_deref() != Some(place.head()?.as_str());
-    if !moved && session.turn.touch == Touch::Nothing {
+    let untouched = match (session.turn.touch, session.turn.since) {
+        (Touch::Nothing, _) => true,
+        (Touch::Ran, Some(since)) => !moved && !place.ws.repo.may_be_written_since(since.0),
+        (Touch::Ran, None) | (Touch::Edited, _) => false,
+    };
+    if !moved && untouched {
         return Ok(TurnLeft { tree: None, changed: false });
     }
     let tree = WorkingTree::look(place.ws)?;

@@ -81,6 +81,7 @@ impl Grouped {
         let of_one = |(place, _, number): &(u32, Turn, u32)| {
             let words = self.words.get(*number as usize)?;
             Some(Diagnostic {
+                excerpt: None,
                 location: examined
                     .commits()
                     .get(*place as usize)

@@ -72,7 +72,7 @@ pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<A
     let ledger = witnessing::load(ws)?.with_policy()?;
     let at = rounds::find(ws, &ledger, round)?;
     let id = ledger.entries[at].id.to_string();
-    let body = said(match act {
+    let body = said(&match act {
         Act::Accept => json!({"round": id}),
         Act::Panel(reason) | Act::Flag(reason) => json!({"round": id, "reason": reason}),
     });

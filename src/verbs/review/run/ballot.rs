@@ -67,7 +67,7 @@ pub fn ballot(
         help: "numbers must be whole, and at most 2^53".to_owned(),
     })?;
     let commitment = hex(&Sha256::new().chain_update(nonce).chain_update(bytes).finalize());
-    let body = said(json!({"round": id, "commitment": commitment}));
+    let body = said(&json!({"round": id, "commitment": commitment}));
     let draft = Draft { kind: "ballot-commit", said: &body, evidence: &[], signer: Some(&signer) };
     let now = Now::new(ctx, ws, took_time).inspect_err(|_| keep(ws, text.as_deref()))?;
     let (ctx, ledger) = now.as_ref().map_or((ctx, &ledger), |now| (&now.ctx, &now.ledger));
@@ -104,7 +104,7 @@ pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<ActReport, O
     };
     let bytes = read_plain(&path, MAX_BALLOT).ok().flatten().ok_or_else(missing)?;
     let kept: Value = serde_json::from_slice(&bytes).map_err(|_| missing())?;
-    let mut body = said(kept);
+    let mut body = said(&kept);
     body.insert("round".to_owned(), json!(id));
     let draft = Draft { kind: "ballot-reveal", said: &body, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;

@@ -13,6 +13,7 @@ use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};
 use andon_engine::workspace::Workspace;
+use andon_review::payload::acts::KeyRevoke;
 use andon_review::payload::policy::KeyRole;
 use andon_signing::PublicKey;
 
@@ -92,7 +93,7 @@ pub fn add(
     })?;
     change(ctx, ws, "key-add", |ledger| {
         may_be_granted(ledger, &key, &who)?;
-        Ok(witnessing::said(json!({"key": key.to_string(), "who": who, "roles": roles})))
+        Ok(witnessing::said(&json!({"key": key.to_string(), "who": who, "roles": roles})))
     })
 }
 
@@ -157,7 +158,7 @@ pub fn revoke(ctx: &Context, ws: &Workspace, key: &str, last_good: &[String]) ->
             let found = last_good.iter().map(|id| Ok(ledger.entries[ledger.find(id)?].id.to_string()));
             found.collect::<Result<_, OpsError>>()?
         };
-        Ok(witnessing::said(json!({"key": key, "last_good": good})))
+        Ok(witnessing::said(&KeyRevoke { key, last_good: good }))
     })
 }
 
@@ -211,7 +212,7 @@ pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, O
     }
     change(ctx, ws, "policy", |_| {
         may_be_policy(&value)?;
-        Ok(witnessing::said(value))
+        Ok(witnessing::said(&value))
     })
 }
 
@@ -228,7 +229,7 @@ pub fn reinstate(ctx: &Context, ws: &Workspace, who: &str) -> Result<KeyChange, 
                 help: "andon witness list".to_owned(),
             });
         }
-        let mut said = witnessing::said(next);
+        let mut said = witnessing::said(&next);
         said.remove("schema");
         // It is for this policy: who was reinstated by an earlier one is not again.
         said.insert("reinstated".to_owned(), json!([who]));
@@ -245,7 +246,7 @@ pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, Ops
     let mut changed = change(ctx, ws, "policy-sign", |ledger| {
         let id = ledger.entries[ledger.find(entry)?].id;
         about = Some(id);
-        Ok(witnessing::said(json!({"entry": id.to_string()})))
+        Ok(witnessing::said(&json!({"entry": id.to_string()})))
     })?;
     if let Some(about) = about {
         changed.about = about;

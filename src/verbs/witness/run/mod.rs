@@ -53,7 +53,7 @@ pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<NewL
         what: format!("your signing key is {why}"),
         help: "make one and name it: ssh-keygen -t ed25519, then git config user.signingKey FILE".to_owned(),
     })?;
-    let said = witnessing::said(json!({
+    let said = witnessing::said(&json!({
         "version": 1,
         "threshold": 1,
         "solo": solo,

@@ -15,15 +15,19 @@ pub(in crate::detect) const SAME: Param<u64> =
     Param::count("same", 6, 2, "Failed runs in a row that fail in the same way, each on new code.");
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 12, 2, "Failed runs in a row on new code without progress, whatever fails.");
+pub(in crate::detect) const SWITCHES: Param<u64> =
+    Param::count("switches", 6, 4, "Failed runs in a row that alternate between two states of the code.");
 
 /// It is asked after a test run too, within a turn.
 pub static RULE: Rule = Rule {
     id: "red-runs",
-    summary: "6 test runs in a row failed in the same way within a turn, with code edited before each, or 12 without progress",
+    summary: "6 test runs in a row failed in the same way within a turn, with code edited before each, or 12 without progress, or 6 went to and fro between two states",
     docs: Docs {
         trips: "Each run of the tests on edited code is an attempt. `same` of them in a row with the same failing tests and \
-                the same errors halt the loop, and so do `max` of them in a row without progress. Progress is a new low of the \
-                failing count, or more passing tests than ever: the count begins anew. A passing run, a commit, the \
+                the same errors halt the loop, and so do `max` of them in a row without progress, and `switches` of them that alternate \
+                between two states of the code. Progress is a new low of the \
+                failing count, or more passing tests than ever: the count begins anew.\n\n\
+                A passing run, a commit, the \
                 end of a turn and an answer begin it anew too. A run on the same code again, a run of a part of the tests, and a \
                 build that fails in another way than before do not count. Tests that failed before the first edit are given credit 5 \
                 times in a row.",
@@ -37,18 +41,31 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About { counts: Counts::Nested, judges: Judges::Tests, ..About::new(EventClass::NoProgress) },
-    params: &[SAME.spec, MAX.spec],
+    params: &[SAME.spec, MAX.spec, SWITCHES.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
 
+/// Failing counts that are shown, the newest.
+const SHOWN: usize = 8;
+
 /// Runs that failed.
 #[derive(Debug)]
 struct FailedRuns {
     times: u64,
-    same: bool,
+    how: Pattern,
+    /// Failing counts of the newest.
+    counts: Vec<u64>,
     failing: Vec<String>,
+}
+
+/// What makes them a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pattern {
+    Same,
+    ToAndFro,
+    NoProgress,
 }
 
 impl FindingDetail for FailedRuns {}
@@ -56,8 +73,21 @@ impl FindingDetail for FailedRuns {}
 impl fmt::Display for FailedRuns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let runs = words::count(self.times, "test run");
-        let how = if self.same { "in the same way" } else { "without progress" };
-        write!(f, "{runs} in a row failed {how}, with code edited before each")?;
+        match self.how {
+            Pattern::Same => {
+                write!(f, "{runs} in a row failed in the same way, with code edited before each")
+            }
+            Pattern::ToAndFro => {
+                write!(f, "{runs} in a row failed while the code went to and fro between two states")
+            }
+            Pattern::NoProgress => {
+                write!(f, "{runs} in a row failed without progress, with code edited before each")
+            }
+        }?;
+        if let [_, .., _] = self.counts.as_slice() {
+            let counts: Vec<String> = self.counts.iter().map(ToString::to_string).collect();
+            write!(f, " (failing: {})", counts.join(" -> "))?;
+        }
         if self.failing.is_empty() {
             return Ok(());
         }
@@ -66,18 +96,22 @@ impl fmt::Display for FailedRuns {
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let RedRuns { same, stuck, failing, signature, .. } = &situation.timeline.activity.red;
-    let (times, is_same) = if *same >= setting.count(&SAME) {
-        (*same, true)
+    let red = &situation.timeline.activity.red;
+    let RedRuns { same, stuck, failing, signature, counts, .. } = red;
+    let (times, how) = if *same >= setting.count(&SAME) {
+        (*same, Pattern::Same)
+    } else if red.switches() >= setting.count(&SWITCHES) {
+        (red.switches(), Pattern::ToAndFro)
     } else if *stuck >= setting.count(&MAX) {
-        (*stuck, false)
+        (*stuck, Pattern::NoProgress)
     } else {
         return None;
     };
+    let counts = counts[counts.len().saturating_sub(SHOWN)..].to_vec();
     Some(Finding {
         evidence: signature.iter().copied().map(Evidence::Tests).collect(),
         help: vec!["read the first failing test's error before the next edit: andon test".to_owned()],
-        ..RULE.finding(setting.level, FailedRuns { times, same: is_same, failing: failing.clone() })
+        ..RULE.finding(setting.level, FailedRuns { times, how, counts, failing: failing.clone() })
     })
 }
 
@@ -137,11 +171,40 @@ mod tests {
     }
 
     #[test]
+    fn code_that_goes_to_and_fro_halts_and_a_comparison_does_not() {
+        let to_and_fro = |last: u8| -> Vec<Fact> {
+            let one = |at: u8| edited(red(1 + at % 2, &[["a"], ["b"]][usize::from(at % 2)], 9));
+            (0..last).map(one).collect()
+        };
+        assert!(!halts(to_and_fro(5)));
+        assert!(halts(to_and_fro(6)));
+        let message = asked_of(&RULE, &folded(to_and_fro(6))).unwrap().message();
+        assert_eq!(
+            message,
+            "6 test runs in a row failed while the code went to and fro between two states (failing: 1 -> 1 -> 1 -> 1 -> 1 -> 1): b"
+        );
+        // Each time with the change and, by `git stash`, without it.
+        let stash = Fact::TestRun(Box::new(run(red(2, &["b"], 9))));
+        let compared: Vec<Fact> =
+            (0..20).map(|at| if at % 2 == 0 { to_and_fro(1)[0].clone() } else { stash.clone() }).collect();
+        assert!(!halts(compared));
+        // Red and green by turns, on as many states.
+        let cycles = (1..=40)
+            .flat_map(|state: u8| [edited(red(2 * state, &["a"], 9)), edited(green(2 * state + 1, 9))]);
+        assert!(!halts(cycles.collect()), "test first");
+        let outer = (1..=40).map(|state: u8| {
+            let failing = if state % 2 == 1 { &["acceptance", "inner"][..] } else { &["acceptance"][..] };
+            edited(red(state, failing, 9 + u64::from(state)))
+        });
+        assert!(!halts(outer.collect()), "an acceptance test stays red until the end");
+    }
+
+    #[test]
     fn other_failures_each_time_are_no_progress_either() {
         let to_and_fro = |last: u8| -> Vec<Fact> {
             (1..=last).map(|state| edited(red(state, &[["a", "b"][usize::from(state % 2)]], 9))).collect()
         };
-        assert!(!halts(to_and_fro(11)));
+        assert!(!halts(to_and_fro(11)), "new code each time");
         assert!(halts(to_and_fro(12)));
     }
 }

@@ -5,18 +5,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::evidence::EvidenceWire;
-use super::figures::FiguresWire;
 use super::halt::HaltLine;
 use super::overlay::OverlayWire;
 use super::{MAX_LINE, event};
-use andon_core::domain::agent::Client;
-use andon_core::domain::agent_door::{AgentAction, AgentFact};
+use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::events::{Begins, Event};
-use andon_core::domain::facts::{Ack, AckHow, HaltWas};
-use andon_core::domain::findings::Level;
-use andon_core::domain::ids::{CodeId, CommitId, EntryId, ShortHash, TreeId};
+use andon_core::domain::facts::Ack;
+use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
 use andon_core::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use andon_core::domain::time::Timestamp;
@@ -104,51 +101,11 @@ struct RunWire {
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-struct AckWire {
-    at: Timestamp,
-    halt: Option<EntryId>,
-    counter: Option<String>,
-    by: String,
-    how: Option<AckHow>,
-    mistaken: Option<bool>,
-    agent: Option<String>,
-    provider: Option<String>,
-    reason: Option<String>,
-    words: Option<String>,
-    head: Option<CommitId>,
-    worktree: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct SafetyWire {
-    at: Option<Timestamp>,
-    rule: String,
-    level: Level,
-    message: Option<String>,
-    figures: Option<FiguresWire>,
-    tree: Option<TreeId>,
-    agent: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
 struct AttemptWire {
     commit: CommitId,
     parent: Option<CommitId>,
     worktree: String,
     beside: Option<List<String, { Attempt::MAX_BESIDE }>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct AgentWire {
-    at: Option<Timestamp>,
-    client: Client,
-    session: Option<String>,
-    did: AgentAction,
-    about: Option<String>,
-    mark: Option<ShortHash>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -162,9 +119,9 @@ struct HealedWire {
 pub fn encode_line(fact: &JournalLine) -> String {
     let (kind, mut members) = match fact {
         JournalLine::TestRun(run) => ("test_run", encode_run(run)),
-        JournalLine::Ack(ack) => ("ack", members_of(&AckWire::from(&**ack))),
+        JournalLine::Ack(ack) => ("ack", members_of(&**ack)),
         JournalLine::Event(fact) => (fact.what.name(), event::encode(fact)),
-        JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&SafetyWire::from(&**fact))),
+        JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&**fact)),
         JournalLine::CommitRecorded { commit, tree, code, at, turn } => {
             let turn = turn.as_ref();
             let begins = turn.is_some_and(|turn| turn.begins == Begins::Run).then_some(true);
@@ -173,7 +130,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
             let (commit, tree, code, at) = (*commit, *tree, *code, *at);
             ("commit", members_of(&MarkerWire { node, iteration, begins, commit, tree, code, at }))
         }
-        JournalLine::Agent(fact) => ("agent", members_of(&AgentWire::from(&**fact))),
+        JournalLine::Agent(fact) => ("agent", members_of(&**fact)),
         JournalLine::Attempt(made) => ("attempt", members_of(&AttemptWire::from(&**made))),
         JournalLine::Halt(standing) => ("halt", members_of(&HaltLine::from(&**standing))),
         JournalLine::Healed { what, at } => {
@@ -217,9 +174,9 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
     let Kind { kind } = object(line, MAX_LINE)?;
     match &*kind {
         "test_run" => decode_run(line).map(|run| JournalLine::TestRun(Box::new(run))),
-        "ack" => Ok(JournalLine::Ack(Box::new(object::<AckWire>(line, MAX_LINE)?.into()))),
+        "ack" => Ok(JournalLine::Ack(object(line, MAX_LINE)?)),
         "commit" => Ok(object::<MarkerWire>(line, MAX_LINE)?.into()),
-        "agent" => Ok(JournalLine::Agent(Box::new(object::<AgentWire>(line, MAX_LINE)?.into()))),
+        "agent" => Ok(JournalLine::Agent(object(line, MAX_LINE)?)),
         "attempt" => Ok(JournalLine::Attempt(Box::new(object::<AttemptWire>(line, MAX_LINE)?.into()))),
         "halt" => Ok(JournalLine::Halt(Box::new(object::<HaltLine>(line, MAX_LINE)?.into()))),
         "healed" => {
@@ -227,10 +184,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
             Ok(JournalLine::Healed { what: what.unwrap_or_default(), at })
         }
         other => match (SafetyKind::from_name(other), event::decode(other, line)?) {
-            (Some(kind), _) => {
-                let fact = object::<SafetyWire>(line, MAX_LINE)?.into_fact(kind);
-                Ok(JournalLine::Safety(Box::new(fact)))
-            }
+            (Some(_), _) => Ok(JournalLine::Safety(object(line, MAX_LINE)?)),
             (None, Some(fact)) => Ok(JournalLine::Event(Box::new(fact))),
             (None, None) => Err(FormatError::unknown_type(other)),
         },
@@ -262,92 +216,6 @@ impl From<MarkerWire> for JournalLine {
         let turn = wire.node.zip(wire.iteration);
         let turn = turn.map(|(node, Count(number))| MarkedTurn { node, number, begins });
         Self::CommitRecorded { commit: wire.commit, tree: wire.tree, code: wire.code, at: wire.at, turn }
-    }
-}
-
-impl From<&Ack> for AckWire {
-    fn from(ack: &Ack) -> Self {
-        Self {
-            at: ack.at,
-            halt: ack.halt,
-            counter: ack.counter.as_deref().map(|rule| bounded(rule, MAX_NAME)),
-            by: bounded(&ack.by, MAX_NAME),
-            how: Some(ack.how),
-            mistaken: ack.halt_was.key(),
-            agent: ack.agent.as_deref().map(|agent| bounded(agent, MAX_NAME)),
-            provider: ack.provider.as_deref().map(|name| bounded(name, MAX_NAME)),
-            reason: Some(bounded(&ack.reason, MAX_REASON)),
-            words: ack.words.as_deref().map(|words| bounded(words, MAX_REASON)),
-            head: ack.head,
-            worktree: Some(bounded(&ack.worktree, MAX_NAME)),
-        }
-    }
-}
-
-impl From<AckWire> for Ack {
-    fn from(wire: AckWire) -> Self {
-        Self {
-            halt: wire.halt,
-            counter: wire.counter,
-            by: wire.by,
-            how: wire.how.unwrap_or(AckHow::Resume),
-            halt_was: HaltWas::from_key(wire.mistaken),
-            agent: wire.agent,
-            provider: wire.provider,
-            reason: wire.reason.unwrap_or_default(),
-            words: wire.words,
-            head: wire.head,
-            worktree: wire.worktree.unwrap_or_else(|| "main".to_owned()),
-            at: wire.at,
-        }
-    }
-}
-
-impl From<&SafetyFact> for SafetyWire {
-    fn from(fact: &SafetyFact) -> Self {
-        Self {
-            at: fact.at,
-            rule: bounded(&fact.rule, MAX_NAME),
-            level: fact.level,
-            message: Some(bounded(&fact.message, MAX_REASON)),
-            figures: FiguresWire::of(&fact.figures, u64::MAX),
-            tree: fact.tree,
-            agent: fact.agent.as_deref().map(|agent| bounded(agent, MAX_NAME)),
-        }
-    }
-}
-
-impl SafetyWire {
-    fn into_fact(self, kind: SafetyKind) -> SafetyFact {
-        let Self { at, rule, level, message, figures, tree, agent } = self;
-        let (message, figures) = (message.unwrap_or_default(), FiguresWire::read(figures));
-        SafetyFact { kind, at, rule, level, message, figures, tree, agent }
-    }
-}
-
-impl From<&AgentFact> for AgentWire {
-    fn from(fact: &AgentFact) -> Self {
-        Self {
-            at: fact.at,
-            client: fact.client,
-            session: fact.session.as_deref().map(|session| bounded(session, MAX_NAME)),
-            did: fact.deed,
-            about: Some(bounded(&fact.about, MAX_NAME)).filter(|about| !about.is_empty()),
-            mark: fact.mark,
-        }
-    }
-}
-
-impl From<AgentWire> for AgentFact {
-    fn from(wire: AgentWire) -> Self {
-        Self {
-            at: wire.at,
-            client: wire.client,
-            session: wire.session,
-            deed: wire.did,
-            about: wire.about.unwrap_or_default(),
-            mark: wire.mark,
-        }
     }
 }
 

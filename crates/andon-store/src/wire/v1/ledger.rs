@@ -8,21 +8,22 @@
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"provider"?,"reason","head"?,"worktree"}
 //! ```
 //!
-//! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.
+//! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB, the names of
+//! an answer at 1 KiB.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::figures::FiguresWire;
 use andon_core::domain::attempt::Attempt;
-use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
+use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, MAX_LEDGER_TEXT};
+use andon_core::domain::detail::Figures;
 use andon_core::domain::events::MAX_SHOWN;
-use andon_core::domain::facts::{Ack, AckHow, HaltWas};
+use andon_core::domain::facts::{Ack, AckHow};
 use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
-use andon_core::domain::ids::{CommitId, DiffHash, Digest, EntryId, ShortHash, Signature};
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
 use andon_core::domain::summary::{BestCommit, HaltSummary, SummaryStep, TestCounts};
 use andon_core::domain::time::Timestamp;
+use andon_core::format::fields::{self, or_default};
 use andon_core::format::{Count, FormatError, List, members_of, object};
 
 /// The schema this version writes.
@@ -33,9 +34,8 @@ const STOP_SWITCH: &str = "loop.cord";
 /// Largest entry that is read, in bytes: more than one has whose texts are all escaped.
 pub const MAX_ENTRY: usize = 2 << 20;
 /// Largest whole number of RFC 8785.
-pub const MAX_NUMBER: u64 = (1 << 53) - 1;
+pub const MAX_NUMBER: u64 = fields::MAX_WHOLE;
 const MAX_ITEMS: usize = 64;
-const MAX_TEXT: usize = 4096;
 /// Longest type that is kept of an entry of another version, in characters.
 pub const MAX_KIND: usize = 128;
 
@@ -63,9 +63,11 @@ struct HaltWire {
     rule: String,
     message: Option<String>,
     /// Absent where the rule counts nothing that programs are shown.
-    figures: Option<FiguresWire>,
+    #[serde(default, deserialize_with = "or_default")]
+    figures: Figures,
     face: Option<ReportFile>,
-    evidence: Option<EvidenceWire>,
+    #[serde(default, deserialize_with = "or_default")]
+    evidence: HaltEvidence,
     /// Absent in halts of earlier versions.
     summary: Option<HaltSummary>,
     suggested_actions: Option<List<String, MAX_ITEMS>>,
@@ -81,49 +83,14 @@ struct HaltWire {
     binds: Option<Binds>,
 }
 
-#[derive(Serialize, Deserialize, Default)]
+/// What the ledger has always said of an answer, and the journal has not.
+#[derive(Deserialize)]
 #[serde(expecting = "an object")]
-struct EvidenceWire {
-    diffs: Option<List<DiffHash, MAX_ITEMS>>,
-    tests: Option<List<Signature, MAX_ITEMS>>,
-    outputs: Option<List<Digest, MAX_ITEMS>>,
-    /// Absent where no rule about calls halted.
-    calls: Option<List<NamedCallWire, MAX_ITEMS>>,
-    trend: Option<List<Count, MAX_ITEMS>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct NamedCallWire {
-    call: ShortHash,
-    shown: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct AckWire {
-    halt: Option<EntryId>,
-    counter: Option<String>,
-    by: String,
-    how: AckHow,
-    mistaken: Option<bool>,
-    agent: Option<String>,
-    provider: Option<String>,
-    reason: Option<String>,
-    words: Option<String>,
-    head: Option<CommitId>,
-    worktree: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "an object")]
-struct StopSwitchWire {
-    moved: SwitchMove,
-    message: Option<String>,
-    by: String,
-    agent: Option<String>,
-    head: Option<CommitId>,
-    worktree: String,
+struct AckNeeds {
+    #[serde(rename = "how")]
+    _how: AckHow,
+    #[serde(rename = "worktree")]
+    _worktree: String,
 }
 
 /// The writer of an entry, and its place.
@@ -164,24 +131,23 @@ pub fn kind(event: &LedgerEvent) -> &'static str {
 /// # Errors
 /// What the canonicalization says; it refuses numbers that RFC 8785 cannot hold, and none gets there.
 pub fn encode(event: &LedgerEvent, place: &PlaceWire<'_>) -> Result<Vec<u8>, serde_json::Error> {
-    let mut members: Map<String, Value> = members_of(&Envelope {
+    let mut members = match event {
+        LedgerEvent::Halted(halt) => members_of(&HaltWire::from(&**halt)),
+        LedgerEvent::Acknowledged(ack) => members_of(&answer(ack)),
+        LedgerEvent::StopSwitch(switch) => members_of(&**switch),
+    };
+    members.extend(members_of(&Envelope {
         schema: Some(SCHEMA.to_owned()),
         kind: kind(event).to_owned(),
         writer: place.writer.to_owned(),
         lamport: number(place.lamport),
         at: Some(place.at),
-    });
-    members.extend(match event {
-        LedgerEvent::Halted(halt) => members_of(&HaltWire::from(&**halt)),
-        LedgerEvent::Acknowledged(ack) => members_of(&AckWire::from(&**ack)),
-        LedgerEvent::StopSwitch(switch) => members_of(&StopSwitchWire::from(&**switch)),
-    });
+    }));
     serde_json_canonicalizer::to_vec(&members)
 }
 
 fn cut(text: &str) -> String {
-    let end = (0..=MAX_TEXT.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    text[..end.unwrap_or(0)].to_owned()
+    fields::cut(text, MAX_LEDGER_TEXT)
 }
 
 /// The short form of a call, no longer than one is.
@@ -207,9 +173,19 @@ fn summary(summary: &HaltSummary) -> HaltSummary {
     kept
 }
 
-/// The newest items.
-fn newest<T: Copy>(items: &[T]) -> List<T, MAX_ITEMS> {
-    items[items.len().saturating_sub(MAX_ITEMS)..].iter().copied().collect()
+/// Evidence within its bounds, whoever wrote it.
+fn evidence(evidence: &HaltEvidence) -> HaltEvidence {
+    fn newest<T: Copy>(items: &[T]) -> Vec<T> {
+        items[items.len().saturating_sub(MAX_ITEMS)..].to_vec()
+    }
+    let call = |call: &NamedCall| NamedCall { exact: call.exact, shown: call.shown.as_deref().map(short) };
+    HaltEvidence {
+        diffs: newest(&evidence.diffs),
+        tests: newest(&evidence.tests),
+        outputs: newest(&evidence.outputs),
+        calls: evidence.calls.iter().take(MAX_ITEMS).map(call).collect(),
+        trend: newest(&evidence.trend).into_iter().map(|count| count.min(MAX_NUMBER)).collect(),
+    }
 }
 
 impl From<&Halt> for HaltWire {
@@ -217,26 +193,16 @@ impl From<&Halt> for HaltWire {
         let actions = || halt.suggested_actions.iter().take(MAX_ITEMS);
         let any_code = actions().any(|action| action.step.is_some());
         let codes = actions().map(|action| action.step.map_or("", AdvisedStep::as_str).to_owned());
-        let evidence = &halt.evidence;
         let beside: List<String, { Attempt::MAX_BESIDE }> = halt.beside.iter().map(|one| cut(one)).collect();
-        let call =
-            |call: &NamedCall| NamedCallWire { call: call.exact, shown: call.shown.as_deref().map(short) };
-        let calls: List<NamedCallWire, MAX_ITEMS> = evidence.calls.iter().map(call).collect();
         let known = !beside.cut && !halt.beside.iter().any(|one| one == Attempt::MANY);
         Self {
             cycle_id: cut(&halt.cycle_id),
             halt_reason: halt.reason,
             rule: cut(&halt.rule),
             message: Some(cut(&halt.message)),
-            figures: FiguresWire::of(&halt.figures, MAX_NUMBER),
+            figures: halt.figures.clone(),
             face: Some(halt.report_file),
-            evidence: Some(EvidenceWire {
-                diffs: Some(newest(&evidence.diffs)),
-                tests: Some(newest(&evidence.tests)),
-                outputs: Some(newest(&evidence.outputs)),
-                calls: (!evidence.calls.is_empty()).then_some(calls),
-                trend: Some(newest(&evidence.trend).items.into_iter().map(number).collect()),
-            }),
+            evidence: evidence(&halt.evidence),
             summary: (*halt.summary != HaltSummary::default()).then(|| summary(&halt.summary)),
             suggested_actions: Some(actions().map(|action| cut(&action.text)).collect()),
             action_codes: any_code.then(|| codes.collect()),
@@ -251,35 +217,10 @@ impl From<&Halt> for HaltWire {
     }
 }
 
-impl From<&Ack> for AckWire {
-    fn from(ack: &Ack) -> Self {
-        Self {
-            halt: ack.halt,
-            counter: ack.counter.as_deref().map(cut),
-            by: cut(&ack.by),
-            how: ack.how,
-            mistaken: ack.halt_was.key(),
-            agent: ack.agent.as_deref().map(cut),
-            provider: ack.provider.as_deref().map(cut),
-            reason: Some(cut(&ack.reason)),
-            words: ack.words.as_deref().map(cut),
-            head: ack.head,
-            worktree: cut(&ack.worktree),
-        }
-    }
-}
-
-impl From<&StopSwitch> for StopSwitchWire {
-    fn from(switch: &StopSwitch) -> Self {
-        Self {
-            moved: switch.moved,
-            message: Some(cut(&switch.message)),
-            by: cut(&switch.by),
-            agent: switch.agent.as_deref().map(cut),
-            head: switch.head,
-            worktree: cut(&switch.worktree),
-        }
-    }
+/// An answer within the bounds of the ledger, which are narrower for what is said, and apply to the bytes of a text.
+fn answer(ack: &Ack) -> Ack {
+    let within = |text: &Option<String>| text.as_deref().map(cut);
+    Ack { reason: cut(&ack.reason), words: within(&ack.words), ..ack.clone() }
 }
 
 /// Reads an `entry.json`.
@@ -296,11 +237,10 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
             Ok(LedgerEvent::Halted(Box::new(object::<HaltWire>(bytes, MAX_ENTRY)?.into_halt(dated()?))))
         }
         (true, ACKNOWLEDGED) => {
-            Ok(LedgerEvent::Acknowledged(Box::new(object::<AckWire>(bytes, MAX_ENTRY)?.into_ack(dated()?))))
+            let AckNeeds { .. } = object(bytes, MAX_ENTRY)?;
+            Ok(LedgerEvent::Acknowledged(object(bytes, MAX_ENTRY)?))
         }
-        (true, STOP_SWITCH) => Ok(LedgerEvent::StopSwitch(Box::new(
-            object::<StopSwitchWire>(bytes, MAX_ENTRY)?.into_switch(dated()?),
-        ))),
+        (true, STOP_SWITCH) => Ok(LedgerEvent::StopSwitch(object(bytes, MAX_ENTRY)?)),
         (true | false, kind) => Err(kind.chars().take(MAX_KIND).collect()),
     };
     Ok(Decoded { writer: cut(&writer), lamport: lamport.0.min(MAX_NUMBER), at, event })
@@ -309,27 +249,16 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 impl HaltWire {
     fn into_halt(self, at: Timestamp) -> Halt {
         let codes = self.action_codes.unwrap_or_default().items.into_iter();
-        let codes = codes.map(|code| AdvisedStep::from_code(&code)).chain(std::iter::repeat(None));
+        let codes = codes.map(|code| AdvisedStep::from_name(&code)).chain(std::iter::repeat(None));
         let actions = self.suggested_actions.unwrap_or_default().items.into_iter().zip(codes);
-        let evidence = self.evidence.unwrap_or_default();
-        let trend = evidence.trend.unwrap_or_default().items;
-        let calls = evidence.calls.unwrap_or_default().items.into_iter();
         Halt {
             cycle_id: self.cycle_id,
             reason: self.halt_reason,
             rule: self.rule,
             message: self.message.unwrap_or_default(),
-            figures: FiguresWire::read(self.figures),
+            figures: self.figures,
             report_file: self.face.unwrap_or(ReportFile::Checkpoint),
-            evidence: HaltEvidence {
-                diffs: evidence.diffs.unwrap_or_default().items,
-                tests: evidence.tests.unwrap_or_default().items,
-                outputs: evidence.outputs.unwrap_or_default().items,
-                calls: calls
-                    .map(|call| NamedCall { exact: call.call, shown: call.shown.as_deref().map(short) })
-                    .collect(),
-                trend: trend.into_iter().map(|count| count.0).collect(),
-            },
+            evidence: evidence(&self.evidence),
             summary: Box::new(self.summary.unwrap_or_default().bounded()),
             suggested_actions: actions.map(|(text, step)| Suggestion { step, text }).collect(),
             iteration: self.iteration.unwrap_or_default().0,
@@ -344,21 +273,6 @@ impl HaltWire {
             binds: self.binds.unwrap_or_default(),
             at,
         }
-    }
-}
-
-impl AckWire {
-    fn into_ack(self, at: Timestamp) -> Ack {
-        let Self { halt, counter, by, how, mistaken, agent, provider, reason, words, head, worktree } = self;
-        let (halt_was, reason) = (HaltWas::from_key(mistaken), reason.unwrap_or_default());
-        Ack { halt, counter, by, how, halt_was, agent, provider, reason, words, head, worktree, at }
-    }
-}
-
-impl StopSwitchWire {
-    fn into_switch(self, at: Timestamp) -> StopSwitch {
-        let Self { moved, message, by, agent, head, worktree } = self;
-        StopSwitch { moved, message: message.unwrap_or_default(), by, agent, head, worktree, at }
     }
 }
 

@@ -14,7 +14,6 @@ mod choose;
 mod commit;
 pub mod event;
 mod evidence;
-mod figures;
 mod halt;
 mod journal;
 pub mod ledger;
