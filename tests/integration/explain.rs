@@ -59,7 +59,7 @@ fn json_has_the_same_keys_for_every_file_and_ends_with_2_for_what_cannot_be_read
     stage.write("a.xml", junit("/p", 3, 41));
     stage.write("b.txt", "hello\n");
     let out = stage.andon(&["explain", "--format", "json", "a.xml", "b.txt", "gone"]).exits(2);
-    assert!(out.stderr.contains("error[unknown-format]: b.txt: not a report"), "{out}");
+    assert!(out.stderr.contains("error[unknown-format]: b.txt: not a test report"), "{out}");
     assert!(out.stderr.contains("error[unreadable]: gone: cannot be read: No such file"), "{out}");
     let read = json(&out);
     let names = ["unknown-format", "unreadable"];

@@ -128,7 +128,7 @@ fn calibration_promises_only_what_the_runs_bear_out() {
         std::fs::write(dir.join(format!("{run}.jsonl")), (0..6).map(call).collect::<String>()).unwrap();
     }
     let good = dir.to_str().unwrap();
-    stage.andon(&["calibrate", "--good", good, "--alpha", "0.01"]).exits(1).says("takes 99 good runs");
+    stage.andon(&["calibrate", "--good", good, "--alpha", "0.01"]).exits(1).says("needs 99 good runs");
     let svg = stage.root().join("curve.svg");
     let curve = svg.to_str().unwrap();
     let found = stage.andon(&["calibrate", "--good", good, "--alpha", "0.05", "--svg", curve]).ok();

@@ -133,7 +133,7 @@ fn the_second_of_three_failures_is_reported() {
     hook(&stage, "claude", "PostToolUse", &done(2))
         .ok()
         .says("additionalContext")
-        .says("failed in 2 iterations");
+        .says("failed 2 times in a row");
     hook(&stage, "claude", "PostToolUse", &done(3)).ok().lacks("additionalContext");
 }
 
