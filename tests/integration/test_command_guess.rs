@@ -32,6 +32,7 @@ fn a_workspace_is_tested_as_a_whole() {
         ("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n"),
         ("a/Cargo.toml", ""),
         ("b/Cargo.toml", ""),
+        ("b/src/lib.rs", "#[test]\nfn it() {}\n"),
     ];
     let (_stage, said, config) = installed(&members);
     assert_eq!(command_line(&config), "command = \"cargo test --workspace\"");
@@ -39,7 +40,7 @@ fn a_workspace_is_tested_as_a_whole() {
         said.contains("with the test command cargo test --workspace (a workspace in Cargo.toml)"),
         "{said}"
     );
-    let nextest = [members[0], (".config/nextest.toml", "")];
+    let nextest = [members[0], members[3], (".config/nextest.toml", "")];
     let (_stage, said, config) = installed(&nextest);
     assert_eq!(command_line(&config), "command = \"cargo nextest run --workspace\"");
     assert!(said.contains("nextest runs no doc tests: cargo test --doc does"), "{said}");
@@ -47,8 +48,11 @@ fn a_workspace_is_tested_as_a_whole() {
 
 #[test]
 fn what_is_not_sure_is_said_in_one_line_and_left_to_people() {
-    let (stage, said, config) =
-        installed(&[("go.mod", "module m\n"), ("package.json", "{\"scripts\":{\"test\":\"jest\"}}")]);
+    let (stage, said, config) = installed(&[
+        ("go.mod", "module m\n"),
+        ("m_test.go", "package m\n"),
+        ("package.json", "{\"scripts\":{\"test\":\"jest\"}}"),
+    ]);
     let line = "not sure how the tests run: saw package.json beside go.mod; may be: npm test | go test ./...";
     assert!(said.contains(line), "{said}");
     let written = command_line(&config);
@@ -99,9 +103,42 @@ fn no_project_gives_no_command() {
 /// Files with their texts, the command, what was seen.
 type Proposed<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str);
 
+const CARGO: &str = "saw Cargo.toml and no tests";
+
+#[test]
+fn where_a_source_holds_a_test_the_runner_is_guessed() {
+    let table: [(&[(&str, &str)], &str); 3] = [
+        (
+            &[("Cargo.toml", ""), ("src/a/b/c.rs", "#[cfg(test)]\nmod tests {}\n"), ("src/lib.rs", "")],
+            "cargo test",
+        ),
+        (&[("Cargo.toml", ""), ("tests/all.rs", ""), ("src/lib.rs", "")], "cargo test"),
+        (&[("go.mod", "module m\n"), ("pkg/deep/a_test.go", "package deep\n")], "go test ./..."),
+    ];
+    for (files, command) in table {
+        let (_stage, said, config) = installed(files);
+        assert_eq!(command_line(&config), format!("command = {command:?}"), "{said}");
+    }
+}
+
 #[test]
 fn where_there_are_no_tests_the_cheapest_check_is_proposed() {
-    let table: [Proposed<'_>; 4] = [
+    let table: [Proposed<'_>; 7] = [
+        (
+            &[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/main.rs", "fn main() {}\n")],
+            "cargo check",
+            CARGO,
+        ),
+        (
+            &[("Cargo.toml", "[workspace]\n"), ("a/Cargo.toml", ""), ("a/src/lib.rs", "")],
+            "cargo check --workspace",
+            CARGO,
+        ),
+        (
+            &[("go.mod", "module m\n"), ("main.go", "package main\n")],
+            "go vet ./...",
+            "saw go.mod and no tests",
+        ),
         (&[("app.py", ""), ("util.py", "")], "python3 -m compileall -q .", "saw 2 Python files and no tests"),
         (
             &[("tsconfig.json", "{}"), ("package.json", "{\"devDependencies\":{\"typescript\":\"5\"}}")],

@@ -11,6 +11,7 @@ pub mod listing;
 pub mod members;
 mod node;
 mod python;
+pub mod sources;
 mod table;
 mod tasks;
 

@@ -1,16 +1,18 @@
 //! How the tests of the project in a working tree run, as far as that can be guessed from its files: for the first
 //! `andon.toml`, and for the message where no test command is configured.
 //!
-//! Bounded: names at the top and of a few directories, and the beginnings of a few files.
+//! Bounded: names at the top and of a few directories, and the beginnings of a few files; where Cargo.toml or go.mod is at
+//! the top, sources until one holds a test.
 
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
 use crate::guess::listing::{
-    FOREIGN, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES,
+    FOREIGN, LISTED, Listing, MANIFESTS, MAX_MODULES, MAX_NAMES, PROGRAMS, READ, READ_BYTES, Tests,
 };
 use crate::guess::members::{self, Manifests, ProposedScope};
+use crate::guess::sources::{self, Kind};
 use crate::guess::{self, Guess, is_test_module};
 
 /// Directories at the top that are looked into.
@@ -20,7 +22,53 @@ const MAX_INSIDE: usize = 500;
 
 /// Guesses from the files below `top`.
 pub fn in_directory(top: &Path) -> Guess {
-    guess::guess(&listing(top))
+    let mut listing = listing(top);
+    if listing.first(&["Cargo.toml", "go.mod", "go.work"]).is_some() {
+        listing.tests = tests_below(top);
+    }
+    guess::guess(&listing)
+}
+
+/// Names and sources that are looked at for a test.
+const MAX_LOOKED_AT: usize = 4_000;
+const MAX_SOURCES: usize = 300;
+
+/// Whether a source below `top` holds a test. Links are not followed.
+fn tests_below(top: &Path) -> Tests {
+    let (mut open, mut seen, mut read) = (vec![String::new()], 0, 0);
+    while let Some(dir) = open.pop() {
+        let Ok(entries) = fs::read_dir(top.join(&dir)) else { return Tests::Unknown };
+        for entry in entries.flatten() {
+            seen += 1;
+            if seen > MAX_LOOKED_AT || read > MAX_SOURCES {
+                return Tests::Unknown;
+            }
+            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+            let path = if dir.is_empty() { name.clone() } else { format!("{dir}/{name}") };
+            if kind.is_dir() {
+                let foreign = name.starts_with('.') || FOREIGN.contains(&name.as_str());
+                if !foreign && !entry.path().join(".git").exists() {
+                    open.push(path);
+                }
+                continue;
+            }
+            if !kind.is_file() {
+                continue;
+            }
+            let found = match sources::kind(&path) {
+                Kind::Test => true,
+                Kind::Rust => {
+                    read += 1;
+                    sources::holds_test(&beginning(&entry.path()))
+                }
+                Kind::Other => false,
+            };
+            if found {
+                return Tests::Present;
+            }
+        }
+    }
+    Tests::Absent
 }
 
 /// Directories that are looked into for the members of a workspace, and how deep they may lie.

@@ -1,13 +1,13 @@
 //! Cargo: a package, or a workspace of several.
 
-use super::listing::Listing;
+use super::listing::{Listing, Tests};
 use super::{GuessedCommand, KindGuess};
 
 /// Directories whose package is a helper of the one at the top, and has no tests of the project.
 const HELPERS: [&str; 5] = ["fuzz", "xtask", "examples", "benches", "bench"];
 
 pub(super) fn guess(listing: &Listing) -> Option<KindGuess> {
-    let manifest = listing.text("Cargo.toml")?;
+    let manifest = listing.text("Cargo.toml").filter(|_| listing.tests != Tests::Absent)?;
     let parsed: Option<toml::Table> = toml::from_str(manifest).ok();
     let Some(parsed) = parsed else {
         return Some(KindGuess::Unsure {

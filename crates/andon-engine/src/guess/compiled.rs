@@ -15,7 +15,11 @@ fn typescript(listing: &Listing) -> Option<GuessedCommand> {
 }
 
 fn rust(listing: &Listing) -> Option<GuessedCommand> {
-    listing.has("Cargo.toml").then(|| GuessedCommand::new("cargo check", "Cargo.toml and no tests"))
+    let manifest = listing.text("Cargo.toml")?;
+    let is_workspace =
+        toml::from_str::<toml::Table>(manifest).is_ok_and(|parsed| parsed.contains_key("workspace"));
+    let command = if is_workspace { "cargo check --workspace" } else { "cargo check" };
+    Some(GuessedCommand::new(command, "Cargo.toml and no tests"))
 }
 
 fn go(listing: &Listing) -> Option<GuessedCommand> {

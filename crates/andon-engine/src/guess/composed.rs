@@ -1,11 +1,14 @@
 //! Kinds of projects whose command is put together from names and numbers that a table cannot hold: the modules of Go,
 //! the solutions of .NET, the two runners of Ruby.
 
-use super::listing::Listing;
+use super::listing::{Listing, Tests};
 use super::{GuessedCommand, KindGuess, sure};
 
 /// A module, or the modules that go.work lists: a pattern reaches the packages of one module alone.
 pub(super) fn go(listing: &Listing) -> Option<KindGuess> {
+    if listing.tests == Tests::Absent {
+        return None;
+    }
     if let Some(text) = listing.text("go.work") {
         let used = used(text);
         let inside =

@@ -84,11 +84,25 @@ pub const FOREIGN: [&str; 6] = ["node_modules", "vendor", "target", "dist", "thi
 /// Most names that are listed, and most directories at the top that are looked into.
 pub const MAX_NAMES: usize = 4_000;
 
+/// Whether sources of a language whose runner needs no configuration hold tests.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Tests {
+    /// A test was seen.
+    Present,
+    /// All sources were looked at, and none holds a test.
+    Absent,
+    /// There are more sources than are looked at, or nobody looked.
+    #[default]
+    Unknown,
+}
+
 /// The beginning of a repository.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// Content by path from the top; empty where it was not read.
     files: BTreeMap<String, String>,
+    /// Tests in the sources of Rust and Go: no manifest says whether there are any.
+    pub tests: Tests,
 }
 
 impl Listing {

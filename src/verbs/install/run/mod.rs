@@ -227,7 +227,9 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
 fn first_config(top: &Path) -> (Guess, usize, String) {
     let guess = test_guess::in_directory(top);
     let mut text = with_doubt(config::template(guess.command()), &guess);
-    let scopes = test_guess::scopes(top);
+    // Without tests there is nothing that a scope could run.
+    let has_tests = !matches!(guess, Guess::Compiles(_));
+    let scopes = if has_tests { test_guess::scopes(top) } else { Vec::new() };
     if !scopes.is_empty() {
         text.push_str("\n# What the manifests say: a commit needs the tests of what it touches (andon test --scopes).\n");
     }
