@@ -76,7 +76,7 @@ impl Places {
         let links = self
             .links
             .iter()
-            .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other(before, &now)));
+            .filter(|(path, before)| stat(&self.at(path)).is_some_and(|now| is_other_link(before, &now)));
         moved.map(|(path, _)| path.clone()).chain(links.map(|(path, _)| path.clone())).collect()
     }
 
@@ -143,6 +143,12 @@ fn stat(path: &Path) -> Option<FileStat> {
 /// Whether they are of two different files, as far as the system tells.
 fn is_other(before: &FileStat, now: &FileStat) -> bool {
     before.inode != 0 && (before.device, before.inode) != (now.device, now.inode)
+}
+
+/// Whether a link was made anew. ext4 gives the inode of a link that is gone to the next one at once; nobody writes into a
+/// link, so that its time of modification is the one at which it was made.
+fn is_other_link(before: &FileStat, now: &FileStat) -> bool {
+    is_other(before, now) || before.modified != now.modified
 }
 
 #[cfg(test)]

@@ -35,7 +35,9 @@ impl ParsedRun {
             self.status = TestStatus::Incomplete;
             self.tests = None;
             let problem = ReportProblem::SummaryMissing { runner: broken.runner.name() };
-            self.warnings.push(format!("{problem}: it was ended before, from within a test perhaps"));
+            self.warnings.push(format!(
+                "{problem}: it was ended before, from within a test perhaps, or its end is cut off from what is shown"
+            ));
         }
     }
 
@@ -70,7 +72,11 @@ fn may_be_end(runner: KnownRunner, line: &str) -> bool {
     let text = line.trim();
     // pytest has come to its end, and is told by its environment not to sum up.
     let is_whole = runner == KnownRunner::Pytest && text.ends_with("[100%]");
+    let is_ok = runner == KnownRunner::Unittest && (text == "OK" || text.starts_with("OK ("));
+    let is_contents = runner == KnownRunner::Mocha && text == "# TOC";
     if is_whole
+        || is_ok
+        || is_contents
         || text.starts_with("Results (")
         || runner == KnownRunner::Jest && text.starts_with("No tests found")
     {
@@ -108,6 +114,8 @@ mod tests {
             ("npx jest", "", ""),
             ("mocha", "\n\n  x\n    ✔ a\n", ""),
             ("mocha -R dot", "\n\n  .!", ""),
+            ("mocha -R markdown", "", ""),
+            ("jest", "Snapshots:   0 total\nTime:        0.5 s\nRan all test suites.\n", ""),
             ("rspec", "..", ""),
         ] {
             assert_eq!(run(words, stdout, stderr), TestStatus::Incomplete, "{words} {stdout}");
@@ -141,6 +149,8 @@ mod tests {
             ("jest", "", "PASS a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n"),
             ("jest", "<testsuite><testcase name='a'/></testsuite>\n", ""),
             ("mocha -R min", "\n  2 passing (3ms)\n", ""),
+            ("mocha -R markdown", "# TOC\n - [x](#x)\n", ""),
+            ("python -m unittest", "OK\n", ""),
             ("echo pytest", "pytest\n", ""),
         ] {
             assert_eq!(run(words, stdout, stderr), TestStatus::Passed, "{words} {stdout}");

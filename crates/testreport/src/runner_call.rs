@@ -282,8 +282,8 @@ const MOCHA_IDLE: WordList = words![
     "-h",
 ];
 
-/// Reporters of mocha that end in its usual counts.
-const MOCHA_REPORTERS: [&str; 7] = ["spec", "dot", "list", "min", "nyan", "landing", "progress"];
+/// Reporters of mocha that end in its usual counts, or (`markdown`) print nothing before the end.
+const MOCHA_REPORTERS: [&str; 8] = ["spec", "dot", "list", "min", "nyan", "landing", "progress", "markdown"];
 
 fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
     let idle = |idle: WordList| arguments.iter().any(|argument| idle.contains(argument));

@@ -20,6 +20,9 @@ const UNCLEAR: [&str; 20] = [
 /// Programs that pass on all of what they read.
 const PASSING: [&str; 3] = ["tee", "cat", "ts"];
 
+/// The program that passes on the end. Its exit code hides that of the runner, so that the end has to show the result.
+const END: &str = "tail";
+
 /// Whether a program is a shell.
 pub(super) fn is_shell(program: &str) -> bool {
     matches!(program.rsplit('/').next().unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
@@ -31,6 +34,7 @@ pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     if parts.iter().any(|(words, _)| words.first().is_some_and(|word| UNCLEAR.contains(&word.as_str()))) {
         return None;
     }
+    let keeps_exit = parts.iter().any(|(words, _)| words.iter().any(|word| word == "pipefail"));
     let mut pipelines: Vec<(Vec<Vec<String>>, Between)> = Vec::new();
     let mut open = false;
     for (words, between) in parts {
@@ -50,23 +54,28 @@ pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let mut before = Between::Then;
     for (at, (stages, after)) in pipelines.into_iter().enumerate() {
         if at >= first_of_last || before == Between::Then {
-            sure.extend(shown(stages));
+            sure.extend(shown(stages).filter(|(_, at_end)| !(*at_end && keeps_exit)).map(|(words, _)| words));
         }
         before = after;
     }
     Some(sure)
 }
 
-/// The first program of a pipeline that shows what it prints.
-fn shown(stages: Vec<Vec<String>>) -> Option<Vec<String>> {
+/// The first program of a pipeline that shows what it prints, and whether only the end of that is shown.
+fn shown(stages: Vec<Vec<String>>) -> Option<(Vec<String>, bool)> {
     let mut stages = stages.into_iter();
     let mut words = stages.next()?;
-    if !stages.all(|stage| stage.first().is_some_and(|word| PASSING.contains(&word.as_str()))) {
-        return None;
+    let mut at_end = false;
+    for stage in stages {
+        let name = stage.first()?.as_str();
+        at_end |= name == END;
+        if name != END && !PASSING.contains(&name) {
+            return None;
+        }
     }
     words.retain(|word| !matches!(word.as_str(), "2>&1" | "1>&2" | ">&2"));
     let is_hidden = words.iter().any(|word| word.contains('>') || word.contains('<'));
-    (!words.is_empty() && !is_hidden).then_some(words)
+    (!words.is_empty() && !is_hidden).then_some((words, at_end))
 }
 
 /// Cuts a line into programs and words.
