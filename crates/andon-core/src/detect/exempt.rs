@@ -19,6 +19,7 @@ pub(super) const SUBJECTS: WordList = words![
     "Re-land",
     "Rollback",
     "Roll back",
+    "Restored to '",
     "Back out",
     "Backs out",
     "Backed out",

@@ -39,8 +39,8 @@ pub(super) fn around_one_file<'a>(commits: &[&'a Iteration]) -> Vec<&'a Iteratio
     shared_files(&[newest]).into_iter().map(around).max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// Share of the words that two subjects have in common for them to say nearly the same, in percent.
-const ALIKE: usize = 60;
+/// Share of the words that two subjects have in common for them to say nearly the same, in percent: two of five.
+const ALIKE: usize = 40;
 
 /// Whether two subjects say nearly the same, numbers and letter case aside.
 pub(super) fn say_nearly_the_same(one: &str, other: &str) -> bool {

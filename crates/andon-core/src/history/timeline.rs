@@ -136,8 +136,16 @@ pub struct Iteration {
     pub usage: Option<Usage>,
 }
 
-/// What platforms say in the empty commit that a person's press of a button makes (Replit's Publish): no work of the loop.
-const PRESSED: [&str; 1] = ["Published your App"];
+/// What platforms say in the empty commit that a person's press of a button makes (Replit's Publish, Rollback, Build): no
+/// work of the loop.
+const PRESSED: [&str; 6] = [
+    "Published your App",
+    "Checkpoint before revert",
+    "Saved your changes before rolling back",
+    "Saved progress at the end of the loop",
+    "Transitioned from Plan to Build mode",
+    "Transitioned from Build to Plan mode",
+];
 
 impl Iteration {
     /// The iteration of `fact`, under `number`.

@@ -9,6 +9,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::change::PathStep;
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
@@ -34,7 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
                 as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
                 back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
-                neither do texts that stood for an hour or longer.",
+                neither do texts that stood for an hour or longer, nor a document that is removed and written again.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
@@ -113,13 +114,18 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
         all.iter().rposition(|state| state.brought_by.is_some_and(|one| !timeline.leaves_the_code(one)));
     let states: &[PathState<'_>] = all.get(code.unwrap_or(0)..).unwrap_or_default();
     let by = |at: usize| states.get(at).and_then(|state| state.brought_by);
+    let is_text = |at: usize| states.get(at).is_some_and(|one| one.state != PathStep::ABSENT);
     let counts = |at: usize| {
         let stays = |(earlier, later): (&Iteration, &Iteration)| stood(earlier, later);
         let meant = |one: &Iteration| {
             goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
         };
         let one = by(at).filter(|one| one.strike == Strike::Candidate && !meant(one));
-        one.is_some_and(|one| !at.checked_sub(1).and_then(by).map(|before| (before, one)).is_some_and(stays))
+        let edited = is_text(at) && at.checked_sub(1).is_some_and(is_text);
+        edited
+            && one.is_some_and(|one| {
+                !at.checked_sub(1).and_then(by).map(|before| (before, one)).is_some_and(stays)
+            })
     };
     if states.last()?.brought_by != timeline.newest() {
         return None;
@@ -178,7 +184,9 @@ mod tests {
 
     #[test]
     fn a_document_that_goes_round_trips_and_work_on_it_does_not() {
-        let table: [(&[u8], bool); 6] = [
+        let table: [(&[u8], bool); 8] = [
+            (&[0, 1, 0], false),
+            (&[0, 1, 0, 1, 0, 1], false),
             (&[2, 1], false),
             (&[2, 1, 2], true),
             (&[2, 3, 1, 2, 4, 3], false),
