@@ -24,6 +24,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 WARNED = 0.25
 RIGHT = 95.0
+WITHIN = 10
 
 
 def rows(name):
@@ -62,11 +63,23 @@ def replayed(andon, source, tip, env, scratch):
         print(f"{source}: andon ended with {run.returncode}", file=sys.stderr)
 
 
-def measured(name, lines, read, keep):
+def note(stretches, line):
+    """Takes a commit into the stretches that it begins or is within."""
+    for stretch in stretches:
+        if line["commit"].startswith(stretch["first"]) or stretch.get("at", 0):
+            stretch["at"] = stretch.get("at", 0) + 1
+        telling = {one["rule"] for one in line["findings"] if one["level"] == line["decision"]} - {"test-weakening"}
+        within = 0 < stretch.get("at", 0) <= WITHIN and "told" not in stretch
+        if within and line["decision"] in ("halt", "warn") and telling:
+            stretch["told"] = f"{line['decision']} by {', '.join(sorted(telling))} at {stretch['at']}"
+
+
+def measured(name, lines, read, keep, stretches):
     """The figures of one history, and its halts."""
     commits, warned, lost, rules, halts = 0, 0, 0, collections.Counter(), []
     for line in lines:
         commits += 1
+        note(stretches, line)
         decision = line["decision"]
         if decision not in ("halt", "warn"):
             continue
@@ -99,6 +112,19 @@ def shown(kind, found):
     return commits, halts, right, warned
 
 
+def shown_stretches(stuck):
+    """What is told of the stretches in which agents were stuck."""
+    if not stuck:
+        return
+    print(f"\n| stuck | from | looked for by | told within {WITHIN} commits | what happened |\n|---|---|---|---|---|")
+    for one in stuck:
+        print(f"| {one['history']} | {one['first']} | {one['chosen']} | {one.get('told', '-')} | {one['why']} |")
+    for chosen in sorted({one["chosen"] for one in stuck}):
+        some = [one for one in stuck if one["chosen"] == chosen]
+        told = sum("told" in one for one in some)
+        print(f"\nLooked for by {chosen}: {told} of {len(some)} are told.")
+
+
 def main():
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--andon", default="andon", help="the program")
@@ -108,6 +134,7 @@ def main():
     args = asked.parse_args()
     andon = str(pathlib.Path(args.andon).resolve()) if os.sep in args.andon else args.andon
     read = {(row["history"], row["commit"]): row for row in rows("readings.tsv")}
+    stuck = rows("stretches.tsv")
     found, missing = collections.defaultdict(list), []
     with tempfile.TemporaryDirectory() as scratch:
         env = environment(scratch)
@@ -123,7 +150,9 @@ def main():
             if args.out:
                 args.out.mkdir(parents=True, exist_ok=True)
                 keep = open(args.out / (name.replace("/", "+") + ".jsonl"), "w", encoding="utf-8")
-            found[kind].append((name, *measured(name, replayed(andon, source, tip, env, scratch), read, keep)))
+            own = [stretch for stretch in stuck if stretch["history"] == name]
+            lines = replayed(andon, source, tip, env, scratch)
+            found[kind].append((name, *measured(name, lines, read, keep, own)))
             print(f"{name}: {found[kind][-1][1]} commits, {len(found[kind][-1][5])} halts", file=sys.stderr, flush=True)
     good = True
     for kind, lines in found.items():
@@ -135,6 +164,7 @@ def main():
         print("\n| history | commit | rule | read | why |\n|---|---|---|---|---|")
         for halt in halts:
             print("| " + " | ".join(halt) + " |")
+    shown_stretches([stretch for stretch in stuck if "at" in stretch])
     if missing:
         print("\nNot there: " + ", ".join(missing), file=sys.stderr)
     sys.exit(0 if good else 1)
