@@ -42,10 +42,11 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "reverted-attempts",
     summary: "three reverts among ten commits of two hours share a file; twice as many halt",
     docs: Docs {
-        trips: "Of the newest `among` commits, none more than `within` before the newest, `reverts` are reverts, the newest \
-                among them: made by `git revert`, or with a subject that begins as one of `subjects`. They share a file, and \
-                other work lies between them. Reverts that a forge merged (`(#123)`) are not counted. Warns; halts where \
-                twice as many reverts are among twice as many commits of twice the time.",
+        trips: "Of the newest `among` commits, none more than `within` before the newest, `reverts` are reverts, the \
+                newest among them: made by `git revert`, or with a subject that begins as one of `subjects`. They \
+                share a file, and other work lies between them: reverts in a row count as one. Reverts that a forge \
+                merged (`(#123)`) are not counted. Warns; halts where twice as many reverts are among twice as many \
+                commits of twice the time.",
         why: "One revert corrects a mistake; the third within two hours is guessing. In 39,425 \
               commits of people that did not happen once.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
@@ -104,10 +105,13 @@ fn stretch<'a>(
     let within = Span(setting.span(&WITHIN).0.saturating_mul(times));
     let commits = newest(situation.timeline, setting.count(&AMONG).saturating_mul(times), within);
     let is_revert = |one: &Iteration| reverts(one, setting.list(&SUBJECTS));
-    if !is_revert(commits.first()?) {
+    // Whoever goes back step by step, or tries out one version after the other, reverts one attempt.
+    let counts =
+        |at: usize| is_revert(commits[at]) && !commits.get(at + 1).is_some_and(|before| is_revert(before));
+    if commits.is_empty() || !counts(0) {
         return None;
     }
-    let all: Vec<&Iteration> = commits.iter().copied().filter(|one| is_revert(one)).collect();
+    let all: Vec<&Iteration> = (0..commits.len()).filter(|at| counts(*at)).map(|at| commits[at]).collect();
     let reverts = around_one_file(&all);
     let first = reverts.last()?.number;
     let between = commits.iter().any(|one| one.number > first && !is_revert(one));
@@ -147,6 +151,9 @@ mod tests {
             ("wrwrwr", Some(Level::Warn)),
             ("wrwrwrw", None),
             ("rrr", None),
+            ("wrrwrr", None),
+            ("wrrwrwr", Some(Level::Warn)),
+            ("wrwrwrr", None),
             ("wrwowr", None),
             ("wrwowrwr", Some(Level::Warn)),
             ("wrwwwwwwrwr", Some(Level::Warn)),
