@@ -133,12 +133,11 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     assert_eq!((code, &answer["decision"], &answer["kept"]), (1, &"halt".into(), &6.into()), "{answer}");
     assert_eq!(answer["halted"]["rule"], "tool-loop");
     assert!(stage.exists(".andon/CHECKPOINT.md"));
-    assert_snapshot!(observe(&stage, "event", EDIT).shown(), @r"
+    assert_snapshot!(observe(&stage, "event", EDIT).shown(), @"
     exit 1
     --- stderr
     error[tool-loop]: halted AGE: A. Author is making no progress
       what   HARD_LOOP: 5 identical calls among the last 5: Bash: make
-      call   Bash: make
       since  TIME, 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'

@@ -406,12 +406,12 @@ fn a_bundle_from_anybody_only_adds() {
     ");
     assert_eq!(refs(&stage, stage.dir()), before);
     stage.git(&["rev-parse", "-q", "--verify", "refs/heads/evil"]).exits(1);
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @"
     exit 1
     --- stderr
     error[user-stop]: commit refused: halted AGE: a person stopped the loop
       what   .andon/STOP exists: a person stopped this loop: lunch
-      since  TIME, 1 commit; tests: 2 passed
+      since  TIME, after 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
     ");

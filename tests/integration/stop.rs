@@ -236,12 +236,12 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     stage.andon(&["status", "--exit-code"]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
     stage.andon(&["pause"]).ok();
-    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r"
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @"
     exit 1
     --- stderr
     error[user-stop]: commit refused: halted AGE: a person stopped the loop
       what   .andon/PAUSE exists: this loop is paused
-      since  TIME, 1 commit; tests: 2 passed
+      since  TIME, after 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
     ");

@@ -191,7 +191,7 @@ fn an_answer_frees_a_turn_that_goes_on() {
       --> line 1
     error[turn-tokens]: halted AGE: the loop has used up a budget
       what   a turn of agent used 100 of 100 tokens
-      since  TIME, 200 tokens; tests: 2 passed
+      since  TIME, 100 tokens; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.

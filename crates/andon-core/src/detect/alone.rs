@@ -86,7 +86,7 @@ mod tests {
         let loops = said.iter().find(|(rule, _, _)| *rule == "repeated-failures");
         let (_, level, message) = loops.unwrap_or_else(|| panic!("{said:?}"));
         assert_eq!(*level, Level::Halt);
-        assert!(message.starts_with("scope core: the same test failed in 3 iterations"), "{message}");
+        assert!(message.starts_with("scope core: the same test failed 3 times in a row"), "{message}");
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     let report = scratch.install(&at).unwrap();
     assert_eq!(report.hooks.len(), GitHook::ALL.len());
     assert!(
-        matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
+        matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo check"))
     );
     assert!(fs::read_to_string(at.join("andon.toml")).unwrap().contains("\ncommand = \"cargo test\"\n"));
     assert!(!scratch.git(&at, &["config", "--list"]).contains("displayref"));
