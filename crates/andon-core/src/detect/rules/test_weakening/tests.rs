@@ -28,8 +28,8 @@ fn the_message_says_the_facts() {
     let finding = checked(&RULE, vec![f(1, 7, 120), weakened(f(2, 2, 112), 120, &["x", "y"], None)]).unwrap();
     assert_eq!(
         finding.message(),
-        "7 -> 2 failing while the tests that ran went 120 -> 112: 2 tests removed (x, y); this earns no credit \
-         in the trend"
+        "7 -> 2 failing while the tests that ran went 120 -> 112: 2 tests removed (x, y); this does not count \
+         as progress"
     );
     assert_eq!(finding.level, Level::Warn);
     let finding = checked(&RULE, vec![f(1, 7, 120), f(2, 2, 112)]).unwrap();
