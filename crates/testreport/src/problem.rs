@@ -109,7 +109,7 @@ pub enum ReportProblem {
     Unreadable(String),
     /// Not a format that is read.
     #[error(
-        "not a test report that Andon can read ({0}); the XML and JSON of test runners, TAP and the text that known runners print are"
+        "not a test report that can be read ({0}); the XML and JSON of test runners, TAP and the text that known runners print are"
     )]
     Unknown(String),
 }

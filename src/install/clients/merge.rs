@@ -8,9 +8,9 @@ use std::path::Path;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
+use super::template::{Template, UnreadableSettings};
 use super::toml_hooks;
 use andon_core::domain::agent::Client;
-use andon_core::escape::shell_quote;
 
 /// The member that holds the hooks of each event.
 const HOOKS: &str = "hooks";
@@ -18,81 +18,6 @@ const HOOKS: &str = "hooks";
 const COMMANDS: [&str; 2] = ["command", "bash"];
 /// What Windows' editors begin a file with.
 const BOM: &str = "\u{feff}";
-/// The placeholder of the program in a template: alone in exec form, else quoted for a shell.
-const PROGRAM: &str = "@ANDON@";
-
-/// Where settings cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreadableSettings {
-    /// From 1; `None` where the whole file is meant.
-    pub line: Option<usize>,
-    /// What is wrong, as a clause.
-    pub why: String,
-}
-
-impl UnreadableSettings {
-    /// At the innermost of the members that are named.
-    fn shape(text: &str, members: &[&str], why: &str) -> Self {
-        let start = text.len() - text.trim_start().len();
-        let place = members.iter().fold(start, |from, name| {
-            let quoted = format!("\"{name}\"");
-            text.get(from..).and_then(|rest| rest.find(&quoted)).map_or(from, |at| from + at)
-        });
-        Self { line: Some(text[..place].matches('\n').count() + 1), why: why.to_owned() }
-    }
-}
-
-/// What is merged into settings: our file below `hooks/agents/`, and the program that takes its placeholder's place.
-#[derive(Debug, Clone, Copy)]
-pub struct Template<'a> {
-    /// Whose settings they are.
-    pub client: Client,
-    /// The template, with its placeholder.
-    pub text: &'a str,
-    /// Path of the program that the hooks start.
-    pub program: &'a str,
-}
-
-impl Template<'_> {
-    /// The text with the program in it, for files that are ours alone.
-    pub fn filled(&self) -> String {
-        self.with(&self.quoted())
-    }
-
-    /// The program as a shell reads it.
-    pub(super) fn quoted(&self) -> String {
-        shell_quote(self.program)
-    }
-
-    /// The text with `program` in the place of it.
-    pub(super) fn with(&self, program: &str) -> String {
-        self.text.replace(PROGRAM, program)
-    }
-
-    fn string(&self, text: &str) -> String {
-        if text == PROGRAM { self.program.to_owned() } else { text.replace(PROGRAM, &self.quoted()) }
-    }
-
-    fn input(&self, node: &CstNode) -> CstInputValue {
-        if let Some(object) = node.as_object() {
-            return CstInputValue::Object(
-                object.properties().iter().filter_map(|one| self.member(one)).collect(),
-            );
-        }
-        if let Some(list) = node.as_array() {
-            return CstInputValue::Array(list.elements().iter().map(|one| self.input(one)).collect());
-        }
-        if let Some(number) = node.as_number_lit() {
-            return CstInputValue::Number(number.to_string());
-        }
-        let text = node.as_string_lit().and_then(|literal| literal.decoded_value().ok());
-        text.map_or(CstInputValue::Null, |text| CstInputValue::String(self.string(&text)))
-    }
-
-    fn member(&self, member: &CstObjectProp) -> Option<(String, CstInputValue)> {
-        Some((member.decoded_name()?, self.input(&member.value()?)))
-    }
-}
 
 /// `text` with every hook of the template in it. Members besides the hooks are added where they are missing and never
 /// changed.

@@ -7,14 +7,15 @@ pub mod memory;
 pub mod merge;
 pub mod place;
 pub mod saved;
+mod template;
 mod toml_hooks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::merge::{Template, UnreadableSettings};
 use self::place::SettingsFile;
 use self::saved::{SavedFile, SavedFiles};
+use self::template::{Template, UnreadableSettings};
 use super::InstallError;
 use super::edits::{self, Edit, EditRemoval, FileKind};
 use super::manifest::Birth;

@@ -1,7 +1,7 @@
 //! Our hooks in settings in TOML: an array of tables `[[hooks]]`, of which each names its event and its command. Ours are put at
 //! the end, and known by the command; all other lines stay as they are.
 
-use super::merge::{Template, UnreadableSettings};
+use super::template::{Template, UnreadableSettings};
 use andon_core::domain::agent::Client;
 
 const HOOKS: &str = "[[hooks]]";

@@ -283,3 +283,25 @@ pub enum TrustBy {
     /// A person trusts folders, of which there is no list.
     Unlisted,
 }
+
+/// Settings that hold other things too, at the same path in a repository and in the home directory.
+pub(super) const fn merged(path: &'static str, files: &'static [Piece]) -> Settings {
+    Settings {
+        project: path,
+        user: path,
+        home: Home::Home,
+        owner: FileOwner::Shared,
+        files,
+        start: CommandStart::Sh,
+    }
+}
+
+/// The only file of a client.
+pub(super) const fn only(template: &'static str) -> Piece {
+    Piece { name: "", template, event: "" }
+}
+
+/// A program that is started at an event.
+pub(super) const fn program(event: &'static str, template: &'static str) -> Piece {
+    Piece { name: event, template, event }
+}

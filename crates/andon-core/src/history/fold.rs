@@ -6,11 +6,10 @@
 use std::sync::Arc;
 
 use super::activity::{Begins, EventEffect, Newest};
+use super::bounded::push_bounded;
 use super::memo::Memo;
 use super::refusals::{Refusals, RefusedAttempts};
-use super::timeline::{
-    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, push_bounded,
-};
+use super::timeline::{Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline};
 use crate::domain::context::CachedTokens;
 use crate::domain::events::What;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, CommitRecord, Fact};

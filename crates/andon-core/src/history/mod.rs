@@ -6,6 +6,7 @@
 
 mod activity;
 mod aside;
+mod bounded;
 mod context;
 mod documents;
 mod effect;

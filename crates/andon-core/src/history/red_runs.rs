@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounded::push_bounded;
 use super::outcome::{Outcome, failing_count, outcome};
-use super::timeline::push_bounded;
 use crate::domain::ids::{CodeId, Signature};
 use crate::domain::tests::{TestEvidence, TestRun};
 

@@ -404,11 +404,3 @@ impl Timeline {
         self.newest_tests.as_ref()
     }
 }
-
-/// Adds `value` to a list of a timeline, which keeps the newest.
-pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
-    if kept.len() >= most {
-        kept.remove(0);
-    }
-    kept.push(value);
-}

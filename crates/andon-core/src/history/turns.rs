@@ -10,9 +10,10 @@ use super::activity::{
     Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
     NodeOutput, NodeTotals, Turn, TurnStart,
 };
+use super::bounded::push_bounded;
 use super::memo::Memo;
 use super::red_runs::RedRuns;
-use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
+use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
 use super::window::ContextWindows;
 use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;

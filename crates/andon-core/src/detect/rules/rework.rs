@@ -1,4 +1,4 @@
-//! `rework`: commit after commit rewrites what the ones before it wrote, or mends it again, and says the same of it.
+//! `rework`: commit after commit rewrites what the ones before it wrote, or repairs it again, and says the same of it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -154,7 +154,7 @@ fn stretch<'a>(situation: &Situation<'a>, setting: &RuleSetting) -> Option<(Vec<
 /// Longest prefix of a subject that is passed over, in bytes: `fix(build): `, `Assistant checkpoint: `.
 const MAX_PREFIX: usize = 40;
 
-/// Whether a subject, or what stands behind its prefix, begins as one of `patterns`.
+/// Whether a subject, or what follows its prefix, begins as one of `patterns`.
 fn says_that_it_repairs(subject: &str, patterns: &[String]) -> bool {
     let behind =
         subject.split_once(':').filter(|(prefix, _)| prefix.len() <= MAX_PREFIX).map(|(_, rest)| rest);
