@@ -130,11 +130,13 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     let scratch = Scratch::new();
     let at = scratch.init("plain");
     fs::write(at.join("Cargo.toml"), "").unwrap();
+    fs::create_dir(at.join("tests")).unwrap();
+    fs::write(at.join("tests/all.rs"), "").unwrap();
     let before = snapshot(&at);
     let report = scratch.install(&at).unwrap();
     assert_eq!(report.hooks.len(), GitHook::ALL.len());
     assert!(
-        matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo check"))
+        matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
     );
     assert!(fs::read_to_string(at.join("andon.toml")).unwrap().contains("\ncommand = \"cargo test\"\n"));
     assert!(!scratch.git(&at, &["config", "--list"]).contains("displayref"));
