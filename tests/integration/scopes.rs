@@ -469,7 +469,7 @@ fn installing_writes_the_scopes_of_a_workspace() {
     let stage = Stage::new();
     stage.write("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
     stage.write("crates/core/Cargo.toml", "[package]\nname = \"core\"\n");
-    stage.write("crates/core/src/lib.rs", "");
+    stage.write("crates/core/src/lib.rs", "#[test]\nfn adds() {}\n");
     stage.write("crates/cli/src/main.rs", "");
     let cli = "[package]\nname = \"cli\"\n[dependencies]\ncore = { path = \"../core\" }\n";
     stage.write("crates/cli/Cargo.toml", cli);

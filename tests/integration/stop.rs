@@ -254,7 +254,7 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     --- stderr
     error[user-stop]: commit refused: HALTED: a person stopped the loop
       what   .andon/STOP exists: a person stopped this loop
-      since  TIME, 1 commit; tests: 2 passed
+      since  TIME, after 1 commit; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.

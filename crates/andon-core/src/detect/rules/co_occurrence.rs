@@ -38,7 +38,7 @@ pub static RULE: Rule = Rule {
                 `reverted-attempts`, and `tool-loop` where it warns;\n\
                 - `undo-churn`, `file-comebacks` and `rework`, which together are one.\n\n\
                 An iteration is asked for what was known when it ended: votes and calls after it belong \
-                to the next one. It takes one iteration more where nobody watched the newest (a commit \
+                to the next one. It takes one iteration more where no hook saw the newest (a commit \
                 that no hook recorded, with no tests known), and four more where the newest six come two \
                 minutes or longer apart in the mean. With `guard.perpetual` the rule warns and does not \
                 halt.",

@@ -61,7 +61,7 @@ pub static RULE: Rule = Rule {
                 It takes longer, with a note or a warning until then, where\n\n\
                 - each state stood for an hour or longer (of changes of up to three files half of them): \
                 two returns more, and a comeback to it is none;\n\
-                - nobody watched (commits that no hook recorded, with no tests known) and each came two \
+                - no hook watched (commits that none recorded, with no tests known) and each came two \
                 minutes or longer after the one before: four more, since somebody tries something out;\n\
                 - one line of one file is all that goes there and back (a status, a flag): its first \
                 comeback to a state is none, and as long as no tests tell more, code and file take one \

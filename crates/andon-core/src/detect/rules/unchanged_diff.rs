@@ -54,7 +54,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 iteration it amends, and one that leaves the tree as it was repeats nothing. Neighbours \
                 by different authors do not repeat each other.\n\n\
                 These take longer, and warn at most until then:\n\n\
-                - **A history that nobody watched** (no hook recorded the commit and no tests of it are \
+                - **A history without hooks** (no hook recorded the commit and no tests of it are \
                 known, as in `andon replay` over commits from before Andon was installed): one more than \
                 `repeats`. Two empty commits with one subject halt where hooks ran, and three do in such \
                 a history.\n\
@@ -67,7 +67,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 one more than `repeats`: a program does a chore.\n\
                 - **Changes of which normalization leaves nothing** (white space at line ends, \
                 timestamps): `cosmetic`, and three more where the subject speaks of white space or style \
-                or has no word in it; `patience` where nobody watched and they come two minutes or \
+                or has no word in it; `patience` where no hook recorded them and they come two minutes or \
                 longer apart in the mean.\n\
                 - **The same lines at another place**: `patience` where they bring a state of the code \
                 or a text of a document that the window has not seen. They are a note where they replace \
