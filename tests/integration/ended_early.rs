@@ -121,3 +121,28 @@ fn a_report_that_comes_after_the_end_is_of_no_run() {
     tested(&reporting(waits)).ok().lacks("after the test command had ended");
     assert_eq!(status(&reporting(waits)), "passed");
 }
+
+#[test]
+fn a_pipe_that_hides_the_end_is_named_with_the_way_out() {
+    let whole = UNITTEST.replace("END", "pass");
+    let files = [("test_it.py", whole.as_str()), (".gitignore", "__pycache__/\n")];
+    for (name, filter) in [("head", "head -1"), ("grep", "grep -v OK"), ("sed", "sed -n 1p")] {
+        let stage = stage(&format!("python3 -m unittest 2>&1 | {filter}"), &files);
+        let out = tested(&stage).ok().says(&format!("`{name}` hides how the tests ended"));
+        out.says("without the pipe").says(&format!("andon test 2>&1 | {name}"));
+        assert_eq!(status(&stage), "incomplete", "{filter}");
+    }
+    let seen = stage("python3 -m unittest 2>&1 | tail -3", &files);
+    tested(&seen).ok().lacks("hides how");
+    assert_eq!(status(&seen), "passed");
+}
+
+#[test]
+fn a_red_make_behind_a_pipe_is_red() {
+    let makefile = "test:\n\t@echo one; echo two; exit 1\n";
+    for command in ["make test 2>&1 | tail -1", "make test | head -1"] {
+        let stage = stage(command, &[("Makefile", makefile)]);
+        tested(&stage).ok().says("the output ends as that of a run that failed");
+        assert_eq!(status(&stage), "runner_error", "{command}");
+    }
+}

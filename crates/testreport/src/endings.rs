@@ -33,6 +33,12 @@ const BEGINS: WordList = words![
     "FAILED | 0 passed | ",
     "error: Test failed",
     "There was 1 failure:",
+    "error: Recipe `test` failed ",
+    "error Command failed with exit code ",
+    "error: script \"test\" exited with code ",
+    "task: Failed to run task \"test\": ",
+    "ninja: build stopped: subcommand failed.",
+    "ELIFECYCLE  Test failed.",
 ];
 
 /// The whole last line.
@@ -56,6 +62,14 @@ fn is_failure(line: &str) -> bool {
         || is_rspec(line)
         || is_phpunit(line)
         || is_listed(line)
+        || is_make(line)
+}
+
+/// `make: *** [Makefile:2: test] Error 1`. A make within another one may fail on purpose, and names its level:
+/// `make[1]: *** `.
+fn is_make(line: &str) -> bool {
+    let said = ["make: *** ", "gmake: *** "].iter().find_map(|start| line.strip_prefix(start));
+    said.and_then(|said| said.rsplit_once("] Error ")).is_some_and(|(_, code)| is_positive(code))
 }
 
 /// Failures in a list of other runners: `Executed 2 tests, with 1 failure (0 unexpected)` (`XCTest`), `Executed 2 of 2 (1 FAILED)`
@@ -177,6 +191,15 @@ mod tests {
             "//a:b FAILED in 0.3s\n\nExecuted 1 out of 1 test: 1 fails locally.\n",
             "npm error Test failed.  See above for more details.\n",
             "  py311: FAIL code 1\n  evaluation failed :( (0.6 seconds)\n",
+            "make: *** [Makefile:2: test] Error 1\n",
+            "make: *** [test] Error 2\nshown by tail\n",
+            "make[1]: *** [Makefile:9: unit] Error 1\ngmake: *** [Makefile:2: test] Error 2\n",
+            "error: Recipe `test` failed on line 2 with exit code 1\n",
+            "error Command failed with exit code 1.\n",
+            " ELIFECYCLE  Test failed. See above for more details.\n",
+            "error: script \"test\" exited with code 1\n",
+            "task: Failed to run task \"test\": exit status 1\n",
+            "ninja: build stopped: subcommand failed.\n",
         ] {
             assert!(found(text).is_some(), "{text}");
         }
@@ -202,6 +225,8 @@ mod tests {
             "FAILED .py\n",
             "BUILD SUCCESSFUL in 3s\n",
             "make: [test] Error 1 (ignored)\n",
+            "make[1]: *** [Makefile:9: fails] Error 1\nmake: [Makefile:2: test] Error 2 (ignored)\n",
+            "make: *** [Makefile:9: fails] Error 1 (ignored)\n",
             "rspec ran\n",
             "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds\n",
             "Chrome: Executed 2 of 2 SUCCESS (0.01 secs / 0.001 secs)\n",

@@ -201,9 +201,7 @@ fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
         TestStatus::NoTests => {
             ("not one test ran; the run proves nothing", "look at test.command: andon config show")
         }
-        TestStatus::Incomplete => {
-            ("the test report is cut short; the run does not count as passed", "andon test")
-        }
+        TestStatus::Incomplete => return Some(cut_short(ran)),
         // A run that exits with 0 and still did not pass needs a word, since the shell sees none.
         TestStatus::Failed | TestStatus::BuildFailed | TestStatus::RunnerError | TestStatus::Crashed
             if ran.code == 0 =>
@@ -221,4 +219,19 @@ fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
         | TestStatus::Crashed => return None,
     };
     Some(Diagnostic::warning(what).code("test-run").help(help))
+}
+
+/// The report is not whole. Behind a pipe a run that passed looks like one that failed.
+fn cut_short(ran: &test::Ran) -> Diagnostic {
+    let Some(hiding) = test::cuts_the_end(&ran.run.evidence.command) else {
+        return Diagnostic::warning("the test report is cut short; the run does not count as passed")
+            .code("test-run")
+            .help("andon test");
+    };
+    Diagnostic::warning(format!(
+        "`{hiding}` hides how the tests ended, their summary and their exit code; the run does not count as passed"
+    ))
+    .code("test-run")
+    .help("in andon.toml, let test.command end with the runner, without the pipe: andon config show test")
+    .help(format!("for less on the screen, shorten what andon shows: andon test 2>&1 | {hiding}"))
 }

@@ -29,6 +29,7 @@ use andon_git::platform::test_seam::stop_point;
 use andon_store::fingerprint::Fingerprinter;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
+pub(super) use self::calls::cuts_the_end;
 use self::execution::Execution;
 
 pub use andon_engine::pending::RunDestination;

@@ -28,6 +28,11 @@ pub(super) fn of_command(top: &Path, command: &TestCommand) -> Vec<RunnerCall> {
     calls.found()
 }
 
+/// The program behind a pipe at the end of this command, as it is kept, that hides how the tests ended.
+pub(in crate::verbs::test) fn cuts_the_end(command: &str) -> Option<String> {
+    shell::cuts_the_end(command)
+}
+
 /// The call of a program that was seen at work.
 pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
     let call = call_of(&started.directory, &started.words)?;
@@ -223,7 +228,9 @@ mod tests {
             ("pytest 2>&1 | tee log", &[(Pytest, Summary)]),
             ("pytest | tail -1", &[(Pytest, Summary)]),
             ("set -o pipefail; pytest | tail -1", &[]),
-            ("pytest | grep passed", &[]),
+            ("pytest | grep passed", &[(Pytest, Summary)]),
+            ("pytest | tee log | head -3", &[(Pytest, Summary)]),
+            ("set -o pipefail; pytest | tee log | grep passed", &[]),
             ("npm test", &[(Jest, Summary)]),
             ("npm run unit -- --listTests", &[(Jest, NoTest)]),
             ("pytest --co", &[(Pytest, NoTest)]),
@@ -237,6 +244,21 @@ mod tests {
         ];
         for (line, expected) in table {
             assert_eq!(calls(&[package, reporters, script], line), *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_hides_how_the_tests_ended() {
+        for (line, hides) in [
+            ("jest 2>&1 | tail -3", Some("tail")),
+            ("cd web && npm test | grep -v warn", Some("grep")),
+            ("jest | tee log", None),
+            ("jest | tail -3; echo done", None),
+            ("set -o pipefail; jest | tail -3", None),
+            ("grep '|' a && pytest", None),
+            ("pytest", None),
+        ] {
+            assert_eq!(cuts_the_end(line).as_deref(), hides, "{line}");
         }
     }
 }

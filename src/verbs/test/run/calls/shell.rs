@@ -20,8 +20,15 @@ const UNCLEAR: [&str; 20] = [
 /// Programs that pass on all of what they read.
 const PASSING: [&str; 3] = ["tee", "cat", "ts"];
 
-/// The program that passes on the end. Its exit code hides that of the runner, so that the end has to show the result.
-const END: &str = "tail";
+/// How a pipeline ends in whose first program a runner may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum LastStage {
+    /// In what shows all.
+    Shows,
+    /// In a program that shows a part (`tail`, `head`, `grep`), by its name. Its exit code hides that of the runner, so that
+    /// what it shows has to tell the result.
+    Cuts(String),
+}
 
 /// Whether a program is a shell.
 pub(super) fn is_shell(program: &str) -> bool {
@@ -34,7 +41,43 @@ pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     if parts.iter().any(|(words, _)| words.first().is_some_and(|word| UNCLEAR.contains(&word.as_str()))) {
         return None;
     }
-    let keeps_exit = parts.iter().any(|(words, _)| words.iter().any(|word| word == "pipefail"));
+    let keeps_exit = keeps_exit(&parts);
+    let pipelines = pipelines(parts);
+    // Of `a && b; c` only `a` and `c` are sure to run.
+    let last = pipelines.iter().rev().skip(1).take_while(|(_, after)| *after == Between::And).count() + 1;
+    let first_of_last = pipelines.len().saturating_sub(last);
+    let mut sure = Vec::new();
+    let mut before = Between::Then;
+    for (at, (stages, after)) in pipelines.into_iter().enumerate() {
+        if at >= first_of_last || before == Between::Then {
+            let shown = shown(stages).filter(|(_, last)| *last == LastStage::Shows || !keeps_exit);
+            sure.extend(shown.map(|(words, _)| words));
+        }
+        before = after;
+    }
+    Some(sure)
+}
+
+/// The program at the end of the last pipeline that shows only a part of what the first one prints, and whose exit code is
+/// that of the line.
+pub(super) fn cuts_the_end(line: &str) -> Option<String> {
+    let parts = Splitter::default().split(line)?;
+    if keeps_exit(&parts) {
+        return None;
+    }
+    let (stages, _) = pipelines(parts).pop()?;
+    match shown(stages)?.1 {
+        LastStage::Cuts(name) => Some(name),
+        LastStage::Shows => None,
+    }
+}
+
+fn keeps_exit(parts: &[(Vec<String>, Between)]) -> bool {
+    parts.iter().any(|(words, _)| words.iter().any(|word| word == "pipefail"))
+}
+
+/// The stages of each pipeline, and what follows it.
+fn pipelines(parts: Vec<(Vec<String>, Between)>) -> Vec<(Vec<Vec<String>>, Between)> {
     let mut pipelines: Vec<(Vec<Vec<String>>, Between)> = Vec::new();
     let mut open = false;
     for (words, between) in parts {
@@ -47,35 +90,23 @@ pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
         }
         open = between == Between::Pipe;
     }
-    // Of `a && b; c` only `a` and `c` are sure to run.
-    let last = pipelines.iter().rev().skip(1).take_while(|(_, after)| *after == Between::And).count() + 1;
-    let first_of_last = pipelines.len().saturating_sub(last);
-    let mut sure = Vec::new();
-    let mut before = Between::Then;
-    for (at, (stages, after)) in pipelines.into_iter().enumerate() {
-        if at >= first_of_last || before == Between::Then {
-            sure.extend(shown(stages).filter(|(_, at_end)| !(*at_end && keeps_exit)).map(|(words, _)| words));
-        }
-        before = after;
-    }
-    Some(sure)
+    pipelines
 }
 
-/// The first program of a pipeline that shows what it prints, and whether only the end of that is shown.
-fn shown(stages: Vec<Vec<String>>) -> Option<(Vec<String>, bool)> {
+/// The first program of a pipeline that shows what it prints, and how much of it is shown.
+fn shown(stages: Vec<Vec<String>>) -> Option<(Vec<String>, LastStage)> {
     let mut stages = stages.into_iter();
     let mut words = stages.next()?;
-    let mut at_end = false;
+    let mut last = LastStage::Shows;
     for stage in stages {
-        let name = stage.first()?.as_str();
-        at_end |= name == END;
-        if name != END && !PASSING.contains(&name) {
-            return None;
+        let name = stage.first()?;
+        if !PASSING.contains(&name.as_str()) {
+            last = LastStage::Cuts(name.clone());
         }
     }
     words.retain(|word| !matches!(word.as_str(), "2>&1" | "1>&2" | ">&2"));
     let is_hidden = words.iter().any(|word| word.contains('>') || word.contains('<'));
-    (!words.is_empty() && !is_hidden).then_some((words, at_end))
+    (!words.is_empty() && !is_hidden).then_some((words, last))
 }
 
 /// Cuts a line into programs and words.
