@@ -42,6 +42,22 @@ impl Timeline {
         states
     }
 
+    /// Whether commits after `number` that touched neither `path` nor the code brought all other paths together into a
+    /// state that the window had not seen: other documents move on.
+    pub fn brings_new_documents_beside(&self, path: HunkHash, number: u64) -> bool {
+        let mut beside = Beside::default();
+        let mut seen = BTreeSet::from([beside.state]);
+        let mut found = false;
+        for iteration in &self.iterations {
+            let Some(change) = &iteration.change else { continue };
+            let is_own = change.paths.iter().any(|step| step.path == path);
+            let counts = iteration.number > number && !is_own && self.leaves_the_code(iteration);
+            change.paths.iter().filter(|step| step.path != path).for_each(|step| beside.take(step));
+            found |= seen.insert(beside.state) && counts;
+        }
+        found
+    }
+
     /// Whether iterations from `number` on brought all other paths together into a state that the window had not seen.
     /// Iterations that left the code as it was, such as those of documentation, bring nothing.
     pub fn brings_new_code_beside(&self, path: HunkHash, number: u64) -> bool {

@@ -35,7 +35,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
                 as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
                 back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
-                neither do texts that stood for an hour or longer, nor a document that is removed and written again.",
+                neither do texts that stood for an hour or longer, nor a document that is removed and written again. A document \
+                does not alternate while commits in between write other documents anew: that is work, such as a page \
+                that a build makes again.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
@@ -132,6 +134,11 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     }
     let contents: Vec<HunkHash> = states.iter().map(|state| state.state).collect();
     let round = round(&contents, &counts, setting)?;
+    let first_return = states.len().checked_sub(3).and_then(by);
+    let moves_on = first_return.is_some_and(|one| timeline.brings_new_documents_beside(path, one.number));
+    if round == Round::Alternates && moves_on {
+        return None;
+    }
     let evidence = states.iter().rev().take(4).rev();
     let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
     Some(Finding {
@@ -208,6 +215,23 @@ mod tests {
         assert!(checked(&RULE, beside).is_none());
         let reverted = written(&[2, 1, 2]).into_iter().map(|one| one.subject("Revert \"words\"")).collect();
         assert!(checked(&RULE, reverted).is_none());
+    }
+
+    #[test]
+    fn beside_other_documents_that_move_on_it_is_work() {
+        let told = |between: &[(u8, u8)]| {
+            let mut rows = written(&[2, 1, 2]);
+            for (old, new) in between {
+                rows.insert(rows.len() - 1, commit(7).change(Nature::Docs, &[(9, *old, *new)]));
+            }
+            checked(&RULE, rows).is_some()
+        };
+        assert!(told(&[]));
+        assert!(!told(&[(3, 4)]), "another document is written");
+        assert!(told(&[(0, 0)]), "nothing new");
+        let mut own = written(&[2, 1]);
+        own.push(commit(7).change(Nature::Docs, &[(1, 1, 2), (9, 3, 4)]));
+        assert!(checked(&RULE, own).is_some(), "beside it in the same commit");
     }
 
     #[test]
