@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Public histories: what `andon replay` would have halted, and whether that was right when read.
 
-    bench/histories/run.py --andon target/release/andon --mirrors DIR [--only TEXT] [--out DIR]
+    bench/histories/run.py --andon target/release/andon --mirrors DIR [--only TEXT] [--out DIR] [--clones DIR]
 
-`histories.tsv` names the histories, with who made them (people, or largely agents) and the commit that was replayed.
-DIR holds them as OWNER+NAME/repo or OWNER+NAME.git; those that are missing are skipped, by name. `readings.tsv` holds
-what a person said who read a halt: right or wrong, and why. Nothing is written into the histories; what is kept of
-them is ids and counts. Exits with 1 where people's work is halted, fewer than 95 % of the halts of agents are right, a
-halt was not read, or more than 0.25 % of the commits carry a warning of a loop. Commits that are only told to have
-taken tests away are counted beside: that is a fact, and `replay` looks for it in histories of up to 1,000 commits.
+`histories.tsv` names the histories, with who made them (largely people, or largely agents) and the commit that was
+replayed. The mirrors are OWNER+NAME/repo or OWNER+NAME.git; those that are missing are skipped, by name. `readings.tsv`
+holds how a halt was judged by reading its commits: right or wrong, and why. Nothing is written into the histories; what
+is kept of them is ids and counts. Exits with 1 where people's work is halted and the reading does not call it right, a
+halt was not read, fewer than 95 % of the halts of agents are right, or more than 0.10 % of people's commits or 0.5 % of
+agents' carry a warning of a loop. Commits that are only told to have taken tests away are counted beside: that is a
+fact, and `replay` looks for it in histories of up to 1,000 commits.
 """
 
 import argparse
@@ -22,8 +23,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-WARNED = 0.25
-RIGHT = 95.0
+WARNED = {"people": 0.10, "agents": 0.5}
+RIGHT = {"people": 100.0, "agents": 95.0}
 WITHIN = 10
 
 
@@ -49,11 +50,11 @@ def where(mirrors, name):
     return None
 
 
-def replayed(andon, source, tip, env, scratch):
+def replayed(andon, source, tip, env, clone):
     """Each line of a replay. The clone borrows the objects, and takes Andon's caches."""
-    clone = pathlib.Path(scratch) / "clone"
-    subprocess.run(["rm", "-rf", clone], check=True)
-    subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", source.resolve(), clone], check=True, env=env)
+    if not clone.exists():
+        borrowing = ["git", "clone", "-q", "--shared", "--no-checkout", source.resolve(), clone]
+        subprocess.run(borrowing, check=True, env=env)
     asked = [andon, "replay", tip, "--threads", "1", "--format", "json"]
     with subprocess.Popen(asked, cwd=clone, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
         for line in run.stdout:
@@ -131,6 +132,7 @@ def main():
     asked.add_argument("--mirrors", type=pathlib.Path, required=True, help="where the histories are")
     asked.add_argument("--only", default="", help="histories whose name or kind contains this")
     asked.add_argument("--out", type=pathlib.Path, help="a folder for the lines of halts and warnings")
+    asked.add_argument("--clones", type=pathlib.Path, help="a folder for clones with Andon's caches, kept for the next run")
     args = asked.parse_args()
     andon = str(pathlib.Path(args.andon).resolve()) if os.sep in args.andon else args.andon
     read = {(row["history"], row["commit"]): row for row in rows("readings.tsv")}
@@ -151,15 +153,19 @@ def main():
                 args.out.mkdir(parents=True, exist_ok=True)
                 keep = open(args.out / (name.replace("/", "+") + ".jsonl"), "w", encoding="utf-8")
             own = [stretch for stretch in stuck if stretch["history"] == name]
-            lines = replayed(andon, source, tip, env, scratch)
+            clone = (args.clones or pathlib.Path(scratch)) / name.replace("/", "+")
+            lines = replayed(andon, source, tip, env, clone)
             found[kind].append((name, *measured(name, lines, read, keep, own)))
             print(f"{name}: {found[kind][-1][1]} commits, {len(found[kind][-1][5])} halts", file=sys.stderr, flush=True)
+            if not args.clones:
+                subprocess.run(["rm", "-rf", clone], check=True)
     good = True
     for kind, lines in found.items():
         commits, halts, right, warned = shown(kind, lines)
-        good &= 100 * warned <= WARNED * commits
-        good &= halts == 0 if kind == "people" else 100 * right >= RIGHT * halts
+        good &= 100 * warned <= WARNED[kind] * commits
+        good &= 100 * right >= RIGHT[kind] * halts
     halts = [halt for lines in found.values() for line in lines for halt in line[5]]
+    good &= all(halt[3] != "unread" for halt in halts)
     if halts:
         print("\n| history | commit | rule | read | why |\n|---|---|---|---|---|")
         for halt in halts:

@@ -21,7 +21,8 @@ up*. Even runs (by the checksum of their names) are for choosing settings, odd o
 Tokens are estimated as characters of arguments and answers / 4, since few collections tell counts; the share is the same
 in characters. "Sent" counts each step with all that was said before it, as an agent without a cache sends it.
 
-`readings.tsv` has what a person would say of each halt of a solved run, and of exhausted runs that nobody halts.
+`readings.tsv` has how each halt of a solved run was judged by reading the run, and after which call exhausted runs that
+nobody halts should have been stopped.
 """
 
 import argparse
@@ -157,7 +158,7 @@ def halts(found, runs):
         print(f"| {run.name} | {rule} | {at + 1} of {len(run.calls)} | {said['reading'] if known else 'unread'} | "
               f"{said['why'] if known else ''} |")
     missed = [run for run in runs if run.name in read and read[run.name]["rule"] == "-"]
-    print("\n| exhausted, read and not halted then | Andon | a person stops it after | of | why |\n|---|---|--:|--:|---|")
+    print("\n| exhausted, read and not halted then | Andon | to be stopped after | of | why |\n|---|---|--:|--:|---|")
     for run in missed:
         now = f"{found[run.name][1]} at {found[run.name][0] + 1}" if found[run.name] else "-"
         said = read[run.name]
