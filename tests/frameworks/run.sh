@@ -350,7 +350,7 @@ checks() {
   holds HEAD 'r["gate"]' bypassed
   first=$(git rev-list --max-parents=0 HEAD)
   refused "$tool" run --hook-stage manual andon-check --from-ref "$first" --to-ref HEAD
-  said 'did not pass the gate'
+  said 'bypassed the gate'
   said failing-tests
   said "$(git rev-parse --short=12 HEAD)"
 }

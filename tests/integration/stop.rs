@@ -182,10 +182,10 @@ fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
     assert_snapshot!(stage.andon(&["check", "HEAD~4..HEAD"]).shown(), @r#"
     exit 1
     --- stdout
-    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+    error[agent-answer]: the repeated-failures halt was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
       --> HASH Try 3
       help: a person reads the work since then; guard.ack = "resume" closes this way
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live

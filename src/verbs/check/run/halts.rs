@@ -197,7 +197,7 @@ fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "the halt by {} was answered by deleting {} in the shell of an agent ({marker})",
+        "the {} halt was answered by deleting {} in the shell of an agent ({marker})",
         known.halt.rule,
         known.halt.report_file.file_name()
     );
