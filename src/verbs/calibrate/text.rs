@@ -24,6 +24,7 @@ pub fn text(found: &Calibration, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.bold(&promise(found)));
     if let Some(help) = help(found).filter(|_| found.runs == 0) {
+        of_people(found, &mut page);
         page.line(&format!("  help: {help}"));
         return page.finish();
     }
