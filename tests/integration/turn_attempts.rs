@@ -28,12 +28,23 @@ fn is_halted(stage: &Stage) -> bool {
     stage.andon(&["status", "--exit-code"]).code == 1
 }
 
+/// Hands in an event.
+fn observe(stage: &Stage, kind: &str, line: &Value) -> Out {
+    stage.run_in(stage.dir(), andon_path(), &["observe", kind], Some(line.to_string().as_bytes()))
+}
+
+/// Reports that a tool has run, as OpenHands does: no hook of it changes what a call runs.
+fn hook(stage: &Stage, tool: &str, input: &Value, (text, exit): (&str, i32)) -> Out {
+    let payload = json!({ "event_type": "PostToolUse", "session_id": "s", "tool_name": tool,
+        "working_dir": stage.dir(), "tool_input": input,
+        "tool_response": { "content": [{ "type": "text", "text": text }], "exit_code": exit } });
+    let args = ["agent", "hook", "openhands", "post_tool_use"];
+    stage.run_in(stage.dir(), andon_path(), &args, Some(payload.to_string().as_bytes()))
+}
+
 /// The tests run on the working tree as it is, and a door tells how.
 fn run(stage: &Stage, door: Door, output: &str) -> Out {
     let red = output.contains("not ok");
-    let observe = |kind: &str, line: &Value| {
-        stage.run_in(stage.dir(), andon_path(), &["observe", kind], Some(line.to_string().as_bytes()))
-    };
     match door {
         Door::AndonTest => {
             let lines = if red { ["ok a", "not ok b"] } else { ["ok a", "ok b"] };
@@ -41,11 +52,7 @@ fn run(stage: &Stage, door: Door, output: &str) -> Out {
             stage.andon(&["test"])
         }
         Door::ClientHook => {
-            let payload = json!({ "event_type": "PostToolUse", "session_id": "s", "tool_name": "terminal",
-                "working_dir": stage.dir(), "tool_input": { "command": "sh check.sh" },
-                "tool_response": { "content": [{ "type": "text", "text": output }], "exit_code": i32::from(red) } });
-            let args = ["agent", "hook", "openhands", "post_tool_use"];
-            stage.run_in(stage.dir(), andon_path(), &args, Some(payload.to_string().as_bytes()))
+            hook(stage, "terminal", &json!({ "command": "sh check.sh" }), (output, i32::from(red)))
         }
         Door::Reports => {
             std::fs::write(stage.root().join("report.tap"), output).unwrap();
@@ -55,17 +62,25 @@ fn run(stage: &Stage, door: Door, output: &str) -> Out {
         Door::TestRunEvent => {
             let code = status(stage)["code"]["work_tree"].clone();
             let (ended, failing) = if red { ("failed", vec!["b"]) } else { ("passed", vec![]) };
-            observe("test_run", &json!({ "code": code, "status": ended, "total": 2, "failing": failing }))
+            let run = json!({ "code": code, "status": ended, "total": 2, "failing": failing });
+            observe(stage, "test_run", &run)
         }
         Door::ToolCallEvent => {
             let args = json!({ "command": "sh check.sh" });
-            observe("tool_call", &json!({ "tool": "Bash", "args": args, "result": output, "error": red }))
+            let call = json!({ "tool": "Bash", "args": args, "result": output, "error": red });
+            observe(stage, "tool_call", &call)
         }
     }
 }
 
-fn edit(stage: &Stage, number: u32) {
+fn edit(stage: &Stage, door: Door, number: u32) {
     stage.write("code.txt", format!("{number}\n"));
+    let args = json!({ "command": "create", "path": "code.txt", "file_text": number.to_string() });
+    match door {
+        Door::ClientHook => drop(hook(stage, "file_editor", &args, ("done", 0))),
+        Door::ToolCallEvent => drop(observe(stage, "tool_call", &json!({ "tool": "Edit", "args": args }))),
+        Door::AndonTest | Door::Reports | Door::TestRunEvent => {}
+    }
 }
 
 #[test]
@@ -73,7 +88,7 @@ fn six_red_runs_within_a_turn_halt_at_every_door() {
     for door in DOORS {
         let stage = Stage::installed();
         for number in 1..=5 {
-            edit(&stage, number);
+            edit(&stage, door, number);
             run(&stage, door, RED);
             assert!(!is_halted(&stage), "{door:?}: {number}");
         }
@@ -82,11 +97,14 @@ fn six_red_runs_within_a_turn_halt_at_every_door() {
         assert!(!is_halted(&stage), "{door:?}: nothing was edited");
         assert_eq!(status(&stage)["trend_in_turn"], json!([1, 1, 1, 1, 1]), "{door:?}");
         stage.andon(&["status"]).ok().says("this turn  1 -> 1 -> 1 -> 1 -> 1 failing");
-        edit(&stage, 6);
+        edit(&stage, door, 6);
         run(&stage, door, RED);
         let halt = &status(&stage)["last_halt"];
         assert_eq!(halt["rule"], "red-runs", "{door:?}: {halt}");
-        assert_eq!(halt["evidence"]["trend"].as_array().map(|trend| trend.ends_with(&[json!(1), json!(1)])), Some(true));
+        assert_eq!(
+            halt["evidence"]["trend"].as_array().map(|trend| trend.ends_with(&[json!(1), json!(1)])),
+            Some(true)
+        );
         assert!(is_halted(&stage), "{door:?}");
     }
 }
@@ -96,9 +114,9 @@ fn red_and_green_by_turns_is_work_at_every_door() {
     for door in DOORS {
         let stage = Stage::installed();
         for number in 0..14 {
-            edit(&stage, 2 * number);
+            edit(&stage, door, 2 * number);
             run(&stage, door, RED);
-            edit(&stage, 2 * number + 1);
+            edit(&stage, door, 2 * number + 1);
             run(&stage, door, GREEN);
         }
         assert!(!is_halted(&stage), "{door:?}");
@@ -115,7 +133,7 @@ fn a_comparison_with_what_is_committed_is_work_at_every_door() {
         stage.andon(&["test"]);
         stage.git(&["commit", "-qam", "Show the fault"]).ok();
         for number in 0..14 {
-            edit(&stage, number);
+            edit(&stage, door, number);
             run(&stage, door, RED);
             stage.git(&["stash", "-q"]).ok();
             run(&stage, door, RED);
@@ -127,12 +145,12 @@ fn a_comparison_with_what_is_committed_is_work_at_every_door() {
 
 #[test]
 fn refused_commits_between_them_take_nothing_from_the_row() {
-    let stage = Stage::installed();
+    let (stage, door) = (Stage::installed(), Door::AndonTest);
     for number in 1..=6 {
-        edit(&stage, number);
-        run(&stage, Door::AndonTest, RED);
+        edit(&stage, door, number);
+        run(&stage, door, RED);
         // Nobody tested this.
-        edit(&stage, 100 + number);
+        edit(&stage, door, 100 + number);
         stage.git(&["commit", "-qam", "Try"]).refused();
     }
     assert_eq!(status(&stage)["last_halt"]["rule"], "red-runs");
@@ -145,8 +163,9 @@ fn refusals_count_whether_git_or_an_orchestrator_tells_of_them() {
     let stage = Stage::installed();
     for number in 1..=5_u32 {
         assert!(!is_halted(&stage), "{number}");
-        let line = json!({ "type": "commit_refused", "code": format!("{number:064}"), "rule": "untested-edit" });
-        stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(line.to_string().as_bytes()));
+        let line =
+            json!({ "type": "commit_refused", "code": format!("{number:064}"), "rule": "untested-edit" });
+        observe(&stage, "event", &line);
     }
     assert_eq!(status(&stage)["last_halt"]["rule"], "refused-commits");
     assert!(is_halted(&stage));
@@ -155,12 +174,8 @@ fn refusals_count_whether_git_or_an_orchestrator_tells_of_them() {
 #[test]
 fn calls_of_earlier_and_runs_under_other_names_are_not_bound_to_the_code_of_now() {
     let stage = Stage::installed();
-    let observe = |line: &Value| {
-        stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(line.to_string().as_bytes()))
-    };
-    let call = |at: Option<&str>| {
-        json!({ "type": "tool_call", "tool": "Bash", "args": { "command": "sh check.sh" }, "error": true, "at": at })
-    };
+    let observe = |line: &Value| observe(&stage, "event", line);
+    let call = |at: Option<&str>| json!({ "type": "tool_call", "tool": "Bash", "args": { "command": "sh check.sh" }, "error": true, "at": at });
     let runs = || stage.read(".git/andon/journal.jsonl").matches(r#""type":"test_run""#).count();
     let before = runs();
     observe(&call(Some("2026-11-20T12:00:00Z"))).ok();
