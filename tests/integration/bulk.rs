@@ -244,21 +244,21 @@ pub(super) fn interrupt(mut child: Child, begun: impl Fn() -> bool) -> Out {
 
 #[test]
 fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
-    let stage = long_stage(4_000);
+    let stage = long_stage(1_500);
     let found = || std::fs::metadata(cache(&stage)).is_ok_and(|file| file.len() > 0);
     let args = ["replay", "--format", "json", "-j1"];
-    let part = interrupt(start(&stage, &args), found).exits(3).says("stopped after").says("of 4000 commits");
+    let part = interrupt(start(&stage, &args), found).exits(3).says("stopped after").says("of 1500 commits");
     let remembered = std::fs::metadata(cache(&stage)).unwrap().len();
     let whole = stage.andon(&args).ok();
-    assert_eq!((whole.stdout.lines().count(), whole.stderr.as_str()), (4_000, ""), "no bar off a terminal");
-    assert!(part.stdout.lines().count() < 4_000 && whole.stdout.starts_with(&part.stdout), "{}", part.stderr);
+    assert_eq!((whole.stdout.lines().count(), whole.stderr.as_str()), (1_500, ""), "no bar off a terminal");
+    assert!(part.stdout.lines().count() < 1_500 && whole.stdout.starts_with(&part.stdout), "{}", part.stderr);
     let after = std::fs::metadata(cache(&stage)).unwrap().len();
     assert!(remembered < after, "the rest was added");
     assert_eq!(stage.andon(&args).ok(), whole);
     assert_eq!(std::fs::metadata(cache(&stage)).unwrap().len(), after, "nothing is remembered twice");
 
     std::fs::remove_file(cache(&stage)).unwrap();
-    stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~3999"]).ok();
+    stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~1499"]).ok();
     let part = interrupt(start(&stage, &["check", "main", "--format", "json", "-j1"]), found);
     let report: serde_json::Value = serde_json::from_str(&part.stdout).unwrap();
     assert_eq!(
@@ -266,7 +266,7 @@ fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
         (1, &"interrupted".into()),
         "missing records are known"
     );
-    assert!(report["commits"].as_u64().unwrap() < 4_000);
+    assert!(report["commits"].as_u64().unwrap() < 1_500);
 }
 
 #[test]

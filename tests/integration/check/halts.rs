@@ -2,6 +2,12 @@
 
 use insta::assert_snapshot;
 
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::facts::{Ack, AckHow};
+use andon_git::{Repo, RepoEnv};
+use andon_store::ledger::Ledger;
+use andon_testkit::samples::ack;
+
 use super::{check, clean, codes, halted, undecided};
 use crate::support::Stage;
 
@@ -114,8 +120,22 @@ fn budgets_of_the_declared_workflow_are_those_of_the_hooks() {
 #[test]
 fn an_answer_in_the_shell_of_an_agent_is_named() {
     let stage = halted();
-    stage.set("CLAUDECODE", "1");
+    // As versions recorded it to which a deletion was an answer there.
+    let repo = Repo::open(stage.dir(), &RepoEnv::default()).unwrap();
+    let ledger = Ledger::open(&repo);
+    let halt = ledger.newest_halt("main").unwrap().0.unwrap().halt;
+    let ack = Ack {
+        halt: Some(halt.id),
+        by: "A. Author <author@example.org>".to_owned(),
+        how: AckHow::FileDeleted,
+        agent: Some("CLAUDECODE".to_owned()),
+        reason: String::new(),
+        head: repo.head().unwrap().commit(),
+        ..ack()
+    };
+    ledger.append(&LedgerEvent::Acknowledged(Box::new(ack.clone())), ack.at).unwrap();
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    stage.set("CLAUDECODE", "1");
     stage.iterate("4\n", &["ok a", "ok b"], "Go on").ok();
     stage.iterate("5\n", &["ok a", "ok b"], "And on").ok();
     stage.unset("CLAUDECODE");

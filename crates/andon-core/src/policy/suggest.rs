@@ -129,7 +129,7 @@ fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     let raise = Suggestion::new(AdvisedStep::RaiseBudget, raise);
     let split = "split the task: commit what is done and start a new session for the rest";
     let split = Suggestion::new(AdvisedStep::SplitTask, split);
-    let trend = timeline.trend();
+    let trend = timeline.trend_of_attempts();
     match (trend.first(), trend.last()) {
         (Some(first), Some(last)) if last < first => vec![raise, split],
         (Some(_), Some(_)) | (None, _) | (_, None) => vec![split, raise],
