@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod install;
 pub(crate) mod json;
+pub(crate) mod plain_run;
 pub mod program;
 pub mod report;
 pub mod setup;

@@ -99,7 +99,7 @@ pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopS
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
     let recorded = standing::recorded(ws)?;
-    let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
     let state = if ctx.is_switched_off() {
         LoopState::Disabled
     } else {

@@ -36,6 +36,7 @@ pub struct StatusJson<'a> {
     pub waiting: &'a [WaitingRound],
     pub refused: Option<&'a RefusedCommits>,
     pub trend: &'a [u64],
+    pub trend_in_turn: &'a [u64],
     pub trend_without_credit: &'a [UncreditedFall],
     pub flaky: &'a [String],
     pub skipped: Vec<SkippedJson<'a>>,

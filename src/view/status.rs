@@ -192,6 +192,8 @@ pub struct StatusView {
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,
+    /// Failing counts of the runs since the newest iteration, each on edited code, oldest first.
+    pub trend_in_turn: Vec<u64>,
     /// Falls of the trend that earn no credit.
     pub uncredited: Vec<UncreditedFall>,
     /// Tests of the window that gave different results on the same code: no part of the trend.

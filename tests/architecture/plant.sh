@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plants one fault at a time in a copy of src/ and crates/ on disk and shows what tests/architecture.rs says about it.
+# Plants faults in a copy of src/ and crates/ on disk and shows what tests/architecture.rs says about each.
 # Usage: tests/architecture/plant.sh          (from anywhere; leaves the repository as it is)
 # Exit 0 when every planted fault was found, 1 when one was not.
 set -euo pipefail
@@ -16,22 +16,13 @@ check() { # the sources of $scratch; prints what was found
 
 fresh() { rm -rf "${scratch:?}"/* && cp -R "$top/src" "$top/crates" "$scratch"; }
 
+planted=()
+
 plant() { # NAME FILE LINE-OF-RUST EXPECTED-RULE
-  fresh
   mkdir -p "$(dirname "$scratch/$2")"
   [ -f "$scratch/$2" ] || : >"$scratch/$2"
   printf '%s\n' "$3" >>"$scratch/$2"
-  local at said
-  at=$(grep -c '' "$scratch/$2")
-  if said=$(check); then
-    printf 'NOT FOUND  %s\n' "$1"
-    missed=1
-  elif said=$(grep -F -- "$2:$at: $4:" <<<"$said"); then
-    printf 'found      %-42s %s\n' "$1" "$said"
-  else
-    printf 'NOT FOUND  %s (failed for another reason)\n' "$1"
-    missed=1
-  fi
+  planted+=("$1|$2:$(grep -c '' "$scratch/$2"): $4:")
 }
 
 fresh
@@ -49,4 +40,14 @@ plant 'the screen elsewhere' src/verbs/mod.rs 'use ratatui as _;' door
 plant 'the id of a rule outside of detect' src/verbs/mod.rs 'const ID: &str = "tool-loop";' rule-id
 plant 'a verb that imports another' src/verbs/tick/run.rs 'use crate::verbs::pin as _;' verb
 plant 'allow without a reason' crates/andon-git/src/lib.rs '#[allow(dead_code)] fn f() {}' bare-allow
+
+said=$(check) && said=""
+for fault in "${planted[@]}"; do
+  if found=$(grep -F -- "${fault#*|}" <<<"$said"); then
+    printf 'found      %-42s %s\n' "${fault%%|*}" "$found"
+  else
+    printf 'NOT FOUND  %s\n' "${fault%%|*}"
+    missed=1
+  fi
+done
 exit "$missed"

@@ -10,15 +10,15 @@ use insta::assert_snapshot;
 
 use crate::support::ground::{Ground, fault, run, sweep};
 
-/// Breaks copies of `ground` in every way and collects what went wrong.
-fn break_all(ground_name: &str, ground: &Ground) {
+/// Breaks copies of `ground` in every way and collects what went wrong with the commands that are `wanted`.
+fn break_all(ground_name: &str, ground: &Ground, wanted: impl Fn(&[&str]) -> bool) {
     let only = std::env::var("ANDON_TEST_ONLY").unwrap_or_default();
     let mut wrong = Vec::new();
     for (name, break_it, words) in BROKEN.iter().filter(|(name, ..)| name.contains(&only)) {
         println!("=== {ground_name}: {name}");
         let dir = ground.copy(name);
         break_it(&ground.stage, &dir);
-        let answers = sweep(&ground.stage, &dir);
+        let answers = sweep(&ground.stage, &dir, &wanted);
         for (command, out) in &answers {
             wrong.extend(fault(out).map(|fault| format!("{name}: andon {command} {fault}")));
         }
@@ -33,12 +33,14 @@ fn break_all(ground_name: &str, ground: &Ground) {
 
 #[test]
 fn no_broken_state_makes_a_command_panic_hang_or_keep_silent() {
-    break_all("running", &Ground::new());
+    break_all("running", &Ground::new(), |_| true);
 }
 
 #[test]
 fn no_broken_state_of_a_halted_loop_makes_a_command_panic_hang_or_keep_silent() {
-    break_all("halted", &Ground::halted());
+    // What has no use for a halt says the same as above; each form of a view reads the same value.
+    let concerned = |args: &[&str]| args[0] != "config" && !args.contains(&"json");
+    break_all("halted", &Ground::halted(), concerned);
 }
 
 /// What must not open the gate while the loop is halted.

@@ -244,21 +244,21 @@ pub(super) fn interrupt(mut child: Child, begun: impl Fn() -> bool) -> Out {
 
 #[test]
 fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
-    let stage = long_stage(4_000);
+    let stage = long_stage(1_500);
     let found = || std::fs::metadata(cache(&stage)).is_ok_and(|file| file.len() > 0);
     let args = ["replay", "--format", "json", "-j1"];
-    let part = interrupt(start(&stage, &args), found).exits(3).says("stopped after").says("of 4000 commits");
+    let part = interrupt(start(&stage, &args), found).exits(3).says("stopped after").says("of 1500 commits");
     let remembered = std::fs::metadata(cache(&stage)).unwrap().len();
     let whole = stage.andon(&args).ok();
-    assert_eq!((whole.stdout.lines().count(), whole.stderr.as_str()), (4_000, ""), "no bar off a terminal");
-    assert!(part.stdout.lines().count() < 4_000 && whole.stdout.starts_with(&part.stdout), "{}", part.stderr);
+    assert_eq!((whole.stdout.lines().count(), whole.stderr.as_str()), (1_500, ""), "no bar off a terminal");
+    assert!(part.stdout.lines().count() < 1_500 && whole.stdout.starts_with(&part.stdout), "{}", part.stderr);
     let after = std::fs::metadata(cache(&stage)).unwrap().len();
     assert!(remembered < after, "the rest was added");
     assert_eq!(stage.andon(&args).ok(), whole);
     assert_eq!(std::fs::metadata(cache(&stage)).unwrap().len(), after, "nothing is remembered twice");
 
     std::fs::remove_file(cache(&stage)).unwrap();
-    stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~3999"]).ok();
+    stage.git(&["notes", "--ref=andon", "add", "-m", "{}", "main~1499"]).ok();
     let part = interrupt(start(&stage, &["check", "main", "--format", "json", "-j1"]), found);
     let report: serde_json::Value = serde_json::from_str(&part.stdout).unwrap();
     assert_eq!(
@@ -266,7 +266,7 @@ fn ctrl_c_ends_with_what_was_found_and_the_next_run_goes_on() {
         (1, &"interrupted".into()),
         "missing records are known"
     );
-    assert!(report["commits"].as_u64().unwrap() < 4_000);
+    assert!(report["commits"].as_u64().unwrap() < 1_500);
 }
 
 #[test]
@@ -279,7 +279,8 @@ fn backfill_can_be_stopped_and_goes_on() {
     let first = listed(&stage);
     assert!((500..1_600).contains(&first), "{first}");
     let tip = stage.git(&["rev-parse", "refs/notes/andon"]).ok().stdout;
-    let rest = format!("backfilled {} records of main; {first} commits had one\n", 1_600 - first);
+    let rest =
+        format!("backfilled {} records of main; {first} commits already had a record\n", 1_600 - first);
     assert_eq!(stage.andon(&["backfill", "main"]).ok().stdout, rest);
     assert_eq!(listed(&stage), 1_600);
     // Batches, not one notes commit a record.
@@ -306,7 +307,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     let status = stage.andon(&["status"]).stdout;
 
     let all = stage.git(&["rev-list", "--count", &old]).ok().stdout.trim().to_owned();
-    let wanted = format!("backfilled {all} records of HEAD; 1 commit had one\n");
+    let wanted = format!("backfilled {all} records of HEAD; 1 commit already had a record\n");
     assert_eq!(stage.andon(&["backfill", "HEAD"]).ok().stdout, wanted);
     assert_eq!(stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout, first, "never overwritten");
     assert_eq!(stage.andon(&["status"]).stdout, status, "nothing was counted");

@@ -156,7 +156,7 @@ fn lines_on_standard_input_are_worth_what_reports_are() {
     assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
     exit 1
     --- stderr
-    error[untested-edit]: commit refused: the tests ran without check.sh, code.txt, tests.txt, which are in the commit
+    error[untested-edit]: commit refused: the code changed after the tests ran: code.txt
       help: andon test
     ");
 }

@@ -30,6 +30,7 @@ fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
     Loop 1/100  running
       branch     main, HASH
       by         A. Author
+      this turn  1 failing  █
       tests      sh check.sh
                  HEAD: 2 passed
                  work tree: 1 of 2 failing (handed in), but the run proves nothing: handed in, and test.handed_in is "record"

@@ -90,6 +90,7 @@ mod ten_halts;
 mod terminal;
 mod test_command_guess;
 mod test_runs;
+mod turn_attempts;
 mod unread_runs;
 mod untracked;
 mod untrusted_input;

@@ -167,7 +167,7 @@ fn with_ack_resume_a_deleted_file_comes_back() {
 }
 
 #[test]
-fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
+fn an_agent_cannot_resume_and_its_deletion_answers_nothing() {
     let stage = halted();
     stage.set("CLAUDECODE", "1");
     assert_snapshot!(stage.andon(&["resume", "--reason", "I say so"]).shown(), @r"
@@ -176,23 +176,39 @@ fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
     error[agent-shell]: `andon resume` was called in the shell of an agent (CLAUDECODE is set): only a person answers a halt
       help: a person runs in a shell of their own: andon resume --reason '<decision>'
     ");
-    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    stage.iterate("4\n", &["ok a", "ok b", "ok c"], "Try 4").ok();
+    let checkpoint = stage.path(".andon/CHECKPOINT.md");
+    // Whatever looks first says so, and shows the halt again.
+    std::fs::remove_file(&checkpoint).unwrap();
+    stage.andon(&["status", "--exit-code"]).exits(1).says("HALTED");
+    assert!(checkpoint.exists());
+    std::fs::remove_file(&checkpoint).unwrap();
+    stage.iterate("4\n", &["ok a", "ok b", "ok c"], "Try 4").refused().says(
+        "deleting .andon/CHECKPOINT.md in the shell of an agent (CLAUDECODE is set) does not answer the halt; the file was restored",
+    );
+    stage.andon(&["complete"]).refused().says("repeated-failures");
+    // A person's own shell is another matter.
     stage.unset("CLAUDECODE");
-    assert_snapshot!(stage.andon(&["check", "HEAD~4..HEAD"]).shown(), @r#"
-    exit 1
-    --- stdout
-    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
-      --> HASH Try 3
-      help: a person reads the work since then; guard.ack = "resume" closes this way
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
-      --> HASH Try 3
-      help: andon log --events
-    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
-      --> HASH Try 4
-      help: andon agent install CLIENT
-    checked 4 commits in HEAD~4..HEAD: 1 error
-    "#);
+    stage.andon(&["status", "--exit-code"]).exits(1);
+    std::fs::remove_file(&checkpoint).unwrap();
+    stage.andon(&["status", "--exit-code"]).exits(0);
+    assert!(!checkpoint.exists(), "looking answers nothing either");
+    stage
+        .iterate("4\n", &["ok a", "ok b", "ok c"], "Try 4")
+        .ok()
+        .says("answered by deleting .andon/CHECKPOINT.md");
+}
+
+#[test]
+fn a_stop_by_hand_that_an_agent_takes_away_stands() {
+    let stage = Stage::installed();
+    stage.andon(&["stop", "--reason", "look at this"]).ok();
+    stage.set("CLAUDECODE", "1");
+    std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Go on"]).refused().says("removing .andon/STOP");
+    assert!(stage.exists(".andon/STOP"));
+    stage.unset("CLAUDECODE");
+    std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Go on"]).ok();
 }
 
 #[test]

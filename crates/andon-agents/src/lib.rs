@@ -23,7 +23,7 @@ use andon_core::format::FormatError;
 use canary::exits_refusing;
 pub use canary::{canary, has_refused};
 pub use claude_settings::{calls_us, switches_off};
-pub use tools::with_command;
+pub use tools::{called, with_command};
 pub use transcript::{ReadUsage, exit_code, newest_usage};
 
 /// Most bytes of a payload.

@@ -140,7 +140,7 @@ const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "code", "shell
 const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// A call of `name` with `args`.
-pub(super) fn called(name: &str, id: Option<String>, args: Option<Value>) -> Called {
+pub fn called(name: &str, id: Option<String>, args: Option<Value>) -> Called {
     let args = args.map(spelled_out);
     let lower = name.to_ascii_lowercase();
     let shows = || {

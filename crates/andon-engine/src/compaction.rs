@@ -61,7 +61,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     let place = place(ctx, ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
-    let reported = briefing(ws, &loaded, &place, context)?;
+    let reported = briefing((ctx, ws), &loaded, &place, context)?;
     Ok(best_effort::write_briefing(&reported, &standing::site(ctx, ws))?)
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn found(ws: &Workspace, loaded: &LoadedTimeline, decision: &Decision
 
 /// What follows when compaction is due.
 pub(crate) fn responses(
-    ws: &Workspace,
+    (ctx, ws): (&Context, &Workspace),
     loaded: &LoadedTimeline,
     place: &HaltPlace,
     found: ContextUse,
@@ -96,17 +96,17 @@ pub(crate) fn responses(
     if found.pressure < Pressure::Mandatory {
         return Ok(Vec::new());
     }
-    let reported = briefing(ws, loaded, place, Some(found))?;
+    let reported = briefing((ctx, ws), loaded, place, Some(found))?;
     Ok(policy::compaction(&loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
 }
 
 fn briefing(
-    ws: &Workspace,
+    (ctx, ws): (&Context, &Workspace),
     loaded: &LoadedTimeline,
     place: &HaltPlace,
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
     let plan = plan_document::read(&ws.repo);
     let about = about(loaded, plan.as_ref());
     let ground = Ground {

@@ -39,7 +39,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
     let origin = head.map_or(Ok(candidate.origin), |head| evidence::origin(ws, &candidate.evidence, head))?;
     let candidate = Candidate { origin, docs, ..candidate };
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = if uncommitted { Bit::Yes } else { Bit::No };
     let tests = tests_in(&candidate.evidence);

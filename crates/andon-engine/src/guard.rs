@@ -126,7 +126,7 @@ pub fn untested(
 ) -> Result<Option<UntestedTree>, OpsError> {
     let level = ws.config.rules.get(detect::UNTESTED_EDIT.id).map_or(Level::Block, |setting| setting.level);
     let skips = skip::asked(ctx)?.is_some_and(|skip| skip.names(detect::UNTESTED_EDIT.id));
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
     if level < Level::Block || skips || standing.is_some() || stops(ws) != Stops::NONE {
         return Ok(None);
     }
@@ -404,7 +404,7 @@ fn respond(
 ) -> Result<Vec<Diagnostic>, OpsError> {
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
-    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses(ws, loaded, place, found));
+    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses((ctx, ws), loaded, place, found));
     let (mut responses, unbriefed) = match due {
         Ok(responses) => (responses, None),
         Err(err) => (Vec::new(), Some(err.as_warning())),

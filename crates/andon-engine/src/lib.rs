@@ -11,6 +11,7 @@ pub mod completion;
 pub mod context;
 pub mod decisions;
 pub(crate) mod deleted_folder;
+pub(crate) mod deletion;
 pub mod derive;
 pub mod docs;
 pub mod earlier_runs;

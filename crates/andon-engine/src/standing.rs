@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::binding_halts;
 use super::context::{self, Context};
 use super::deleted_folder;
+use super::deletion;
 use super::error::OpsError;
 use super::lost_halts;
 use super::repairs;
@@ -20,7 +21,7 @@ use crate::effect::{self, AndonDir, EffectError, Look, Site};
 use crate::text::style::Style;
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
-use andon_core::domain::decision::{Binds, LedgerEvent, StandingHalt};
+use andon_core::domain::decision::{Binds, Halt, LedgerEvent, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::facts::{Ack, AckHow, HaltWas, Presence};
@@ -155,7 +156,12 @@ pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
 }
 
 /// Whether the files say that a person answered.
-pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
+pub fn answered_by_deletion(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> bool {
+    is_deleted(ws, standing) && deletion::unheard(ctx, ws, &standing.halt).is_none()
+}
+
+/// Whether a file is gone by whose deletion a person may answer.
+fn is_deleted(ws: &Workspace, standing: &StandingHalt) -> bool {
     let asks_other =
         ws.config.guard.ack != AckMode::Delete || witnessing::asks_signature(ws, standing).is_some();
     if ws.andon_dir().is_none() || asks_other || deleted_folder::is(ws) {
@@ -199,7 +205,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
         Ok(false) => {}
         Err(failed) => return Ok(Resolved { halt: Some(standing), failed: Some(failed), notes }),
     }
-    let failed = if answered_by_deletion(ws, &standing) {
+    let unheard = is_deleted(ws, &standing).then(|| deletion::unheard(ctx, ws, &standing.halt));
+    let failed = if unheard == Some(None) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
         match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, reason) {
             Ok(()) => {
@@ -208,6 +215,9 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             }
             Err(err) => Some(err),
         }
+    } else if let Some(Some(where_)) = &unheard {
+        notes.push(unheard_note(&standing, where_));
+        show_again(ctx, ws, &standing).err()
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
         // A halt of another worktree or clone: the folder may never have been here.
         if made_here(ws, &standing)? || shown_halts::was(ws, standing.id) {
@@ -220,15 +230,35 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     Ok(Resolved { halt: Some(standing), failed, notes })
 }
 
+/// Shows a halt again whose file was deleted where that answers nothing: somebody only looks.
+///
+/// # Errors
+/// The ledger cannot be read, or the file not be written.
+pub fn keep_shown(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    let Some(standing) = recorded(ws)?.filter(|standing| is_deleted(ws, standing)) else { return Ok(()) };
+    if deletion::unheard(ctx, ws, &standing.halt).is_none() { Ok(()) } else { show_again(ctx, ws, &standing) }
+}
+
+/// What deletes the file that shows a halt.
+fn deleting(halt: &Halt) -> String {
+    if halt.reason == HaltReason::UserStop {
+        "removing .andon/STOP or .andon/PAUSE".to_owned()
+    } else {
+        format!("deleting .andon/{}", halt.report_file.file_name())
+    }
+}
+
+/// That nobody answered.
+fn unheard_note(standing: &StandingHalt, where_: &str) -> Diagnostic {
+    let how = deleting(&standing.halt);
+    let what = format!("{how} {where_} does not answer the halt; the file was restored");
+    Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'")
+}
+
 /// That a halt was answered without a word: said once, at the next commit.
 fn answered_note(standing: &StandingHalt) -> Diagnostic {
     let StandingHalt { halt, .. } = standing;
-    let file = halt.report_file.file_name();
-    let how = if halt.reason == HaltReason::UserStop {
-        "removing .andon/STOP or .andon/PAUSE".to_owned()
-    } else {
-        format!("deleting .andon/{file}")
-    };
+    let how = deleting(halt);
     let at = context::local(halt.at);
     Diagnostic::note(format!("the halt of {at} ({}) was answered by {how}", halt.rule)).code("answered-halt")
 }
@@ -372,7 +402,8 @@ pub fn acknowledge(
                 HaltWas::Unsaid
             }
         },
-        agent: ctx.actor().marker.map(str::to_owned),
+        // A client's hook sees what a person took away before it.
+        agent: ctx.actor().marker.filter(|_| how != AckHow::FileDeleted).map(str::to_owned),
         provider: provider.map(str::to_owned),
         reason: reason.to_owned(),
         words: words.map(str::to_owned),

@@ -83,17 +83,18 @@ impl TestedCode {
         Ok(Self { code, base, overlay: entries, truncated, hidden, beside, written })
     }
 
-    /// Code that is known by its fingerprint alone.
-    pub fn reported(code: CodeId) -> Self {
-        Self {
+    /// Code that is known by its fingerprint alone: that of HEAD, or some that differs from it.
+    pub fn reported(ws: &Workspace, code: CodeId) -> Result<Self, OpsError> {
+        let base = head_with(ws, code)?;
+        Ok(Self {
             code,
-            base: None,
+            base,
             overlay: Vec::new(),
-            truncated: true,
+            truncated: base.is_none(),
             hidden: Vec::new(),
             beside: Vec::new(),
             written: BTreeMap::new(),
-        }
+        })
     }
 
     /// Looks out for untracked files that the output of the tests names: those bind after all.
@@ -166,6 +167,14 @@ impl TestedCode {
         overlay.truncate(TestRun::MAX_OVERLAY);
         TestRun { at, evidence, validity, base: self.base, overlay, overlay_truncated, beside: self.beside }
     }
+}
+
+/// HEAD's tree, where its code is `code`.
+pub fn head_with(ws: &Workspace, code: CodeId) -> Result<Option<TreeId>, OpsError> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    let tree = ws.repo.tree_of(head)?;
+    let own = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?;
+    Ok((own == code).then_some(tree))
 }
 
 fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {

@@ -56,6 +56,12 @@ pub fn is_running(process: &GitProcess) -> bool {
     stat.and_then(|stat| of_stat(&stat)).is_some_and(|now| now == *process)
 }
 
+/// The same of a process of any program.
+pub fn runs(process: &GitProcess) -> bool {
+    let stat = file::read(Path::new(&format!("/proc/{}/stat", process.pid)), MAX_STAT).ok().flatten();
+    stat.and_then(|stat| parse(&stat)).is_some_and(|now| now.process == *process)
+}
+
 /// Looks through the environments with which the processes from `parent` upwards were started, the nearest first, until
 /// `look` finds something. What may not be read is passed over; nothing is found where the system does not tell.
 pub fn in_environments_above<T>(parent: u32, mut look: impl FnMut(u32, &[u8]) -> Option<T>) -> Option<T> {

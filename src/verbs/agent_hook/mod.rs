@@ -46,15 +46,15 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         Ok(None) => return Exit::Allowed,
         Err(what) => return say(&ctx, &Reply::aside(&words::broken(&what)), &[]),
     };
-    let halted = guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(HaltState::Unknown);
+    let halted = guarded(|| Ok(hook::halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown);
     ClientHook { ctx, ws, client, event, report, halted }.answer(read)
 }
 
 /// An unknown client is refused in the way that most understand, while the loop is halted.
 fn unknown(mut ctx: Context, what: &str) -> Exit {
     let ws = open(&mut ctx, None).ok().flatten();
-    let refusal =
-        ws.and_then(|ws| guarded(|| Ok(hook::halted(&ws))).unwrap_or_else(HaltState::Unknown).refusal());
+    let refusal = ws
+        .and_then(|ws| guarded(|| Ok(hook::halted(&ctx, &ws))).unwrap_or_else(HaltState::Unknown).refusal());
     let reply = match refusal {
         Some(why) => {
             hook::reply(Client::Claude, ("PreToolUse", HookMoment::BeforeTool), &[], &Say::Refuse(why))

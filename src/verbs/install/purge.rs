@@ -48,7 +48,7 @@ pub fn may(ctx: &Context) -> Result<(), OpsError> {
         what: format!("a halt{place} waits for an answer, and its evidence must stay until then"),
         help: "answer it first: andon resume --reason '<decision>'".to_owned(),
     };
-    let here = standing::recorded(&ws)?.is_some_and(|halt| !standing::answered_by_deletion(&ws, &halt));
+    let here = standing::recorded(&ws)?.is_some_and(|halt| !standing::answered_by_deletion(ctx, &ws, &halt));
     if here || stop_files(&ws) != Stops::NONE {
         return Err(refuse(""));
     }

@@ -19,6 +19,7 @@ use crate::{
     verbs::status::{rules_text as rules_report, text as report},
 };
 use andon_engine::error::OpsError;
+use andon_engine::standing;
 use andon_engine::text::message;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -41,8 +42,12 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     }
     let mut view = status::run(&shell.ctx, &ws)?;
     // There is no daemon: the next command finds a round whose time is up.
-    let expired = if shell.ctx.is_switched_off() { Ok(Vec::new()) } else { round::expire(&shell.ctx, &ws) };
-    view.warnings.extend(expired.err().map(|err| err.as_warning()));
+    if !shell.ctx.is_switched_off() {
+        let expired = round::expire(&shell.ctx, &ws).map(drop);
+        let shown = standing::keep_shown(&shell.ctx, &ws);
+        view.warnings
+            .extend([expired, shown].into_iter().filter_map(Result::err).map(|err| err.as_warning()));
+    }
     match witnessing::waiting(&ws) {
         Ok(found) => view.waiting = found.rounds,
         Err(err) => view.warnings.push(err.as_warning()),

@@ -65,6 +65,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         provider: provider(ws, &loaded),
         last_halt,
         trend: loaded.timeline.trend(),
+        trend_in_turn: loaded.timeline.activity.red.counts.clone(),
         uncredited: detect::uncredited_falls(&loaded.timeline),
         flaky: flaky(&loaded),
         skipped: skipped(&loaded.timeline),

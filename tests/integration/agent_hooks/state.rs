@@ -181,3 +181,32 @@ fn a_whole_folder_that_is_gone_is_told_and_recorded() {
     assert_eq!(accused(&stage), 1);
     during(&stage, || ()).lacks("what is kept of this loop");
 }
+
+#[test]
+fn a_deletion_that_a_clients_hook_sees_first_or_that_comes_within_a_turn_answers_nothing() {
+    let stage = halted();
+    let checkpoint = stage.path(".andon/CHECKPOINT.md");
+    std::fs::remove_file(&checkpoint).unwrap();
+    hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2).says("halted");
+    hook(&stage, "claude", "Stop", r#"{"session_id":"s"}"#);
+    stage.andon(&["status", "--exit-code"]).exits(0);
+    // A reader runs, and something takes the file away before the turn is over.
+    hook(&stage, "claude", "PreToolUse", &bash("git log")).ok();
+    stage.andon(&["status", "--exit-code"]).exits(1);
+    assert!(checkpoint.exists());
+    std::fs::remove_file(&checkpoint).unwrap();
+    stage
+        .git(&["commit", "-q", "--allow-empty", "-m", "Go on"])
+        .refused()
+        .says("while a client's turn goes on");
+    hook(&stage, "claude", "Stop", r#"{"session_id":"s"}"#);
+    std::fs::remove_file(&checkpoint).unwrap();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Go on"]).ok().says("answered by deleting");
+    // What a person stopped by a file goes on by it.
+    stage.andon(&["stop", "--reason", "look"]).ok();
+    hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2);
+    hook(&stage, "claude", "Stop", r#"{"session_id":"s"}"#);
+    std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
+    hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"go on"}"#).ok();
+    hook(&stage, "claude", "PreToolUse", &bash("make")).ok();
+}

@@ -2,6 +2,12 @@
 
 use insta::assert_snapshot;
 
+use andon_core::domain::decision::LedgerEvent;
+use andon_core::domain::facts::{Ack, AckHow};
+use andon_git::{Repo, RepoEnv};
+use andon_store::ledger::Ledger;
+use andon_testkit::samples::ack;
+
 use super::{check, clean, codes, halted, undecided};
 use crate::support::Stage;
 
@@ -43,7 +49,7 @@ fn commits_forced_through_a_halt_are_named() {
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
       help: a person answers the halt where it was made: andon resume --reason '<decision>'
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen
       --> HASH Forced
       help: andon log --events
     checked 5 commits in HEAD~5..HEAD: 2 errors
@@ -114,8 +120,22 @@ fn budgets_of_the_declared_workflow_are_those_of_the_hooks() {
 #[test]
 fn an_answer_in_the_shell_of_an_agent_is_named() {
     let stage = halted();
-    stage.set("CLAUDECODE", "1");
+    // As versions recorded it to which a deletion was an answer there.
+    let repo = Repo::open(stage.dir(), &RepoEnv::default()).unwrap();
+    let ledger = Ledger::open(&repo);
+    let halt = ledger.newest_halt("main").unwrap().0.unwrap().halt;
+    let ack = Ack {
+        halt: Some(halt.id),
+        by: "A. Author <author@example.org>".to_owned(),
+        how: AckHow::FileDeleted,
+        agent: Some("CLAUDECODE".to_owned()),
+        reason: String::new(),
+        head: repo.head().unwrap().commit(),
+        ..ack()
+    };
+    ledger.append(&LedgerEvent::Acknowledged(Box::new(ack.clone())), ack.at).unwrap();
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    stage.set("CLAUDECODE", "1");
     stage.iterate("4\n", &["ok a", "ok b"], "Go on").ok();
     stage.iterate("5\n", &["ok a", "ok b"], "And on").ok();
     stage.unset("CLAUDECODE");
@@ -123,10 +143,10 @@ fn an_answer_in_the_shell_of_an_agent_is_named() {
     assert_snapshot!(check(&stage, "HEAD~5..HEAD").shown(), @r#"
     exit 1
     --- stdout
-    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+    error[agent-answer]: the repeated-failures halt was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
       --> HASH Try 3
       help: a person reads the work since then; guard.ack = "resume" closes this way
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live

@@ -141,11 +141,11 @@ pub(crate) const COMMANDS: &[&[&str]] = &[
     &["resume"],
 ];
 
-/// Runs every command and gives what each said, under its own words.
-pub(crate) fn sweep(stage: &Stage, dir: &Path) -> Vec<(String, Out)> {
+/// Runs every command that is `wanted` and gives what each said, under its own words.
+pub(crate) fn sweep(stage: &Stage, dir: &Path, wanted: impl Fn(&[&str]) -> bool) -> Vec<(String, Out)> {
     let head = stage.git_in(dir, &["rev-parse", "HEAD"]).stdout.trim().to_owned();
     let push = format!("refs/heads/main {head} refs/heads/main {}\n", "0".repeat(40));
-    let answers = COMMANDS.iter().map(|args| {
+    let answers = COMMANDS.iter().filter(|args| wanted(args)).map(|args| {
         let stdin = (args.get(1) == Some(&"pre-push")).then_some(push.as_bytes());
         (args.join(" "), attempt(stage, dir, args, stdin))
     });

@@ -106,7 +106,7 @@ pub struct HaltEvidence {
     /// The tool calls that go round, where a rule about calls halted: those of a row oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_default")]
     pub calls: Vec<NamedCall>,
-    /// Failing counts of the test-bearing iterations, oldest first.
+    /// Failing counts of the test-bearing iterations and of the runs of the open turn, oldest first.
     #[serde(deserialize_with = "counts")]
     pub trend: Vec<u64>,
 }

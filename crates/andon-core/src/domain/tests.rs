@@ -288,10 +288,9 @@ impl TestRun {
         }
     }
 
-    /// True for a run that was handed in, proves nothing, and says that the tests fail: believing that takes no trust
-    /// (docs/spec-map.md, settled choice 11).
-    pub fn is_reported_failing(&self) -> bool {
-        let reported = match self.validity {
+    /// True for a run that was handed in and proves nothing.
+    pub fn is_reported(&self) -> bool {
+        match self.validity {
             RunValidity::HandedIn => true,
             RunValidity::OtherCommand => self.evidence.caveats.origin == RunOrigin::HandedIn,
             RunValidity::Valid
@@ -299,8 +298,13 @@ impl TestRun {
             | RunValidity::Interrupted
             | RunValidity::Filtered
             | RunValidity::NotStarted => false,
-        };
-        reported
+        }
+    }
+
+    /// True for such a run that says that the tests fail: believing that takes no trust (docs/spec-map.md, settled
+    /// choice 11).
+    pub fn is_reported_failing(&self) -> bool {
+        self.is_reported()
             && match self.evidence.status {
                 TestStatus::Failed
                 | TestStatus::BuildFailed

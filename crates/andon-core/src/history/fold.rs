@@ -426,11 +426,12 @@ impl Timeline {
         if run.is_by_the_program() {
             self.activity.refusals = Refusals::default();
         }
+        let committed = self.committed();
         match run.validity {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());
                 self.activity.ran = Some(run.evidence.clone());
-                self.activity.red.take(&run);
+                self.activity.red.take(&run, committed);
                 self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.runs, run, MAX_RUNS);
                 self.newest_run
@@ -438,7 +439,7 @@ impl Timeline {
             RunValidity::HandedIn | RunValidity::OtherCommand if run.is_reported_failing() => {
                 self.newest_tests = Some(run.evidence.clone());
                 self.activity.ran = Some(run.evidence.clone());
-                self.activity.red.take(&run);
+                self.activity.red.take(&run, committed);
                 self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.reported_runs, run, MAX_RUNS);
                 self.newest_run
@@ -449,10 +450,21 @@ impl Timeline {
             | RunValidity::Filtered
             | RunValidity::HandedIn
             | RunValidity::NotStarted => {
+                if run.is_reported() {
+                    self.activity.red.take_claim(&run.evidence);
+                }
                 self.newest_run = EventEffect::Within;
                 EventEffect::Within
             }
         }
+    }
+
+    /// The code of the newest commit, as far as it is known.
+    fn committed(&self) -> Option<CodeId> {
+        let commits = self.iterations.iter().rev().filter(|one| one.source == Source::Commit);
+        let newest = commits.chain(self.answered.as_deref()).next();
+        let passed = self.activity.passed_code.filter(|_| self.passed.is_some());
+        passed.or(newest.map(|one| one.moved.unwrap_or(one.code)))
     }
 
     /// Tests may run after the commit or the turn whose code they are about: then the iteration is what they say.

@@ -34,6 +34,9 @@ pub struct RedRuns {
     #[serde(default)]
     codes: Vec<CodeId>,
     errors: Option<Signature>,
+    /// The command of the newest one.
+    #[serde(default)]
+    command: String,
     /// What failed before any edit.
     before: BTreeSet<String>,
     credit: u64,
@@ -42,22 +45,30 @@ pub struct RedRuns {
 }
 
 impl RedRuns {
-    /// Takes the next run that proves something, or claims to fail.
-    pub(super) fn take(&mut self, run: &TestRun) {
+    /// Takes the next run that proves something, or claims to fail, while `committed` is the newest commit's code.
+    pub(super) fn take(&mut self, run: &TestRun, committed: Option<CodeId>) {
         let tests = &run.evidence;
         match outcome(tests) {
             Outcome::Green => *self = Self::default(),
-            Outcome::Red if run.overlay.is_empty() && !run.overlay_truncated => self.unedited(tests),
+            Outcome::Red if is_unedited(run, committed) => self.unedited(tests),
             Outcome::Red if self.code != Some(tests.code) => self.failed(tests),
             Outcome::Red | Outcome::Stopped | Outcome::Nothing => {}
+        }
+    }
+
+    /// Takes a run that was handed in and passed. It proves nothing, but nobody is stuck whose tests pass by turns. What
+    /// another command said (a linter beside the tests) changes nothing.
+    pub(super) fn take_claim(&mut self, tests: &TestEvidence) {
+        if outcome(tests) == Outcome::Green && tests.command == self.command {
+            *self = Self::default();
         }
     }
 
     /// A run on what is committed: nothing was tried yet.
     fn unedited(&mut self, tests: &TestEvidence) {
         let before = tests.failing.iter().cloned().collect();
-        let (code, passed) = (Some(tests.code), tests.counts.passed);
-        *self = Self { before, code, passed, low: failing_count(tests), ..Self::default() };
+        let (code, passed, command) = (Some(tests.code), tests.counts.passed, tests.command.clone());
+        *self = Self { before, code, passed, command, low: failing_count(tests), ..Self::default() };
     }
 
     /// How many of the newest ones alternate between two states of the code.
@@ -81,6 +92,7 @@ impl RedRuns {
         self.low = self.low.min(count).or(count);
         self.passed = self.passed.max(tests.counts.passed);
         self.failing.clone_from(&tests.failing);
+        self.command.clone_from(&tests.command);
         (self.signature, self.errors) = (Some(tests.signature), tests.errors);
         if lower || gained {
             (self.same, self.stuck, self.credit) = (0, 0, 0);
@@ -100,4 +112,10 @@ impl RedRuns {
         self.same = if same { self.same.saturating_add(1) } else { 1 };
         self.stuck = self.stuck.saturating_add(1);
     }
+}
+
+/// Whether a run was on what is committed. One that was handed in may name its code alone.
+fn is_unedited(run: &TestRun, committed: Option<CodeId>) -> bool {
+    let clean = run.overlay.is_empty() && !run.overlay_truncated;
+    clean && (run.base.is_some() || committed == Some(run.evidence.code))
 }

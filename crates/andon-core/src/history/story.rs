@@ -29,6 +29,13 @@ impl Timeline {
         trend
     }
 
+    /// The trend of all attempts: behind the iterations the failed runs of the open turn, each on code that was edited.
+    pub fn trend_of_attempts(&self) -> Vec<u64> {
+        let mut trend = self.trend();
+        trend.extend(&self.activity.red.counts);
+        trend
+    }
+
     /// The commit of the window with the fewest failing tests and that count, the newest of equals.
     pub fn best(&self) -> Option<(CommitId, u64)> {
         let mut best: Option<(CommitId, u64)> = None;
@@ -119,6 +126,25 @@ mod tests {
             commit(5).tests(green(5, 9)),
         ]);
         assert_eq!(line.trend(), [3, 2, 0]);
+    }
+
+    #[test]
+    fn the_trend_of_attempts_goes_on_within_a_turn() {
+        let edited = |state: u8, failing: &[&str]| {
+            let mut made = run(red(state, failing, 9));
+            made.overlay_truncated = true;
+            Fact::TestRun(Box::new(made))
+        };
+        let facts = [
+            commit(1).tests(red(1, &["a", "b", "c"], 9)).fact(),
+            edited(2, &["a", "b"]),
+            edited(3, &["a", "b"]),
+            edited(3, &["a", "b"]),
+        ];
+        let line = crate::history::fold(&facts, crate::testkit::GAP);
+        assert_eq!((line.trend(), line.trend_of_attempts()), (vec![3], vec![3, 2, 2]));
+        let ended = [facts.to_vec(), vec![commit(4).tests(red(4, &["a"], 9)).fact()]].concat();
+        assert_eq!(crate::history::fold(&ended, crate::testkit::GAP).trend_of_attempts(), [3, 1]);
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn evidence(timeline: &Timeline) -> HaltEvidence {
         tests: newest(failures.map(|tests| tests.signature).collect()),
         outputs: newest(outputs(timeline)),
         calls: Vec::new(),
-        trend: timeline.trend(),
+        trend: timeline.trend_of_attempts(),
     }
 }
 

@@ -129,7 +129,7 @@ fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     let raise = Suggestion::new(AdvisedStep::RaiseBudget, raise);
     let split = "split the task: commit what is done and start a new session for the rest";
     let split = Suggestion::new(AdvisedStep::SplitTask, split);
-    let trend = timeline.trend();
+    let trend = timeline.trend_of_attempts();
     match (trend.first(), trend.last()) {
         (Some(first), Some(last)) if last < first => vec![raise, split],
         (Some(_), Some(_)) | (None, _) | (_, None) => vec![split, raise],
@@ -143,10 +143,14 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
     if now.is_some_and(|now| now <= failing) || timeline.newest()?.commit == Some(commit) {
         return None;
     }
-    let noun = if failing == 1 { "test" } else { "tests" };
+    let tests = match failing {
+        0 => "all tests pass".to_owned(),
+        1 => "1 failing test".to_owned(),
+        _ => format!("{failing} failing tests"),
+    };
     let short = commit.short();
     let go_on = format!(
-        "or, once answered, begin again at the best state so far ({failing} failing {noun}): git switch -c andon-{short} {short}"
+        "or, once answered, start over from the best commit so far ({tests}): git switch -c andon-{short} {short}"
     );
     Some(Suggestion::new(AdvisedStep::ReturnToBest, go_on))
 }

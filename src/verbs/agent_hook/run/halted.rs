@@ -3,6 +3,7 @@
 use crate::verbs::agent_hook::text as words;
 use andon_core::detect::Stops;
 use andon_core::domain::decision::Halt;
+use andon_engine::context::Context;
 use andon_engine::standing;
 use andon_engine::workspace::Workspace;
 
@@ -34,10 +35,10 @@ impl HaltState {
 }
 
 /// Whether the loop is halted: nothing is recorded on the way.
-pub fn halted(ws: &Workspace) -> HaltState {
+pub fn halted(ctx: &Context, ws: &Workspace) -> HaltState {
     let stopped = standing::stops(ws) != Stops::NONE;
     match standing::recorded(ws) {
-        Ok(Some(halt)) if !standing::answered_by_deletion(ws, &halt) => {
+        Ok(Some(halt)) if !standing::answered_by_deletion(ctx, ws, &halt) => {
             HaltState::Yes(Some(Box::new(halt.halt)))
         }
         Ok(_) | Err(_) if stopped => HaltState::Yes(None),

@@ -1,17 +1,15 @@
 //! Calls that run with other arguments: the configured test command becomes `andon test`, and Gemini's shell gets git's
 //! hooks back.
 
-use std::path::Path;
-
 use super::place::{Place, hooks_dir};
 use crate::install::clients::place::Scope;
+use crate::plain_run::{at_work, configured};
 use crate::setup::clients::program;
 use crate::verbs::agent_hook::text as words;
-use andon_agents::ruling::{TestPlace, Tests, as_andon_test, runs_git};
+use andon_agents::ruling::{as_andon_test, runs_git};
 use andon_agents::{self as agent, HookPayload, Say};
 use andon_core::domain::agent_door::ToolKind;
 use andon_core::escape::shell_quote;
-use andon_engine::workspace::Workspace;
 
 /// What a call of the shell becomes.
 pub(super) fn of_call(place: &Place<'_>, event: &str, payload: &HookPayload) -> Say {
@@ -39,31 +37,10 @@ pub(super) fn of_call(place: &Place<'_>, event: &str, payload: &HookPayload) -> 
     if is_changed { Say::Rewrite(args, note.filter(|_| !deaf)) } else { Say::Nothing }
 }
 
-/// The configured commands: `test.command`, and those of the scopes.
-pub(super) fn configured(ws: &Workspace) -> Vec<Tests> {
-    let test = &ws.config.test;
-    let whole = test.command.iter().map(|command| Tests { name: None, command: command.display() });
-    let scopes = test.scopes.settings.iter();
-    let scopes =
-        scopes.map(|one| Tests { name: Some(one.scope.name.clone()), command: one.command.display() });
-    whole.chain(scopes).collect()
-}
-
-/// Reads something of a line that runs where the client is at work.
-pub(super) fn at_work<T>(
-    place: &Place<'_>,
-    payload: &HookPayload,
-    read: impl FnOnce(TestPlace<'_>) -> Option<T>,
-) -> Option<T> {
-    let top = place.ws.repo.workdir()?.canonicalize().ok()?;
-    let cwd = payload.cwd.as_deref().map_or(place.ctx.cwd.as_path(), Path::new).canonicalize().ok()?;
-    read(TestPlace { cwd: &cwd, top: &top })
-}
-
 fn tested(place: &Place<'_>, payload: &HookPayload, script: &str) -> Option<String> {
     let tests = configured(place.ws);
     let program = shell_quote(&program(place.ctx, Scope::Project));
-    at_work(place, payload, |at| as_andon_test(script, &tests, at, &program))
+    at_work((place.ctx, place.ws), payload.cwd.as_deref(), |at| as_andon_test(script, &tests, at, &program))
 }
 
 /// Gemini's shell switches git's hooks off: a command that runs git there gets the repository's own hooks back.

@@ -55,7 +55,7 @@ pub(super) fn after_tool(
     if let Some(line) = pending::take_in(place.ws)? {
         watch.take(line)?;
     }
-    let test_call = reported::call(place, event, &payload, &transcript);
+    let plain_run = reported::run(place, event, &payload, &transcript);
     let by = subagent(place, &session, payload.subagent.as_deref());
     let main = by.is_none();
     touched(place, &session, &payload)?;
@@ -64,8 +64,8 @@ pub(super) fn after_tool(
             place.append(&line)?;
             watch.take(line)?;
             // Only of a call that is new: two hooks may report one.
-            if let Some(call) = &test_call {
-                let run = reported::run(place, call)?;
+            if let Some(run) = &plain_run {
+                let run = run.line(place.ctx, place.ws)?;
                 place.append(&run)?;
                 watch.take(run)?;
             }

@@ -3,21 +3,30 @@
 
 use std::io::BufRead;
 
+use crate::plain_run::PlainRun;
 use andon_core::domain::decision::Decision;
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::events::What;
 use andon_core::domain::facts::Fact;
+use andon_core::domain::ids::CodeId;
 use andon_core::domain::signatures::signature;
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestRun};
+use andon_core::domain::time::Span;
 use andon_engine::adapter::events::{self, Dates, EventError, Frame, Line, Lines, Purpose};
 use andon_engine::context::Context;
 use andon_engine::earlier_runs::compare;
 use andon_engine::error::OpsError;
 use andon_engine::line_summary::LineSummary;
+use andon_engine::tested::head_with;
 use andon_engine::workspace::Workspace;
-use andon_store::journal::{Journal, JournalLine};
+use andon_store::journal::{Journal, JournalLine, Reach};
+use serde::Deserialize;
 
 use super::test_run::worth;
 use andon_engine::watch::RuleWatch;
+
+/// A call that ended so long ago says nothing of the code as it is.
+const RECENT: Span = Span(10);
 
 /// What was observed.
 pub struct ObserveReport {
@@ -70,12 +79,19 @@ pub fn run(
         match read((ctx, ws), (request.node.as_ref(), &mut dates), frame, line) {
             Ok((mut kept, odd)) => {
                 if let JournalLine::TestRun(run) = &mut kept {
+                    bind(ws, line, run)?;
                     compare(ws, run)?;
                 }
+                let plain = plain_run((ctx, ws), line, &kept);
                 journal.append(&kept)?;
                 tally.kept = tally.kept.saturating_add(1);
                 tally.odd(odd);
                 watch.take(kept)?;
+                if let Some(run) = plain {
+                    let run = run.line(ctx, ws)?;
+                    journal.append(&run)?;
+                    watch.take(run)?;
+                }
             }
             Err(error) => tally.refuse(&error),
         }
@@ -140,6 +156,41 @@ fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
         let name: String = node.chars().take(80).collect();
         format!("node {name:?} is not declared in [workflow]: no budget of a node or a cycle binds it")
     })
+}
+
+/// A run that names a fingerprint was on HEAD's code or on some that differs from it. Any other name tells neither.
+fn bind(ws: &Workspace, line: Line<'_>, run: &mut TestRun) -> Result<(), OpsError> {
+    #[derive(Deserialize)]
+    struct Named {
+        code: CodeId,
+    }
+    let Line::Text(text) = line else { return Ok(()) };
+    let is_unknown = run.base.is_none() && run.overlay.is_empty() && !run.overlay_truncated;
+    if is_unknown && let Ok(Named { code }) = serde_json::from_slice(text) {
+        run.base = head_with(ws, code)?;
+        run.overlay_truncated = run.base.is_none();
+    }
+    Ok(())
+}
+
+/// The run of the tests that a tool call was, as a client's hook would keep it. Who tells of runs under names of their own
+/// tells of this one as well.
+fn plain_run((ctx, ws): (&Context, &Workspace), line: Line<'_>, kept: &JournalLine) -> Option<PlainRun> {
+    let (Line::Text(text), JournalLine::Event(event)) = (line, kept) else { return None };
+    let is_recent = event.at.is_none_or(|at| ctx.now.since(at) <= RECENT);
+    if !is_recent || !matches!(event.what, What::ToolCall(_)) {
+        return None;
+    }
+    let (tool, told) = events::told_call(text)?;
+    let mut call = andon_agents::called(&tool, None, told.args);
+    call.result = told.result;
+    let run = PlainRun::of((ctx, ws), None, &call, told.end)?;
+    let reach = Reach { runs: 1, commits: 0, turns: 0, since: None };
+    let is_named = |run: &TestRun| {
+        run.evidence.caveats.origin == RunOrigin::HandedIn && run.base.is_none() && !run.overlay_truncated
+    };
+    let newest = Journal::open(ws.repo.git_dir()).recent(reach).runs;
+    (!newest.last().is_some_and(is_named)).then_some(run)
 }
 
 /// A test run of a stream was not run by `andon test`: it counts as a handed-in report does.

@@ -48,7 +48,7 @@ pub struct RunReport {
 /// Reads the reports, binds the run to its code and appends it to the journal.
 pub fn take(ctx: &Context, ws: &Workspace, handed: &SubmittedRun) -> Result<RunReport, OpsError> {
     let tested = match &handed.code {
-        Some(text) => TestedCode::reported(code_id(text)?),
+        Some(text) => TestedCode::reported(ws, code_id(text)?)?,
         None => TestedCode::now(ws)?,
     };
     let root = ws.repo.workdir().unwrap_or(&ctx.cwd);

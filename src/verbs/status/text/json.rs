@@ -34,6 +34,7 @@ pub fn json(view: &StatusView) -> StatusJson<'_> {
         waiting: &view.waiting,
         refused: view.refused.as_ref(),
         trend: &view.trend,
+        trend_in_turn: &view.trend_in_turn,
         trend_without_credit: &view.uncredited,
         flaky: &view.flaky,
         skipped: skipped_json(view),

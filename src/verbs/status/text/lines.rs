@@ -264,6 +264,10 @@ fn refused(page: &mut Page, view: &StatusView) {
 
 fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     counts(page, view, glyphs);
+    if !view.trend_in_turn.is_empty() {
+        let bars = spark::line(&view.trend_in_turn, glyphs);
+        page.field("this turn", &format!("{} failing  {bars}", spark::trend(&view.trend_in_turn)));
+    }
     if !view.flaky.is_empty() {
         let flaky = phrase::some_of(&view.flaky, FAILING, |test| terminal_clip(test, NAME));
         page.field("flaky", &format!("{flaky} (no part of the trend)"));

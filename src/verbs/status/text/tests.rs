@@ -30,6 +30,7 @@ pub(crate) fn view() -> StatusView {
         flaky: vec![],
         skipped: vec![],
         trend: vec![7, 4, 2],
+        trend_in_turn: vec![2, 3, 2],
         uncredited: vec![],
         test_command: Some("cargo test".to_owned()),
         head_code: None,
@@ -71,6 +72,7 @@ Loop 3/100  running
              answered by Ada <ada@example.org> with andon resume 2026-11-20T15:30:00Z
              \"fixture repaired\"
   trend      7 -> 4 -> 2 failing  █▅▃
+  this turn  2 -> 3 -> 2 failing  ▆█▆
   tests      cargo test
              HEAD: 2 of 120 failing
              work tree: not run on this code (the last run, on other code: 2 of 120 failing)
@@ -123,6 +125,7 @@ fn a_fresh_repository_is_short() {
         last_halt: None,
         flaky: vec![],
         trend: vec![],
+        trend_in_turn: vec![],
         uncredited: vec![],
         test_command: None,
         head_code: None,

@@ -26,9 +26,9 @@ pub static RULE: Rule = Rule {
         trips: "Each run of the tests on edited code is an attempt. `same` of them in a row with the same failing tests and \
                 the same errors halt the loop, and so do `max` of them in a row without progress, and `switches` of them that alternate \
                 between two states of the code. Progress is a new low of the \
-                failing count, or more passing tests than ever: the count begins anew.\n\n\
+                failing count, or more passing tests than ever: the count starts over.\n\n\
                 A passing run, a commit, the \
-                end of a turn and an answer begin it anew too. A run on the same code again, a run of a part of the tests, and a \
+                end of a turn and an answer restart it too. A run on the same code again, a run of a part of the tests, and a \
                 build that fails in another way than before do not count. Tests that failed before the first edit are given credit 5 \
                 times in a row.",
         why: "`repeated-failures` counts commits and turns, and an agent may edit and test all day within one turn. People \
@@ -120,12 +120,27 @@ mod tests {
     use super::*;
     use crate::detect::testkit::asked_of;
     use crate::domain::facts::Fact;
-    use crate::domain::tests::{TestEvidence, TestStatus};
-    use crate::testkit::{ack, commit, folded, green, other, red, run, turn_end};
+    use crate::domain::ids::TreeId;
+    use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
+    use crate::testkit::{ack, commit, folded, green, oid, other, red, run, turn_end};
 
     fn edited(tests: TestEvidence) -> Fact {
         let mut made = run(tests);
         made.overlay_truncated = true;
+        Fact::TestRun(Box::new(made))
+    }
+
+    fn unedited(tests: TestEvidence) -> Fact {
+        let mut made = run(tests);
+        made.base = Some(TreeId(oid(1)));
+        Fact::TestRun(Box::new(made))
+    }
+
+    /// What was handed in, with nothing but the code.
+    fn told(tests: TestEvidence) -> Fact {
+        let mut made = run(tests);
+        made.validity = RunValidity::HandedIn;
+        made.evidence.caveats.origin = RunOrigin::HandedIn;
         Fact::TestRun(Box::new(made))
     }
 
@@ -164,7 +179,7 @@ mod tests {
         assert!(!halts(more.collect()), "more pass each time");
         let builds = (1..=30).map(|state: u8| edited(other(state, TestStatus::BuildFailed)));
         assert!(!halts(builds.collect()), "a build that says nothing of its error");
-        let before = Fact::TestRun(Box::new(run(red(99, &["a"], 9))));
+        let before = unedited(red(99, &["a"], 9));
         let known = |last| [before.clone()].into_iter().chain(same(1..=last)).collect();
         assert!(!halts(known(10)), "it was red before");
         assert!(halts(known(11)), "but not for ever");
@@ -184,7 +199,7 @@ mod tests {
             "6 test runs in a row failed while the code went to and fro between two states (failing: 1 -> 1 -> 1 -> 1 -> 1 -> 1): b"
         );
         // Each time with the change and, by `git stash`, without it.
-        let stash = Fact::TestRun(Box::new(run(red(2, &["b"], 9))));
+        let stash = unedited(red(2, &["b"], 9));
         let compared: Vec<Fact> =
             (0..20).map(|at| if at % 2 == 0 { to_and_fro(1)[0].clone() } else { stash.clone() }).collect();
         assert!(!halts(compared));
@@ -206,5 +221,27 @@ mod tests {
         };
         assert!(!halts(to_and_fro(11)), "new code each time");
         assert!(halts(to_and_fro(12)));
+    }
+    #[test]
+    fn runs_that_are_handed_in_count_as_those_that_were_seen() {
+        let row = |last: u8| (1..=last).map(|state| told(red(state, &["a"], 9)));
+        assert!(!halts(row(5).collect()));
+        assert!(halts(row(6).collect()));
+        // What is committed was not edited, whoever tells of it.
+        let known =
+            |last| [commit(99).fact(), told(red(99, &["a"], 9))].into_iter().chain(row(last)).collect();
+        assert!(!halts(known(10)), "it was red before");
+        assert!(halts(known(11)));
+        let compared = |at: u8| if at % 2 == 0 { told(red(99, &["a"], 9)) } else { told(red(at, &["a"], 9)) };
+        assert!(!halts([commit(99).fact()].into_iter().chain((0..40).map(compared)).collect()), "git stash");
+        let cycles =
+            (1..=40).flat_map(|state: u8| [told(red(2 * state, &["a"], 9)), told(green(2 * state + 1, 9))]);
+        assert!(!halts(cycles.collect()), "test first");
+        let linted = (1..=6).flat_map(|state: u8| {
+            let mut lint = green(state, 1);
+            lint.command = "eslint .".to_owned();
+            [told(red(state, &["a"], 9)), told(lint)]
+        });
+        assert!(halts(linted.collect()), "another command passes");
     }
 }

@@ -368,6 +368,16 @@ pub struct OwnCall {
     pub end: CallEnd,
 }
 
+/// The tool call that a line tells in full: the tool, and what is known of the call.
+pub fn told_call(line: &[u8]) -> Option<(String, OwnCall)> {
+    let mut object = andon_core::format::map(line, MAX_LINE).ok()?;
+    let args = call::arguments(&mut object).ok()?;
+    let result = taken(&mut object, "result");
+    let wire: CallWire = members(&object).ok()?;
+    let end = wire.end();
+    Some((wire.tool, OwnCall { args, result, end }))
+}
+
 /// A tool call that was seen by ourselves, as hashes; `patterns` are masked in its short form.
 pub fn seen_call(tool: &str, seen: OwnCall, patterns: &Normalizer) -> ToolCall {
     let OwnCall { args, result, end } = seen;
