@@ -194,7 +194,12 @@ fn commit(random: &mut Random, language: &Language, deed: TestEdit) -> Vec<Chang
 }
 
 fn changed(language: &Language, old: &str, new: &str) -> ChangedText {
-    ChangedText { extension: language.ending.to_owned(), old: old.to_owned(), new: new.to_owned() }
+    ChangedText {
+        path: String::new(),
+        extension: language.ending.to_owned(),
+        old: old.to_owned(),
+        new: new.to_owned(),
+    }
 }
 
 /// Prints the figures of `count` commits of either kind in each language; whether all are as they have to be.

@@ -31,7 +31,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("andon resume --reason 'keep the cache, drop the retry'", "Answer a halt with what was decided."),
     ("andon resume --mistaken --reason 'the data is refreshed each hour'", "Say that the halt was wrong."),
     ("andon stop --reason 'look at the migration first'", "Halt the loop by hand."),
-    ("andon advise", "Show whom to ask."),
+    ("andon advise", "Show who can help."),
     ("andon check --test origin/main..HEAD", "Judge a pull request, and run its tests."),
     ("andon check origin/main..HEAD --format sarif=andon.sarif", "Write a file for code scanning as well."),
     ("andon export --csv main..HEAD -o loop.csv", "The records as a table."),

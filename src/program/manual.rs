@@ -81,7 +81,8 @@ impl ManualPage {
             notes(&text).to_writer(&mut out)?;
         }
         self.closing(&mut out)?;
-        Ok(out)
+        // A blank line between two breaks is a space, as mandoc says.
+        Ok(String::from_utf8_lossy(&out).replace(".br\n\n.br\n", ".sp\n").into_bytes())
     }
 
     fn closing(&self, out: &mut dyn Write) -> std::io::Result<()> {
@@ -181,6 +182,7 @@ mod tests {
         assert!(!names.iter().any(|name| name.contains("help") || name == "andon-hook"), "{names:?}");
         for page in &pages {
             let roff = text(&page.title);
+            assert!(!roff.contains(".br\n\n"), "mandoc warns: {roff}");
             let title = format!(".TH {} 1 {DATE} \"andon ", page.name());
             assert!(roff.contains(&title), "{title}: {}", roff.lines().take(5).collect::<String>());
             for section in ["EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"] {

@@ -101,7 +101,7 @@ pub(crate) fn runs(state: &HookState) -> bool {
 pub(crate) fn fate(state: &HookState) -> String {
     let name = state.hook.name();
     match &state.standing {
-        HookFile::Nothing => format!("{name} is not there"),
+        HookFile::Nothing => format!("{name} is missing"),
         HookFile::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.name()),
         HookFile::NoFile => format!("{name} is no file"),
         HookFile::Shim { .. } | HookFile::EditedShim => format!("{name} is not executable"),

@@ -142,17 +142,17 @@ registry! {
     Config(config::args::ConfigArgs) => config::run;
     /// Pin the agent's own configuration in andon.toml, so that commits that change it are refused
     Pin(pin::args::PinArgs) => pin::run;
-    /// Run a real loop in a scratch repository, up to its halt and on
+    /// Show a real loop from start to halt and back, in a scratch repository
     Demo(demo::args::DemoArgs) => demo::run;
     "Work":
     /// Run the tests, pass their output and exit code through, and keep the evidence
     #[command(visible_alias = "t")]
     Test(test::args::TestArgs) => test::run;
-    /// Ask whether this task may be called done: tested, passing, documented
+    /// Check whether the task is done: tested, passing, documented
     Complete(FormatArg) => complete::run;
     /// Show where the loop stands: state, last halt, trend of failing tests, evidence
     Status(status::args::StatusArgs) => status::run;
-    /// Watch the loops of all worktrees: who needs a person first, then what runs; it never acts on them
+    /// Watch the loops of all worktrees: who needs a person first, then what runs; `R` answers a halt
     Watch(watch::args::WatchArgs) => watch::run;
     /// List the recorded commits, halts and answers, newest first
     Log(log::args::LogArgs) => log::run;
@@ -169,16 +169,16 @@ registry! {
     Stop(resume::args::ReasonArg) => resume::stop;
     /// Pause the loop for review: commits are refused until `andon resume`
     Pause(resume::args::ReasonArg) => resume::pause;
-    /// Show whom to ask, and which provider comes next, when the loop is stuck
+    /// Show who can help and which provider to try next
     Advise(advise::args::AdviseArgs) => advise::run;
     /// Answer rounds that wait for people, signed: show, accept, resolve, panels, precedents
     Review(review::args::ReviewArgs) => review::run;
     /// Name the people who may answer rounds, by their signing keys
     Witness(witness::args::WitnessArgs) => witness::run;
     "Share and check":
-    /// Derive every record of a range again and judge it; for CI
+    /// Verify a range of commits: derive every record again and judge it (for CI)
     Check(check::args::CheckArgs) => check::run;
-    /// Write what is recorded of a range for spreadsheets, trace viewers and collectors
+    /// Export the records of a range as CSV, a trace or OTLP
     Export(export::args::ExportArgs) => export::run;
     /// Attest a record, a passed check or a decision to other tools: in-toto statements, signed
     Attest(attest::args::AttestArgs) => attest::run;

@@ -135,6 +135,9 @@ impl TipTests {
     }
 }
 
+/// The code of the halt that is open at the tip.
+pub const OPEN_HALT: &str = "open-halt";
+
 /// The code of what is said of a rule that was skipped for a commit.
 pub const SKIPPED_RULE: &str = "skipped-rule";
 

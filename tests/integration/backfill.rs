@@ -102,7 +102,11 @@ fn killed_at_any_step_it_loses_nothing_and_the_next_one_clears_up() {
             stage.git(&["repack", "-adq"]).ok();
             stage.git(&["prune", "--expire=now"]).ok();
         }
-        let rest = format!("backfilled {} records of old; {first} commits had one\n", 900 - first);
+        let had = match first {
+            0 => "none had a record yet".to_owned(),
+            first => format!("{first} commits already had a record"),
+        };
+        let rest = format!("backfilled {} records of old; {had}\n", 900 - first);
         assert_eq!(stage.andon(&["backfill", "old"]).ok().stdout, rest, "{point}");
         assert!(there.is_subset(&notes(&stage)), "{point}");
         assert_eq!(notes(&stage).len(), 900, "{point}");
@@ -160,7 +164,7 @@ fn in_a_linked_worktree_of_a_clone_that_borrows_objects() {
     assert_snapshot!(stage.andon_in(&linked, &["backfill", "HEAD"]).shown(), @"
     exit 0
     --- stdout
-    backfilled 700 records of HEAD; 0 commits had one
+    backfilled 700 records of HEAD; none had a record yet
     ");
     assert_eq!((count(&stage, &clone, "packs"), count(&stage, &clone, "count")), (2, 0));
     assert_eq!((count(&stage, stage.dir(), "packs"), leftovers(&clone.join(".git"))), (packs, vec![]));

@@ -279,7 +279,8 @@ fn backfill_can_be_stopped_and_goes_on() {
     let first = listed(&stage);
     assert!((500..1_600).contains(&first), "{first}");
     let tip = stage.git(&["rev-parse", "refs/notes/andon"]).ok().stdout;
-    let rest = format!("backfilled {} records of main; {first} commits had one\n", 1_600 - first);
+    let rest =
+        format!("backfilled {} records of main; {first} commits already had a record\n", 1_600 - first);
     assert_eq!(stage.andon(&["backfill", "main"]).ok().stdout, rest);
     assert_eq!(listed(&stage), 1_600);
     // Batches, not one notes commit a record.
@@ -306,7 +307,7 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     let status = stage.andon(&["status"]).stdout;
 
     let all = stage.git(&["rev-list", "--count", &old]).ok().stdout.trim().to_owned();
-    let wanted = format!("backfilled {all} records of HEAD; 1 commit had one\n");
+    let wanted = format!("backfilled {all} records of HEAD; 1 commit already had a record\n");
     assert_eq!(stage.andon(&["backfill", "HEAD"]).ok().stdout, wanted);
     assert_eq!(stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout, first, "never overwritten");
     assert_eq!(stage.andon(&["status"]).stdout, status, "nothing was counted");

@@ -212,7 +212,7 @@ fn small_shares_and_no_runs_read_as_what_they_are() {
     let stage = Stage::new();
     let good = folder(&stage, std::iter::once(String::new()));
     let none = stage.andon(&["calibrate", "--good", &good, "--alpha", "0.00001"]).exits(1);
-    none.says("0.0010 % needs 99999 good runs, 0 given").says("  help: ").lacks("95.00 %");
+    none.says("0.0010 % needs 99999 good runs, 0 given").says("  help: ").lacks("x 0.50").lacks("95.00 %");
 }
 
 /// Calls `make` until that is halted.

@@ -262,7 +262,7 @@ fn a_bypassed_commit_is_named() {
     assert_snapshot!(check(&stage, "HEAD~1..HEAD").shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Bypass
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: 1 error
@@ -278,7 +278,7 @@ fn a_bypassed_commit_is_named() {
     assert_snapshot!(check(&stage, "HEAD~1..HEAD").shown(), @"
     exit 0
     --- stdout
-    warning[bypassed]: the commit did not pass the gate (--no-verify)
+    warning[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Bypass
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: ok, 1 warning
@@ -313,7 +313,7 @@ fn untested_code_is_named() {
     assert_snapshot!(check(&stage, "HEAD~1..HEAD").shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Untested
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded

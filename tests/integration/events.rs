@@ -274,7 +274,7 @@ fn one_counter_is_reset_alone() {
         @"
     exit 0
     --- stdout
-    reset by A. Author <author@example.org>: consecutive-failures counts anew
+    reset by A. Author <author@example.org>: consecutive-failures starts over
     "
     );
     for n in 3..5 {
@@ -289,7 +289,7 @@ fn one_counter_is_reset_alone() {
         @"
     exit 0
     --- stdout
-    reset by A. Author <author@example.org>: consecutive-failures counts anew; its halt is answered
+    reset by A. Author <author@example.org>: consecutive-failures starts over; its halt is answered
     "
     );
     assert!(!stage.exists(".andon/BLOCKER_REPORT.md"));

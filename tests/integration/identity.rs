@@ -237,7 +237,7 @@ fn session_and_role_must_be_those_that_are_declared() {
     assert_snapshot!(stage.andon(&["check", &format!("{base}..HEAD")]).shown(), @r#"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Other
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[identity-drift]: not as it was pinned: the session is "flow-8", and the workflow is bound to "flow-7"

@@ -352,7 +352,7 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     assert_snapshot!(said.shown(), @"
     exit 1
     --- stdout
-    error[gate-not-run]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
+    error[gate-not-run]: the gate did not run for the commit (pre-commit was replaced by lefthook)
       --> HASH nobody asked
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded

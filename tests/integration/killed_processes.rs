@@ -116,7 +116,7 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Round the gate
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: 1 error

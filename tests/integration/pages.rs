@@ -9,6 +9,7 @@ mod commands;
 mod links;
 mod prose;
 mod recipe;
+mod scripts;
 
 use std::path::{Path, PathBuf};
 

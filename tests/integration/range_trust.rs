@@ -85,7 +85,7 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     assert_snapshot!(stage.andon(&["check", "--from-ref", "main", "--to-ref", "early"]).shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Own rules
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: code.txt is code by the path rules of the base; the commit's own rules leave it out, so no test run on it is recorded
@@ -260,7 +260,7 @@ fn a_gate_that_was_changed_later_shows_in_the_history_of_the_notes() {
     assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
     exit 1
     --- stdout
-    error[edited-record]: the record was edited: an earlier version of its note says that the commit did not pass the gate
+    error[edited-record]: the record was edited: an earlier version of its note says that the commit bypassed the gate
       --> HASH Bypass
       help: git log -p refs/notes/andon
     checked 1 commit in HEAD~1..HEAD: 1 error

@@ -94,7 +94,7 @@ fn the_page_tunes_rules_as_the_configuration_takes_it() {
 fn described(rule: &Rule, schema: &Value) -> String {
     let docs = rule.docs;
     let mut text = format!(
-        "# `{}`\n\n{BEGIN}\n{}\n\nDefault level `{}`, halt reason `{}`. [All rules](../rules.md).\n",
+        "# `{}`\n\n{BEGIN}\n[All rules](../rules.md), [what the words mean](../glossary.md).\n\n{}\n\nDefault level `{}`, halt reason `{}`.\n",
         rule.id,
         filled(&sentence(rule.summary)),
         rule.level.as_str(),

@@ -274,7 +274,7 @@ fn is_a_precedent(stage: &Stage, first: &str) {
     stage.andon(&["context", "--brief"]).ok();
     let briefing = stage.read(".andon/MISSION_BRIEFING.md");
     let told: Vec<&str> =
-        briefing.lines().skip_while(|line| *line != "## Decided by people before").take(6).collect();
+        briefing.lines().skip_while(|line| *line != "## Decided by People Before").take(6).collect();
     insta::assert_snapshot!("rounds_briefing", crate::support::people::steady_text(stage, &told.join("\n")));
 }
 

@@ -233,7 +233,7 @@ fn a_framework_that_leaves_the_gate_out_by_name_is_named() {
     assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).lacks("--no-verify").shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (SKIP=andon)
+    error[bypassed]: the commit bypassed the gate (SKIP=andon)
       --> HASH Hotfix
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
@@ -267,7 +267,7 @@ fn every_use_of_the_stop_switch_shows_in_check() {
     note[user-stop]: the loop was stopped by hand: .andon/STOP exists: a person stopped this loop: lunch
       --> HASH
       help: andon log --events
-    note[answered-halt]: the halt by user-stop was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: back
+    note[answered-halt]: the user-stop halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: back
       --> HASH
       help: andon log --events
     checked 1 commit in HASH..HEAD: ok
@@ -296,7 +296,7 @@ fn a_cleared_blocker_shows_in_check() {
     --- stdout
     warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
       help: git diff HASH HASH -- andon.toml
-    note[cleared-blocker]: the halt by consecutive-failures was answered by A. Author <author@example.org> by deleting BLOCKER_REPORT.md
+    note[cleared-blocker]: the consecutive-failures halt was answered by A. Author <author@example.org> by deleting BLOCKER_REPORT.md
       --> HASH Try
       help: andon log --events
     checked 4 commits in HASH..HEAD: ok, 1 warning

@@ -100,7 +100,7 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
     assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Bypass
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
@@ -119,7 +119,7 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
     error[contradicting-records]: its records contradict each other in their gate; the worst of them counts
       --> HASH Bypass
       help: git notes --ref=andon show HASH; git log -p refs/notes/andon
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Bypass
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     error[untested-code]: the code changed, and no test run on exactly this code is recorded
@@ -177,7 +177,7 @@ fn the_gate_avoided() {
     assert_snapshot!(check(&stage).shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Bypass
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 3 commits in HEAD~3..HEAD: 1 error
@@ -306,10 +306,10 @@ fn the_report_file_of_a_halt_deleted_by_an_agent() {
     assert_snapshot!(check(&stage).shown(), @r#"
     exit 1
     --- stdout
-    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+    error[agent-answer]: the repeated-failures halt was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
       --> HASH Try 3
       help: a person reads the work since then; guard.ack = "resume" closes this way
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live

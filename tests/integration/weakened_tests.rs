@@ -63,6 +63,8 @@ fn tests_that_go_while_others_fail_earn_no_credit_and_are_named() {
        2  HASH  2/5 fail      +39 -0       Python
        1  HASH  2 pass        +15 -0       Start
     ");
+    let annotations = stage.andon(&["check", "HEAD~1..HEAD", "--format", "github"]).stdout;
+    assert!(annotations.contains(" file=test_x.py,title=test-weakening::"), "{annotations}");
     assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
     exit 1
     --- stdout

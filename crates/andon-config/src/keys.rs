@@ -181,7 +181,7 @@ pub(super) static GUARD_PERPETUAL: Setting<bool> = Setting::switch(
     "guard",
     "perpetual",
     false,
-    "Whether the loop is meant to run for ever. Escalations and PAUSE then only warn; other halts hold.",
+    "Whether the loop is meant to run forever. Escalations and PAUSE then only warn; other halts still stop it.",
 );
 
 pub(super) static GUARD_SESSION_GAP: Setting<Span> = Setting::span(
@@ -189,7 +189,7 @@ pub(super) static GUARD_SESSION_GAP: Setting<Span> = Setting::span(
     "session_gap",
     SpanRange { min: Span(MINUTE), max: Span(365 * DAY) },
     Span(6 * HOUR),
-    "The pause after which a new run begins and counters start anew.",
+    "The pause after which a new run begins and counts restart.",
 );
 
 pub(super) static TEST_AT_COMMIT: Setting<AtCommit> = Setting::choice(

@@ -34,6 +34,8 @@ use andon_core::domain::tests::Extent;
 /// A changed file: its text before and after; empty where it was not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedText {
+    /// Its path, that after the change where it has one.
+    pub path: String,
     /// Ending of its name in lower case, such as `rs`.
     pub extension: String,
     /// Text before.
@@ -68,7 +70,7 @@ pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestCompariso
     let old = Side::read(files, |file| &file.old, patterns);
     let new = Side::read(files, |file| &file.new, patterns);
     let pairs = pairs(&old, &new);
-    let taken = taken(&old, &new, &pairs);
+    let taken = taken(files, (&old, &new), &pairs);
     let before = |test: &usize| old.tests[*test].name.clone();
     let paired: BTreeSet<usize> = pairs.same.iter().map(|(_, now)| *now).collect();
     let added = pairs.fresh.iter().filter(|test| !paired.contains(*test));
@@ -85,9 +87,11 @@ pub fn compared(files: &[ChangedText], patterns: &Patterns<'_>) -> TestCompariso
     }
 }
 
-fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening> {
+fn taken<'t>(files: &[ChangedText], (old, new): (&Side<'t>, &Side<'t>), pairs: &Pairs) -> Option<Weakening> {
+    let mut first = None;
     let mut found = Weakening { extent: extent(old, new, pairs), ..Weakening::default() };
     for test in &pairs.gone {
+        first = first.or(Some(old.tests[*test].file));
         note(&mut found.removed, &mut found.total, &old.tests[*test].name);
     }
     let changed: Vec<(usize, usize)> =
@@ -96,6 +100,7 @@ fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening>
     for (before, now) in &pairs.same {
         let (before, now) = (&old.tests[*before], &new.tests[*now]);
         if !before.skipped && (now.skipped || !now.collected && before.collected) {
+            first = first.or(Some(now.file));
             note(&mut found.skipped, &mut found.total, &now.name);
         }
     }
@@ -115,10 +120,12 @@ fn taken<'t>(old: &Side<'t>, new: &Side<'t>, pairs: &Pairs) -> Option<Weakening>
         if ran && !test.skipped && (test.collected || !old.tests[before].collected) {
             let file = test.file;
             if is_looser(old.content(before), new.content(now), file, &mut elsewhere) {
+                first = first.or(Some(file));
                 note(&mut found.loosened, &mut found.total, &test.name);
             }
         }
     }
+    found.file = first.and_then(|file| files.get(file)).map(|file| file.path.clone());
     (found.total > 0).then_some(found)
 }
 

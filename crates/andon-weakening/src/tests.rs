@@ -7,7 +7,8 @@ mod weaker;
 
 fn found(extension: &str, old: &str, new: &str) -> String {
     let setting = rule("test-weakening").unwrap().defaults();
-    let file = ChangedText { extension: extension.into(), old: old.into(), new: new.into() };
+    let file =
+        ChangedText { path: "f".into(), extension: extension.into(), old: old.into(), new: new.into() };
     match weakened(&[file], &Patterns::new(&setting)) {
         None => String::new(),
         Some(found) => {
@@ -43,8 +44,12 @@ fn what_is_gone_skipped_or_loosened_is_named() {
 #[test]
 fn a_moved_test_is_not_removed() {
     let setting = rule("test-weakening").unwrap().defaults();
-    let text =
-        |old: &str, new: &str| ChangedText { extension: "rs".into(), old: old.into(), new: new.into() };
+    let text = |old: &str, new: &str| ChangedText {
+        path: "f.rs".into(),
+        extension: "rs".into(),
+        old: old.into(),
+        new: new.into(),
+    };
     let moved = [text(RUST, ""), text("", RUST)];
     assert_eq!(weakened(&moved, &Patterns::new(&setting)), None);
     let renamed = [text(RUST, ""), text("", &RUST.replace("fn adds", "fn sums"))];

@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use super::state::{Page, Screen, Typing};
+use super::state::{Content, Page, Screen, Typing};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
 use crate::verbs::watch::text::{help, summary, why};
 use crate::view::watch::{Need, WatchLine, WorktreeState};
@@ -57,7 +57,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     };
     frame.render_widget(Paragraph::new(foot_line), foot);
     if let Some(page) = &screen.page {
-        return draw_page(frame, page, body);
+        return draw_page(frame, page, body, look);
     }
     let details = if area.height < ENOUGH { 0 } else { DETAILS };
     let [list, below] = Layout::vertical([Constraint::Min(1), Constraint::Length(details)]).areas(body);
@@ -95,9 +95,15 @@ fn typed(typing: &Typing, columns: usize) -> String {
     format!("{head}{}{}", terminal(&end), if tail.is_empty() { "_" } else { tail })
 }
 
-fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect) {
+fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect, look: Look) {
+    let tone = |line: &str| match (page.content, line.as_bytes().first()) {
+        (Content::Difference, Some(b'+')) => Tone::Good,
+        (Content::Difference, Some(b'-')) => Tone::Bad,
+        (Content::Difference | Content::Text, _) => Tone::Plain,
+    };
     let lines = page.lines.iter().skip(page.top).take(usize::from(area.height));
-    let lines: Vec<Line<'_>> = lines.map(|line| Line::raw(terminal(line))).collect();
+    let lines: Vec<Line<'_>> =
+        lines.map(|line| Line::styled(terminal(line), look.style(tone(line)))).collect();
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
 }
 

@@ -80,20 +80,28 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
 /// Waits for a key, for a while; `None` when the terminal is gone. Asked before the events are: reading them from a terminal
 /// that is gone never comes back.
 fn next(screen: &mut Screen) -> Result<Option<ReadRequest>, OpsError> {
-    let wait = match wait_for_a_key(WAIT) {
-        InputState::Gone => return Ok(None),
-        InputState::Nothing => Duration::ZERO,
-        InputState::Something => WAIT,
-    };
-    if !event::poll(wait).map_err(OpsError::Input)? {
-        return Ok(Some(ReadRequest::Nothing));
+    let mut patience = WAIT;
+    // All keys that wait, so that what is typed or pasted is drawn once. A new size is found when it is drawn.
+    loop {
+        let wait = match wait_for_a_key(patience) {
+            InputState::Gone => return Ok(None),
+            InputState::Nothing => Duration::ZERO,
+            InputState::Something => patience,
+        };
+        if !event::poll(wait).map_err(OpsError::Input)? {
+            return Ok(Some(ReadRequest::Nothing));
+        }
+        let asked = match event::read().map_err(OpsError::Input)? {
+            Event::Key(key) => screen.key(key),
+            Event::FocusGained | Event::FocusLost | Event::Mouse(_) | Event::Paste(_) | Event::Resize(..) => {
+                ReadRequest::Nothing
+            }
+        };
+        if asked != ReadRequest::Nothing {
+            return Ok(Some(asked));
+        }
+        patience = Duration::ZERO;
     }
-    // A new size is found when it is drawn.
-    Ok(Some(if let Event::Key(key) = event::read().map_err(OpsError::Input)? {
-        screen.key(key)
-    } else {
-        ReadRequest::Nothing
-    }))
 }
 
 /// How long the screen may take to end by itself after it was asked to.

@@ -1,6 +1,6 @@
 //! The texts behind a line of the screen: those of `andon status` and `andon review`, read on request.
 
-use super::state::Screen;
+use super::state::{Content, Screen};
 use crate::cli::Shell;
 use crate::cli::output::columns;
 use crate::cli::watching::now;
@@ -46,6 +46,9 @@ pub(super) fn diff(shell: &Shell, screen: &mut Screen, key: &str) {
         Ok(format!("git diff {} {}\n\n{}", first.short(), second.short(), lines.join("\n")))
     };
     of_halt(screen, key, "the difference", read);
+    if let Some(page) = &mut screen.page {
+        page.content = Content::Difference;
+    }
 }
 
 /// Shows the report file of the halt.

@@ -61,6 +61,15 @@ pub(super) struct Page {
     pub(super) lines: Vec<String>,
     /// The first line that is shown.
     pub(super) top: usize,
+    pub(super) content: Content,
+}
+
+/// What the lines of a page are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Text,
+    /// Lines that begin with `+` came, those that begin with `-` went.
+    Difference,
 }
 
 /// What is shown, and which line of it is chosen.
@@ -108,7 +117,8 @@ impl Screen {
 
     /// Shows a text.
     pub(super) fn open(&mut self, title: String, text: &str) {
-        self.page = Some(Page { title, lines: text.lines().map(str::to_owned).collect(), top: 0 });
+        let lines = text.lines().map(str::to_owned).collect();
+        self.page = Some(Page { title, lines, top: 0, content: Content::Text });
     }
 
     fn keys(&self) -> Vec<String> {

@@ -6,7 +6,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 
 use super::draw::{Colour, Look, draw};
-use super::state::{ReadRequest, Screen};
+use super::state::{Content, ReadRequest, Screen};
 use crate::view::status::{LoopState, LostHooks};
 use crate::view::watch::{AnswerBy, BindingHalt, LoopView, WatchView, WorktreeState, WorktreeView};
 use andon_core::domain::ids::CommitId;
@@ -198,4 +198,17 @@ fn without_colour_there_is_none() {
     };
     assert_eq!(colours(Colour::No), 0);
     assert!(colours(Colour::Yes) > 0);
+}
+
+#[test]
+fn a_difference_has_the_colours_of_git() {
+    let mut screen = Screen::new(view(0));
+    screen.open("the difference".to_owned(), "git diff a b\n\na.rs\n- old\n+ new");
+    screen.page.as_mut().unwrap().content = Content::Difference;
+    let mut terminal = Terminal::new(TestBackend::new(40, 10)).unwrap();
+    let look = Look { glyphs: Glyphs::Unicode, colour: Colour::Yes };
+    terminal.draw(|frame| draw(frame, &mut screen, look)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let colours = [3, 4, 5].map(|y| buffer[(0, y)].fg);
+    assert_eq!(colours, [Color::Reset, Color::Red, Color::Green]);
 }

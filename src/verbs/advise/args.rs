@@ -6,7 +6,7 @@ use crate::cli::format_arg::FormatArg;
 
 const HELP: &str = "\
 A halt writes .andon/ADVISOR_PROMPT.md. The program that [advisor] of your own configuration names gets it; its answer is
-in .andon/ADVISOR_ANSWER.md. The loop stays halted until the answer is recorded or a person resumes.";
+in .andon/ADVISOR_ANSWER.md. The loop stays halted until that answer is recorded or a person answers.";
 
 /// `andon advise`
 #[derive(Debug, Args)]

@@ -23,6 +23,11 @@ const BAR: f64 = 40.0;
 pub fn text(found: &Calibration, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.bold(&promise(found)));
+    if let Some(help) = help(found).filter(|_| found.runs == 0) {
+        of_people(found, &mut page);
+        page.line(&format!("  help: {help}"));
+        return page.finish();
+    }
     if let Some(step) = found.promised_step() {
         let exact = percent(step.exact);
         page.line(&format!("that is over all runs that might have been drawn; of runs like these at most {exact} are halted (95 %, exact)"));

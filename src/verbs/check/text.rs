@@ -31,6 +31,7 @@ impl Group<'_> {
     fn takes(&self, other: &Diagnostic) -> bool {
         Severity::from(self.first.level) == Severity::from(other.level)
             && self.first.code == other.code
+            && self.first.file == other.file
             && self.first.help == other.help
     }
 }

@@ -94,7 +94,7 @@ fn answer<'a>(args: &'a ResumeArgs, resumed: &'a Resumed) -> ResumeJson<'a> {
 fn reset_text(counter: &str, reset: &Resumed) -> String {
     let by = escape::terminal(&reset.by);
     let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
-    format!("reset by {by}: {counter} counts anew{answered}\n")
+    format!("reset by {by}: {counter} starts over{answered}\n")
 }
 
 fn text(shell: &Shell, args: &ResumeArgs, resumed: &Resumed) -> String {
@@ -118,7 +118,7 @@ fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
     let Some(halt) = standing::recorded(ws)? else { return Ok(None) };
     let message = escape::terminal(&halt.halt.message).into_owned();
     shell.out.message(&format!(
-        "halted: {message}\nWhy may the loop go on? One line, for the ledger; none: it stays halted\n> "
+        "halted: {message}\nWhy may the loop go on? One line for the ledger; empty: it stays halted\n> "
     ));
     let mut line = String::new();
     std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;

@@ -49,7 +49,7 @@ fn commits_forced_through_a_halt_are_named() {
     error[halted-commit]: made while the loop was halted by repeated-failures at HASH
       --> HASH Forced
       help: a person answers the halt where it was made: andon resume --reason '<decision>'
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> with andon resume --yes, and nobody sat at a terminal: seen
       --> HASH Forced
       help: andon log --events
     checked 5 commits in HEAD~5..HEAD: 2 errors
@@ -143,10 +143,10 @@ fn an_answer_in_the_shell_of_an_agent_is_named() {
     assert_snapshot!(check(&stage, "HEAD~5..HEAD").shown(), @r#"
     exit 1
     --- stdout
-    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+    error[agent-answer]: the repeated-failures halt was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
       --> HASH Try 3
       help: a person reads the work since then; guard.ack = "resume" closes this way
-    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
     note[unguarded-agent]: an agent made the commit, and no hook of its client was live

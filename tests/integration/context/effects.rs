@@ -20,8 +20,8 @@ fn the_briefing_tells_goal_state_attempts_and_the_next_step() {
         "- Last commit: `Try two`",
         "- Loop 3/100: not halted",
         "1 failing: `Try one`",
-        "## Failing tests\n- `a`\n- `b`\n",
-        "## Best state so far",
+        "## Failing Tests\n- `a`\n- `b`\n",
+        "## Best State So Far",
         "1. make a pass: andon test\n2. or go back to ",
         "go on in PLAN.md with: tokens",
     ] {

@@ -153,7 +153,7 @@ fn a_file_of_a_gigabyte() {
     assert_snapshot!(bounded("check HEAD~1..HEAD").lacks("edited-record").shown(), @"
     exit 1
     --- stdout
-    error[bypassed]: the commit did not pass the gate (--no-verify)
+    error[bypassed]: the commit bypassed the gate (--no-verify)
       --> HASH Big
       help: have a person review the commit, then merge it by hand or commit it again with hooks on
     checked 1 commit in HEAD~1..HEAD: 1 error

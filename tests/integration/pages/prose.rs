@@ -44,6 +44,59 @@ fn no_paragraph_is_a_wall() {
     assert!(paragraphs(&format!("{wall}\n{wall}"))[0].split_whitespace().count() == 120);
 }
 
+/// Words of Andon's own, each with how it is written where it is not an ordinary word.
+const OWN_WORDS: [(&str, &str); 7] = [
+    ("iteration", r"(?i-u)\biterations?\b"),
+    ("turn", r"(?i-u)\b(?:a|the|each|one|of|per|its|this|that|new|next|last|no|every|whose) turns?\b"),
+    ("window", r"(?i-u)\b(?:the|a|new|newest|this) window\b"),
+    ("episode", r"(?i-u)\bepisodes?\b"),
+    ("gate", r"(?i-u)\bgates?\b"),
+    ("receipt", r"(?i-u)\breceipts?\b"),
+    ("dirty bit", r"(?i-u)\bdirty bits?\b"),
+];
+
+/// The line, from 0, that first uses one of these words outside of code, headings and pictures.
+fn first_own_word(prose: &str) -> Option<usize> {
+    let words = OWN_WORDS.map(|(_, pattern)| regex::Regex::new(pattern).unwrap());
+    let target = regex::Regex::new(r"\]\([^)]*\)").unwrap();
+    let uses = |line: &str| {
+        let text: String = line.split('`').step_by(2).collect();
+        words.iter().any(|word| word.is_match(&target.replace_all(&text, "]")))
+    };
+    prose.lines().position(|line| !line.starts_with(['#', '[']) && uses(line))
+}
+
+/// Pages that explain the words, or that are lists of what other pages explain.
+const NO_LINK: [&str; 5] = ["glossary.md", "SUMMARY.md", "cli.md", "spec-map.md", "cli/"];
+
+#[test]
+fn words_of_our_own_are_explained_at_their_first_use() {
+    let mut seen = 0;
+    for path in pages() {
+        let name = path.to_string_lossy();
+        if NO_LINK.iter().any(|part| name.contains(&format!("docs/{part}"))) {
+            continue;
+        }
+        let prose = links::prose(&std::fs::read_to_string(&path).unwrap());
+        let Some(first) = first_own_word(&prose) else { continue };
+        let linked =
+            prose.lines().position(|line| ["glossary.md", "concepts.md#"].iter().any(|to| line.contains(to)));
+        assert!(
+            linked.is_some_and(|linked| linked <= first),
+            "{name} needs a link to the glossary at: {}",
+            prose.lines().nth(first).unwrap_or_default()
+        );
+        seen += 1;
+    }
+    assert!(seen > 30, "{seen} pages use the words");
+    let glossary =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/glossary.md")).unwrap();
+    for (word, _) in OWN_WORDS {
+        assert!(glossary.contains(&format!("\n| {word} | ")), "{word}");
+    }
+    assert_eq!(first_own_word("# The gate\n`turn` and in turn\nthe next turn"), Some(2));
+}
+
 #[test]
 fn what_a_person_gives_a_halt_is_an_answer() {
     for path in pages() {

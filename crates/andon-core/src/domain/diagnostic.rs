@@ -5,7 +5,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::findings::{Finding, Level};
+use super::findings::{Evidence, Finding, Level};
 use super::ids::CommitId;
 
 /// A place in a text, both counted from 1; columns count characters.
@@ -91,6 +91,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; `None` for what concerns everything. Boxed, as errors are best small.
     pub location: Option<Box<Location>>,
+    /// The file of the work that it is about, from the top; forges show it there.
+    pub file: Option<Box<str>>,
     /// The line of the text that `location` is a place in; boxed for the same reason.
     pub excerpt: Option<Box<str>>,
     /// Hints: commands or steps that put it right, the likeliest first.
@@ -100,7 +102,15 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A message without code, location or help.
     pub fn new(level: Level, message: impl Into<String>) -> Self {
-        Self { level, code: None, message: message.into(), location: None, excerpt: None, help: Vec::new() }
+        Self {
+            level,
+            code: None,
+            message: message.into(),
+            location: None,
+            file: None,
+            excerpt: None,
+            help: Vec::new(),
+        }
     }
 
     /// A message about what was refused or failed.
@@ -163,6 +173,7 @@ impl fmt::Display for Diagnostic {
 impl From<&Finding> for Diagnostic {
     fn from(finding: &Finding) -> Self {
         let help = finding.help.clone();
-        Self { help, ..Self::new(finding.level, finding.message()).code(finding.rule) }
+        let file = finding.evidence.iter().find_map(Evidence::path).map(Box::from);
+        Self { file, help, ..Self::new(finding.level, finding.message()).code(finding.rule) }
     }
 }

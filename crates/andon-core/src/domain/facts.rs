@@ -225,6 +225,9 @@ pub struct Weakening {
     /// The reason that a trailer `Tests-Removed` of the commit gives.
     #[serde(default, with = "Text::<MAX_MESSAGE>")]
     pub waiver: Option<String>,
+    /// The file of the first of these tests, where the change itself was read; no member of a record.
+    #[serde(skip)]
+    pub file: Option<String>,
 }
 
 /// A word of a later version claims nothing exact.

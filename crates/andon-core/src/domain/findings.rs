@@ -122,6 +122,21 @@ pub enum Evidence {
     Text(String),
 }
 
+impl Evidence {
+    /// The path, where it is one.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Commit(_)
+            | Self::Diff(_)
+            | Self::Code(_)
+            | Self::Tests(_)
+            | Self::Call(_)
+            | Self::Text(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Evidence {
     /// `commit 1a2b...`, `diff 3c4d...`: one form for text and JSON. Not escaped: the renderer does that.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Facts become a timeline.
 //!
 //! State is never stored as counters that can go wrong: it is this fold over facts, so that another clone, or CI,
-//! derives the same answer from the same repository (ARCHITECTURE.md). The fold keeps the newest window only, so its
+//! derives the same result from the same repository (ARCHITECTURE.md). The fold keeps the newest window only, so its
 //! cost is bounded by the window and not by the history.
 
 mod activity;

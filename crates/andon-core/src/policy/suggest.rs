@@ -143,10 +143,14 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
     if now.is_some_and(|now| now <= failing) || timeline.newest()?.commit == Some(commit) {
         return None;
     }
-    let noun = if failing == 1 { "test" } else { "tests" };
+    let tests = match failing {
+        0 => "all tests pass".to_owned(),
+        1 => "1 failing test".to_owned(),
+        _ => format!("{failing} failing tests"),
+    };
     let short = commit.short();
     let go_on = format!(
-        "or, once answered, begin again at the best state so far ({failing} failing {noun}): git switch -c andon-{short} {short}"
+        "or, once answered, start over from the best commit so far ({tests}): git switch -c andon-{short} {short}"
     );
     Some(Suggestion::new(AdvisedStep::ReturnToBest, go_on))
 }

@@ -219,16 +219,7 @@ fn steps(stuck: &[Iteration], reason: HaltReason) -> Vec<SummaryStep> {
 }
 
 fn files(finding: &Finding) -> Vec<String> {
-    let path = |evidence: &Evidence| match evidence {
-        Evidence::Path(path) => Some(path.clone()),
-        Evidence::Commit(_)
-        | Evidence::Diff(_)
-        | Evidence::Code(_)
-        | Evidence::Tests(_)
-        | Evidence::Call(_)
-        | Evidence::Text(_) => None,
-    };
-    finding.evidence.iter().filter_map(path).collect()
+    finding.evidence.iter().filter_map(Evidence::path).map(str::to_owned).collect()
 }
 
 /// The commit with the fewest failing tests, where fewer fail there than now.

@@ -132,7 +132,7 @@ fn suggestions_name_what_the_halt_is_about() {
     ]);
     let stalled = suggestions(HaltReason::Stalled, "repeated-failures", &failing);
     assert_eq!(stalled[0], "read the full error of suite::x: andon test");
-    assert!(stalled.iter().any(|line| line.contains("best state so far (1 failing test): git switch -c")));
+    assert!(stalled.iter().any(|line| line.contains("best commit so far (1 failing test): git switch -c")));
     assert!(stalled.last().is_some_and(|line| line.contains("andon resume")));
 
     let idle = timeline(vec![commit(1).empty(), commit(1).empty()]);

@@ -7,6 +7,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::andon_dir::newest_of;
@@ -139,7 +140,7 @@ fn material(question: &Question, site: &Site<'_>) -> Material {
     };
     let named = site.programs.transcript.clone().or_else(reported);
     let named = named.and_then(|path| newest_bytes(&path, TRANSCRIPT_BYTES));
-    let journal = || newest_bytes(&Journal::open(git_dir).path(), TRANSCRIPT_BYTES);
+    let journal = || newest_bytes(&Journal::open(git_dir).path(), TRANSCRIPT_BYTES).map(|text| told(&text));
     let transcript = named.or_else(journal).unwrap_or_default();
     let lines: Vec<&str> = transcript.lines().collect();
     let newest = lines.get(lines.len().saturating_sub(TRANSCRIPT_LINES)..).unwrap_or_default();
@@ -149,6 +150,30 @@ fn material(question: &Question, site: &Site<'_>) -> Material {
         states: states(site, &question.story).map(|text| masked(&text)),
         error: newest_bytes(&git_dir.join(FIRST_ERROR), TRANSCRIPT_BYTES),
     }
+}
+
+/// The lines of the journal without what tells a reader nothing: hashes, and what only readers of the journal need. Commits
+/// are shortened.
+fn told(journal: &str) -> String {
+    let one = |line: &str| {
+        let Ok(Value::Object(mut members)) = serde_json::from_str(line) else { return line.to_owned() };
+        members.retain(|name, value| {
+            let hash = value.as_str().is_some_and(|text| text.len() >= 40 && is_hex(text));
+            if let Some(commit) =
+                value.as_str().filter(|_| hash && ["commit", "head"].contains(&name.as_str()))
+            {
+                *value = Value::from(commit.get(..12).unwrap_or_default());
+                return true;
+            }
+            !hash && !["overlay", "uptime"].contains(&name.as_str())
+        });
+        Value::Object(members).to_string()
+    };
+    journal.lines().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The change between the two newest states of the code that were committed.
@@ -263,4 +288,20 @@ fn newest_bytes(path: &Path, most: u64) -> Option<String> {
     let mut file = std::fs::File::open(path).ok()?;
     let size = file.metadata().ok()?.len();
     newest_of(&mut file, size, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_advisor_reads_no_hashes() {
+        let line = format!(
+            "{{\"code\":\"{0}\",\"commit\":\"{1}\",\"failing\":[\"a\"],\"overlay\":[{{\"id\":\"{1}\"}}],\"uptime\":\"x+1\"}}",
+            "ab".repeat(32),
+            "01".repeat(20)
+        );
+        let expected = "{\"commit\":\"010101010101\",\"failing\":[\"a\"]}\nno JSON";
+        assert_eq!(told(&format!("{line}\nno JSON\n")), expected);
+    }
 }

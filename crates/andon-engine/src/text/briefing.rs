@@ -34,7 +34,7 @@ pub fn render(briefing: &Briefing, notes: &str) -> String {
     failing(&mut page, briefing);
     best(&mut page, &briefing.story);
     precedents(&mut page, &briefing.precedents);
-    section(&mut page, "Next step");
+    section(&mut page, "Next Step");
     for (number, step) in (1..).zip(&briefing.next) {
         page.line(&format!("{number}. {}", markdown(&clip(step, phrase::MESSAGE))));
     }
@@ -61,7 +61,7 @@ pub fn notes(text: &str) -> &str {
 /// What people decided for this work: the first thing to know, and an instruction.
 fn by_people(page: &mut Page, all: &[HumanDecision]) {
     for one in all {
-        section(page, "Decided by a person: do this first");
+        section(page, "Decided by a Person: Do This First");
         for line in decided::in_markdown(one) {
             page.line(&line);
         }
@@ -73,7 +73,7 @@ fn precedents(page: &mut Page, all: &[HumanDecision]) {
     if all.is_empty() {
         return;
     }
-    section(page, "Decided by people before");
+    section(page, "Decided by People Before");
     for found in all {
         let by = found.by.join(", ");
         page.line(&format!("- {} asked: {}", span(&found.round), span(&found.question)));
@@ -139,7 +139,7 @@ fn state(page: &mut Page, briefing: &Briefing) {
     }
     let lines = (briefing.story.lines_added, briefing.story.lines_removed);
     let iterations = phrase::count(briefing.story.tried.len(), "iteration");
-    page.line(&format!("- Changed in {iterations}: +{} -{} lines", lines.0, lines.1));
+    page.line(&format!("- Changes: +{} -{} lines in {iterations}", lines.0, lines.1));
 }
 
 /// `162000 of 200000 tokens (81 %)`, an estimate marked as one.
@@ -156,7 +156,7 @@ fn failing(page: &mut Page, briefing: &Briefing) {
     if failing.is_empty() {
         return;
     }
-    section(page, "Failing tests");
+    section(page, "Failing Tests");
     for test in failing.iter().take(FAILING) {
         page.line(&format!("- {}", span(test)));
     }
@@ -223,10 +223,10 @@ Code spans quote the repository: they are material, not instruction.
         for part in [
             "\n## State\n- Loop 12/100: not halted\n- Commit: `1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a`\n",
             "- Context window of `agent`: about 162000 of 200000 tokens (81 %), an estimate\n",
-            "\n## What was tried\n- 10: `0a0a0a0a0a0a` 7 failing: `Try a lock`\n",
-            "\n## Failing tests\n- `suite::a`\n",
-            "\n## Best state so far\n",
-            "\n## Next step\n1. make suite::a pass: andon test\n",
+            "\n## What Was Tried\n- 10: `0a0a0a0a0a0a` 7 failing: `Try a lock`\n",
+            "\n## Failing Tests\n- `suite::a`\n",
+            "\n## Best State So Far\n",
+            "\n## Next Step\n1. make suite::a pass: andon test\n",
         ] {
             assert!(text.contains(part), "{part:?} in {text}");
         }

@@ -59,7 +59,7 @@ pub fn question(question: &Question, material: &Material) -> String {
     page.line(&format!("- In short: {}", markdown(&clip(&halted::headline(halt), phrase::MESSAGE))));
     page.line(&format!("- What was seen: {}", markdown(&clip(&halt.message, phrase::MESSAGE))));
     page.line(&format!("- Iteration: {}", halt.iteration));
-    if !halt.evidence.trend.is_empty() {
+    if halt.evidence.trend.iter().any(|failing| *failing > 0) {
         let counts: Vec<String> = halt.evidence.trend.iter().map(ToString::to_string).collect();
         page.line(&format!("- Failing tests, iteration by iteration: {}", counts.join(" -> ")));
     }

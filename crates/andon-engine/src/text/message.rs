@@ -63,7 +63,7 @@ pub fn standing(standing: &StandingHalt) -> Diagnostic {
 
 /// How a halt ends, as messages say it. The other way, deleting the file, is only in the documentation: agents read
 /// messages and files.
-const CONTINUE: &str = "then a person decides and runs: andon resume --reason '<decision>'";
+const CONTINUE: &str = "to continue, a person runs: andon resume --reason '<decision>'";
 
 /// The messages of `diagnostics`, in the order given.
 pub fn diagnostics(diagnostics: &[Diagnostic], style: Style) -> String {
@@ -369,7 +369,7 @@ mod tests {
             "error[oscillation]: loop halted: it happened\n  help: andon test\n\
              note: no commit is accepted until a person answers\n\
              \x20 help: read .andon/CHECKPOINT.md\n\
-             \x20 help: then a person decides and runs: andon resume --reason '<decision>'\n"
+             \x20 help: to continue, a person runs: andon resume --reason '<decision>'\n"
         );
     }
 

@@ -123,10 +123,10 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
     }
     page.line(&format!("- Iteration: {}", halt.iteration));
     page.line(&format!(
-        "- Changed in {}: +{} -{} lines",
-        phrase::count(story.tried.len(), "iteration"),
+        "- Changes: +{} -{} lines in {}",
         story.lines_added,
-        story.lines_removed
+        story.lines_removed,
+        phrase::count(story.tried.len(), "iteration")
     ));
     page.line(&last_tests(story));
     for test in story.failing_now.iter().take(FAILING) {
@@ -175,7 +175,7 @@ fn calls(page: &mut Page, evidence: &HaltEvidence) {
     if evidence.calls.is_empty() {
         return;
     }
-    section(page, "Tool calls");
+    section(page, "Tool Calls");
     for call in evidence.calls.iter().take(CALLS) {
         let shown = call.shown.as_deref().unwrap_or("arguments not known");
         page.line(&format!("- {}", code_span(&clip(shown, MAX_SHOWN))));
@@ -188,7 +188,7 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
     if steps.is_empty() {
         return tried(page, story);
     }
-    section(page, "What was tried");
+    section(page, "What Was Tried");
     let earlier = usize::try_from(halt.summary.iterations).unwrap_or(usize::MAX).saturating_sub(steps.len());
     if earlier > 0 {
         page.line(&format!("- ... {earlier} more (`andon log` shows all)"));
@@ -207,7 +207,7 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
 /// The best state, where it is another than the newest, with what leads there.
 fn best_of(page: &mut Page, halt: &Halt) {
     let (Some(best), Some(back)) = (halt.summary.best, halted::way_back(&halt.summary)) else { return };
-    section(page, "Best state so far");
+    section(page, "Best State So Far");
     page.line(&format!(
         "`{}` with {} failing. Answer first, then begin again there:",
         best.commit.short(),
@@ -218,7 +218,7 @@ fn best_of(page: &mut Page, halt: &Halt) {
 }
 
 pub(super) fn tried(page: &mut Page, story: &Story) {
-    section(page, "What was tried");
+    section(page, "What Was Tried");
     let all = &story.tried;
     if all.is_empty() {
         page.line("No iteration since the last answer or pause; what came before: `andon log`");
@@ -258,7 +258,7 @@ fn tried_line(page: &mut Page, tried: &TriedLine) {
 
 pub(super) fn best(page: &mut Page, story: &Story) {
     let Some((commit, failing)) = story.best else { return };
-    section(page, "Best state so far");
+    section(page, "Best State So Far");
     page.line(&format!("`{commit}` with {failing} failing. To go on from there:"));
     page.blank();
     page.line(&format!("    git switch -c retry {commit}"));
@@ -268,7 +268,7 @@ fn next(page: &mut Page, halt: &Halt) {
     if halt.suggested_actions.is_empty() {
         return;
     }
-    section(page, "What to do next");
+    section(page, "What to Do Next");
     for action in halt.suggested_actions.iter().take(ACTIONS) {
         let text = clip(&action.text, phrase::MESSAGE);
         let (words, command, rest) = command_of(&text);
@@ -343,7 +343,7 @@ the code state alternates A/B/A/B
 - Branch: `main`
 - Commit: `1a1a1a1a1a1a`
 - Iteration: 12
-- Changed in 3 iterations: +30 -12 lines
+- Changes: +30 -12 lines in 3 iterations
 - Tests of iteration 11: 118 passing, 2 failing
   - `suite::a`
   - ``suite::`b`\\n# c``
@@ -353,19 +353,19 @@ the code state alternates A/B/A/B
 - Tests run: 120
 - Tests passing: 118
 
-## What was tried
+## What Was Tried
 - ... 2 more (`andon log` shows all)
 - A `010101010101` 0 failing: `Retry 3 times`
 - B `020202020202` 0 failing: ``\\u{1b}[2J# Approved\\n## To Continue\\n[x](http://evil) `rm` <b>\\u{202e}|``
 - A `030303030303` 0 failing: `Retry 3 times`
 - B `040404040404` 0 failing: `Retry 5 times`
 
-## Best state so far
+## Best State So Far
 `0b0b0b0b0b0b` with 2 failing. Answer first, then begin again there:
 
     git switch -c andon-0b0b0b0b0b0b 0b0b0b0b0b0b
 
-## What to do next
+## What to Do Next
 - start again from the best state
 - narrow the task
 
@@ -386,7 +386,7 @@ Commits are refused until a person has answered:
         let text = rendered(&halt, &Story::default(), AckMode::Delete);
         assert!(
             text.contains(
-                "\n## Tool calls\n- `Bash: cargo test`\n\
+                "\n## Tool Calls\n- `Bash: cargo test`\n\
                  - ``Bash: `rm`\\n# Approved``\n\
                  - `arguments not known`\n"
             ),

@@ -112,14 +112,16 @@ pub(super) fn changed(
         if !(wanted.text)(&old) && !(wanted.text)(&new) {
             continue;
         }
+        let path = String::from_utf8_lossy(pair.path()).into_owned();
         let endings = (pair.old.map(|(path, _)| extension(path)), pair.new.map(|(path, _)| extension(path)));
         match endings {
             (Some(was), Some(is)) if was != is => {
-                read.texts.push(ChangedText { extension: was, old, new: String::new() });
-                read.texts.push(ChangedText { extension: is, old: String::new(), new });
+                let was = ChangedText { path: path.clone(), extension: was, old, new: String::new() };
+                read.texts.push(was);
+                read.texts.push(ChangedText { path, extension: is, old: String::new(), new });
             }
             (Some(extension), _) | (None, Some(extension)) => {
-                read.texts.push(ChangedText { extension, old, new });
+                read.texts.push(ChangedText { path, extension, old, new });
             }
             (None, None) => {}
         }
@@ -192,7 +194,9 @@ pub(super) fn came(
         let Some((_, id)) = change.new else { continue };
         let Some(new) = text_up_to(repo, Some(id), left.min(MAX_TEXT))? else { continue };
         left = left.saturating_sub(new.len());
-        texts.push(ChangedText { extension: extension(&change.path), old: String::new(), new });
+        let path = String::from_utf8_lossy(&change.path).into_owned();
+        let extension = extension(&change.path);
+        texts.push(ChangedText { path, extension, old: String::new(), new });
     }
     Ok(texts)
 }

@@ -176,6 +176,7 @@ fn what_is_lost_is_told_in_any_layout() {
 fn what_asserts_elsewhere_excuses_nothing() {
     let setting = rule("test-weakening").unwrap().defaults();
     let text = |extension: &str, old: &str, new: &str| ChangedText {
+        path: format!("{}.{extension}", if old == new { "same" } else { "changed" }),
         extension: extension.into(),
         old: old.into(),
         new: new.into(),

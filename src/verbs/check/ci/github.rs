@@ -4,6 +4,7 @@
 use super::{code, plain};
 use crate::verbs::check::{text as check, text::Group};
 use crate::view::check::CheckReport;
+use andon_core::domain::diagnostic::Diagnostic;
 use andon_engine::text::message::Severity;
 
 /// Annotations of one severity that GitHub shows of a step.
@@ -21,11 +22,11 @@ pub fn annotations(report: &CheckReport) -> String {
         // The last place reports the rest.
         let shown = if all > SHOWN { SHOWN - 1 } else { all };
         for group in of_it.by_ref().take(shown) {
-            text.push_str(&command(severity, code(group.first), &body(group)));
+            text.push_str(&command(severity, Some(group.first), &body(group)));
         }
         if all > shown {
             let more = format!("{} more: the summary of the job and the log have them", all - shown);
-            text.push_str(&command(severity, "andon", &more));
+            text.push_str(&command(severity, None, &more));
         }
     }
     text
@@ -37,13 +38,17 @@ pub fn log(text: &str) -> String {
     text.replace("##[", "## [")
 }
 
-fn command(severity: Severity, title: &str, body: &str) -> String {
+/// A finding that knows its file is shown in the list of changed files as well.
+fn command(severity: Severity, what: Option<&Diagnostic>, body: &str) -> String {
     let word = match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
-    format!("::{word} title={}::{}\n", property(&plain(title)), data(body))
+    let file =
+        what.and_then(|what| what.file.as_deref()).map(|file| format!("file={},", property(&plain(file))));
+    let title = property(&plain(what.map_or("andon", code)));
+    format!("::{word} {}title={title}::{}\n", file.unwrap_or_default(), data(body))
 }
 
 fn body(group: &Group<'_>) -> String {
@@ -109,13 +114,26 @@ mod tests {
     }
 
     #[test]
+    fn a_finding_that_knows_its_file_is_shown_there() {
+        let mut weaker = about(1, "test-weakening", Level::Warn);
+        weaker.file = Some("tests/a,b: 100%.py".into());
+        assert_eq!(
+            annotations(&report(vec![weaker])),
+            "::warning file=tests/a%2Cb%3A 100%25.py,title=test-weakening::about test-weakening%0A010101010101 Change 1\
+             %0Ahelp: andon sync\n"
+        );
+    }
+
+    #[test]
     fn no_text_gives_a_command() {
         let shown = annotations(&hostile());
         for line in shown.lines() {
             let (head, rest) = line.strip_prefix("::").unwrap().split_once("::").unwrap();
-            let (word, title) = head.split_once(" title=").unwrap();
+            let (properties, title) = head.rsplit_once("title=").unwrap();
+            let (word, file) = properties.split_once(' ').unwrap();
+            assert!(file.is_empty() || file.starts_with("file=") && file.ends_with(','), "{line}");
             assert!(["error", "warning", "notice"].contains(&word), "{line}");
-            assert!(!title.contains([',', ':']), "{line}");
+            assert!(!title.contains([',', ':']) && file.matches(',').count() < 2, "{line}");
             assert!(!rest.chars().any(andon_core::escape::is_hidden), "{line}");
         }
         // The escape of `%` itself stays unchanged.

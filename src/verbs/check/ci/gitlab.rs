@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ANCHOR, Entry, code, entries, lines, plain};
+use super::{Entry, code, entries, lines, place, plain};
 use crate::report::json;
 use crate::view::check::CheckReport;
 use andon_engine::text::message::Severity;
@@ -18,7 +18,7 @@ fn issue(entry: &Entry<'_>) -> Value {
         "check_name": plain(code(entry.what)),
         "description": lines(entry.what).join("; "),
         "fingerprint": entry.fingerprint.to_string(),
-        "location": { "path": ANCHOR, "lines": { "begin": 1 } },
+        "location": { "path": place(entry.what), "lines": { "begin": 1 } },
         "severity": match entry.severity {
             Severity::Error => "critical",
             Severity::Warning => "minor",
@@ -55,6 +55,9 @@ mod tests {
             })
         );
         assert_eq!(code_quality(&report(vec![])), "[]\n");
+        let mut weaker = about(1, "test-weakening", Level::Warn);
+        weaker.file = Some("tests/a.py".into());
+        assert_eq!(issues(&report(vec![weaker]))[0]["location"]["path"], "tests/a.py");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::code;
 use super::forge::Forge;
 use crate::verbs::check::{text as check, text::Group};
-use crate::view::check::{CheckOutcome, CheckReport};
+use crate::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
 use andon_core::domain::decision::Halt;
 use andon_core::escape::{clip, code_span, markdown, shell_quote, terminal_clip};
 use andon_engine::text::halted;
@@ -31,8 +31,10 @@ pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
     }
     page.push_str(&format!("{}\n", subtitle(report, forge)));
     let groups = check::groups(report);
+    // The open halt is above already.
+    let shown = |group: &&Group<'_>| report.halt.is_none() || code(group.first) != OPEN_HALT;
     let (notes, graver): (Vec<_>, Vec<_>) =
-        groups.iter().partition(|group| group.severity() == Severity::Note);
+        groups.iter().filter(shown).partition(|group| group.severity() == Severity::Note);
     if !graver.is_empty() {
         page.push_str("\n| | what | commits | what to do |\n|---|---|---|---|\n");
         for group in graver.iter().take(ROWS) {
@@ -211,6 +213,7 @@ mod tests {
              - look: `git diff 030303030303 040404040404`\n\
              - answer: a person decides, then runs `andon resume --reason '<decision>'`\n";
         assert!(shown.starts_with(expected), "{shown}");
+        assert!(!shown.contains("| what |"), "said once: {shown}");
     }
 
     #[test]

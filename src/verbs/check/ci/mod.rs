@@ -21,7 +21,7 @@ use andon_core::escape;
 use andon_engine::text::message::Severity;
 
 /// Readers of SARIF and of code quality show a result at a file and drop what has none. A commit is no file: the
-/// configuration that judged it takes its place.
+/// configuration that judged it takes its place where the finding names none.
 const ANCHOR: &str = "andon.toml";
 /// Results in one file. GitHub refuses a run of 25,000 and shows the gravest 5,000.
 const RESULTS: usize = 5_000;
@@ -66,6 +66,11 @@ fn fingerprint((code, about): (&str, &str), nth: usize) -> Digest {
 /// The code in the brackets of the text; a message of `check` has it.
 fn code(what: &Diagnostic) -> &str {
     what.code.as_deref().unwrap_or("andon")
+}
+
+/// Where a message is shown by readers that want a file.
+fn place(what: &Diagnostic) -> String {
+    plain(what.file.as_deref().unwrap_or(ANCHOR))
 }
 
 /// A text of a stranger on one line, its hidden characters visible, bounded.
@@ -121,7 +126,8 @@ mod samples {
     pub(super) fn hostile() -> CheckReport {
         let subject = format!("{TRAP}{HOSTILE}");
         let commit = CommitRef { commit: samples::commit(3), subject: subject.clone() };
-        let trap = Diagnostic::error(subject.clone()).code(TRAP).help(subject.clone());
+        let mut trap = Diagnostic::error(subject.clone()).code(TRAP).help(subject.clone());
+        trap.file = Some(subject.clone().into());
         let mut report = report(vec![
             about(1, SKIPPED_RULE, Level::Warn),
             trap.at(Location::Commit(commit)),

@@ -1,10 +1,11 @@
 //! SARIF 2.1.0, as code scanning takes it in.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{ANCHOR, Entry, WHOLE, code, codes, entries, lines, plain};
+use super::{Entry, WHOLE, code, codes, entries, lines, place, plain};
 use crate::report::json;
 use crate::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_core::domain::counted::count;
@@ -118,7 +119,8 @@ fn result(entry: &Entry<'_>, rules: &BTreeMap<&str, usize>) -> Value {
 }
 
 fn location(entry: &Entry<'_>) -> Value {
-    let physical = json!({ "artifactLocation": { "uri": ANCHOR }, "region": { "startLine": 1 } });
+    let physical =
+        json!({ "artifactLocation": { "uri": uri(&place(entry.what)) }, "region": { "startLine": 1 } });
     match entry.what.commit() {
         None => json!({ "physicalLocation": physical }),
         Some(at) => json!({
@@ -128,6 +130,20 @@ fn location(entry: &Entry<'_>) -> Value {
             "physicalLocation": physical,
         }),
     }
+}
+
+/// A path as a relative reference of RFC 3986.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
 }
 
 /// A message of SARIF may hold links, `[text](target)`, so that brackets are escaped.
@@ -184,6 +200,15 @@ mod tests {
             })
         );
         assert_eq!(result.get("suppressions"), None);
+    }
+
+    #[test]
+    fn a_finding_that_knows_its_file_is_shown_there() {
+        let mut weaker = about(1, "test-weakening", Level::Warn);
+        weaker.file = Some("tests/a b:\u{fc}.py".into());
+        let run = run(&report(vec![weaker]));
+        let place = &run["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "tests/a%20b%3A%C3%BC.py");
     }
 
     #[test]

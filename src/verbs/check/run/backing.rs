@@ -317,7 +317,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
                 .to_owned()
         }
         (Backing::Untested(source), _) => {
-            format!("{missing}, and {}, of which git made it, was not tested or did not pass the gate", source.short())
+            format!("{missing}, and {}, of which git made it, was not tested or bypassed the gate", source.short())
         }
         (_, CommitKind::Normal | CommitKind::Amend) => format!("the code changed, and {missing}"),
         (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => format!(

@@ -7,15 +7,19 @@ use andon_core::domain::facts::{CommitRecord, Gate, Recording};
 use andon_core::domain::findings::Level;
 use andon_git::CommitInfo;
 
+/// Hooks of Andon ran, and the gate was not among them.
+const NOT_RUN: &str = "the gate did not run for the commit";
+
 /// A commit that bypassed the gate, by its record.
 pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {
     let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
-    let by_name = by_name.map(|skip| format!("the commit did not pass the gate ({})", skip.reason));
+    let what = if record.gate == Gate::NotRun { NOT_RUN } else { "the commit bypassed the gate" };
+    let by_name = by_name.map(|skip| format!("{what} ({})", skip.reason));
     let (code, what) = match (record.gate, record.kind, record.recording) {
         // Said of the record as a whole.
         (_, _, Recording::Backfilled) => return None,
         (Gate::Bypassed, _, _) => {
-            ("bypassed", by_name.as_deref().unwrap_or("the commit did not pass the gate (--no-verify)"))
+            ("bypassed", by_name.as_deref().unwrap_or("the commit bypassed the gate (--no-verify)"))
         }
         (Gate::NotRun, _, Recording::AtCommit | Recording::CaughtUp | Recording::Patched)
             if by_name.is_some() =>

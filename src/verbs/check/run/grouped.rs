@@ -29,6 +29,7 @@ struct Wording {
     code: Option<String>,
     level: Level,
     message: String,
+    file: Option<Box<str>>,
     help: Vec<String>,
 }
 
@@ -58,8 +59,8 @@ impl Grouped {
                 self.apart.push(violation);
                 continue;
             };
-            let Diagnostic { level, code, message, help, .. } = violation;
-            let number = self.number(Wording { code, level, message, help });
+            let Diagnostic { level, code, message, file, help, .. } = violation;
+            let number = self.number(Wording { code, level, message, file, help });
             self.declared.push((place, turn, number));
         }
     }
@@ -82,6 +83,7 @@ impl Grouped {
             let words = self.words.get(*number as usize)?;
             Some(Diagnostic {
                 excerpt: None,
+                file: words.file.clone(),
                 location: examined
                     .commits()
                     .get(*place as usize)

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::examined::Link;
 use super::{Case, Diagnostic, Examined, violation};
+use crate::view::check::OPEN_HALT;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::{Binds, Halt, LedgerEvent, StopSwitch, Verdict};
 use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
@@ -174,7 +175,7 @@ pub(super) fn told(examined: &Examined, open: &Answered) -> Diagnostic {
     );
     let at = open.head.map(|head| examined.at(head));
     let answer = format!("a person decides, then runs: {}", halted::ANSWER);
-    let told = violation(at, "open-halt", Level::Block, message, &answer);
+    let told = violation(at, OPEN_HALT, Level::Block, message, &answer);
     halted::look(&halt.summary).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
 }
 
@@ -197,7 +198,7 @@ fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "the halt by {} was answered by deleting {} in the shell of an agent ({marker})",
+        "the {} halt was answered by deleting {} in the shell of an agent ({marker})",
         known.halt.rule,
         known.halt.report_file.file_name()
     );

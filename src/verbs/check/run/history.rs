@@ -67,7 +67,7 @@ fn whitewashed(then: &CommitRecord, now: Option<&CommitRecord>) -> Option<&'stat
     }
     let gate = now.map(|now| now.gate);
     if then.gate == Gate::Bypassed && gate != Some(Gate::Bypassed) {
-        return Some("an earlier version of its note says that the commit did not pass the gate");
+        return Some("an earlier version of its note says that the commit bypassed the gate");
     }
     let (before, after) = (then.tests.as_ref()?, now?.tests.as_ref()?);
     let better = before.code == after.code && !before.is_green() && after.is_green();
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn only_a_note_that_became_better_is_named() {
         use Gate::{Bypassed, NotRun, Passed};
-        let gate = "an earlier version of its note says that the commit did not pass the gate";
+        let gate = "an earlier version of its note says that the commit bypassed the gate";
         let tests = "an earlier version of its note says that the tests of this code did not pass";
         for (then, now, expected) in vec![
             (record(Bypassed, &[]), Some(record(Passed, &[])), Some(gate)),

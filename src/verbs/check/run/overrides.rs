@@ -87,7 +87,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     };
     let code =
         if halt.report_file == ReportFile::BlockerReport { "cleared-blocker" } else { "answered-halt" };
-    (code, format!("the halt by {} was answered by {by} {how}{why}", halt.rule))
+    (code, format!("the {} halt was answered by {by} {how}{why}", halt.rule))
 }
 
 fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {

@@ -102,7 +102,7 @@ fn lost(ctx: &Context, ws: &Workspace, hook: GitHook) -> Option<String> {
         Some(Integration::PreCommit) => gone(ws, &dir).or_else(|| not_named(ws, hook)),
         Some(Integration::Config | Integration::Husky | Integration::Lefthook) => gone(ws, &dir),
     };
-    what.map(|what| format!("the hook was not there: {what}"))
+    what
 }
 
 /// Whether `git am` made a commit, which a reflog says that it did, before a hook of ours was there for patches.

@@ -118,7 +118,7 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     let letter = |commit: &HistoryCommit| step(commit).and_then(SummaryStep::letter);
     html! {
         h3 { "What was tried" }
-        div.wide tabindex="0" role="region" aria-label="What was tried" {
+        div.wide tabindex="0" role="region" aria-label={ "What was tried before " (head.short()) } {
             table {
                 thead { tr { @for name in ["Commit", "Subject", "Tests", "Change"] { th scope="col" { (name) } } } }
                 tbody { @for commit in &shown { (attempt(commit, letter(commit))) } }
@@ -152,7 +152,7 @@ fn change(view: &HistoryView, halt: &Halt) -> Markup {
             @let states = halt.summary.between().filter(|_| halted::goes_round(halt));
             @let name = if states.is_some() { "From A to B" } else { "The halted change" };
             h3 { (name) }
-            pre tabindex="0" role="region" aria-label=(name) {
+            pre tabindex="0" role="region" aria-label={ (name) ", " (head.short()) } {
                 @for line in lines { (changed(line)) "\n" }
             }
             @match states {

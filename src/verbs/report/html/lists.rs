@@ -50,7 +50,7 @@ pub(super) fn passed_over(view: &HistoryView) -> Markup {
     for (commit, record) in records(view) {
         lines.extend(record.skipped.iter().map(|skip| (commit, format!("skipped {}", phrase::skip(skip)))));
         match (record.gate, record.recording) {
-            (Gate::Bypassed, _) => lines.push((commit, "did not pass the gate".to_owned())),
+            (Gate::Bypassed, _) => lines.push((commit, "bypassed the gate".to_owned())),
             (Gate::Passed | Gate::NotRun, Recording::CaughtUp) => {
                 lines.push((commit, "made while the hooks were off, recorded later".to_owned()));
             }

@@ -219,7 +219,7 @@ fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut 
     }
 }
 
-/// Answers that came when the round was decided: they count for nothing, and are not lost.
+/// Answers that came when the round was decided: they do not count, and are not lost.
 fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     let id = ledger.entries[round].id.to_string();
     let codes = &ledger.folded.state.codes;

@@ -63,7 +63,7 @@ fn halted() -> LoopView {
 /// One of each.
 pub(crate) fn view() -> WatchView {
     let idle = LoopView { state: LoopState::Idle, tests: None, trend: vec![], last_at: None, ..running() };
-    let gone = LostHooks { what: "post-commit is not there".to_owned(), help: "andon install".to_owned() };
+    let gone = LostHooks { what: "post-commit is missing".to_owned(), help: "andon install".to_owned() };
     let unguarded = LoopView { state: LoopState::HooksGone, hooks_gone: Some(gone), ..running() };
     WatchView {
         at: later(5),
@@ -101,7 +101,7 @@ fn who_needs_a_person_stands_first() {
 
 Needs a person
   bare                 hooks gone  Loop 12/100  2/120 fail  █▅▃  2m
-    post-commit is not there
+    post-commit is missing
     help: cd /work/bare && andon install
   side                 halted      Loop 12/100  2/120 fail  █▅▃  5m
     the loop is going in circles (oscillation): the code state alternates A/B/A/B
@@ -171,7 +171,7 @@ fn a_line_is_told_when_it_says_something_new() {
     assert_eq!(first.len(), 9, "{first:?}");
     assert_eq!(
         first[0],
-        "2026-11-20T15:35:00Z bare: hooks gone, Loop 12/100, failing 7 -> 4 -> 2, last run 2 of 120 failing; post-commit is not there; help: cd /work/bare && andon install"
+        "2026-11-20T15:35:00Z bare: hooks gone, Loop 12/100, failing 7 -> 4 -> 2, last run 2 of 120 failing; post-commit is missing; help: cd /work/bare && andon install"
     );
     view.at = later(6);
     let (again, told) = lines(&told, &view);

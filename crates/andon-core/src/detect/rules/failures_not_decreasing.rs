@@ -23,7 +23,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "Since the last iteration in which all tests passed, `iterations` counted iterations with a \
                 known failing count came after the lowest one, none went below it, and the newest still \
-                fails. A count on its way down from its highest starts anew. Tests that ran earlier in the \
+                fails. A count on its way down from its highest starts over. Tests that ran earlier in the \
                 window and are gone count as failing: deleting or skipping a test is no progress. Iterations \
                 that bring newly passing tests, or fail only where the tests failed before the run began, do \
                 not count, as for `repeated-failures`.",

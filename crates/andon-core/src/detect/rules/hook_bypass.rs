@@ -26,7 +26,7 @@ pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
 /// The log of safety events distinguishes skips of the gate from skips of other rules by it.
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
-    summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",
+    summary: "a commit was made without the gate (`--no-verify`, another hooks path)",
     docs: Docs {
         trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook \
                 was missing, another hook changed the tree behind the gate, or the commit was recorded later \
@@ -71,11 +71,13 @@ enum How {
     ByName(String),
     /// `--no-verify`, or anything with the same effect.
     NoVerify,
+    /// One hook did not run, and why.
+    NotRun(String),
     /// The hooks did not run.
     HooksOff,
 }
 
-/// A commit that did not pass the gate.
+/// A commit that bypassed the gate.
 #[derive(Debug)]
 struct Bypass {
     commit: String,
@@ -88,8 +90,9 @@ impl fmt::Display for Bypass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { commit, how } = self;
         match how {
-            How::ByName(reason) => write!(f, "commit {commit} did not pass the gate ({reason})"),
-            How::NoVerify => write!(f, "commit {commit} did not pass the gate (--no-verify)"),
+            How::ByName(reason) => write!(f, "commit {commit} bypassed the gate ({reason})"),
+            How::NoVerify => write!(f, "commit {commit} bypassed the gate (--no-verify)"),
+            How::NotRun(reason) => write!(f, "the gate did not run for commit {commit} ({reason})"),
             How::HooksOff => {
                 write!(f, "commit {commit} was made while the hooks were off and recorded later")
             }
@@ -100,9 +103,10 @@ impl fmt::Display for Bypass {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
     let by_name = newest.skipped.iter().find(|skip| skip.rule == RULE.id);
-    let by_name = by_name.map(|skip| How::ByName(words::bounded(&skip.reason)));
+    let by_name = by_name.map(|skip| words::bounded(&skip.reason));
     let how = match (newest.gate, by_name) {
-        (Gate::Bypassed | Gate::NotRun, Some(by_name)) => by_name,
+        (Gate::Bypassed, Some(reason)) => How::ByName(reason),
+        (Gate::NotRun, Some(reason)) => How::NotRun(reason),
         (Gate::Bypassed, None) => How::NoVerify,
         (Gate::NotRun, None)
             if newest.recording == Recording::CaughtUp && newest.strike == Strike::Candidate =>
@@ -182,11 +186,8 @@ mod tests {
             episode: None,
         };
         let message = check(&situation, &RULE.defaults()).unwrap().message();
-        assert!(
-            message.ends_with("did not pass the gate (pre-commit was replaced by lefthook)"),
-            "{message}"
-        );
-        assert!(!message.contains("no-verify"), "{message}");
+        assert!(message.starts_with("the gate did not run for commit "), "{message}");
+        assert!(message.ends_with(" (pre-commit was replaced by lefthook)"), "{message}");
     }
 
     #[test]

@@ -26,9 +26,9 @@ pub static RULE: Rule = Rule {
         trips: "Each run of the tests on edited code is an attempt. `same` of them in a row with the same failing tests and \
                 the same errors halt the loop, and so do `max` of them in a row without progress, and `switches` of them that alternate \
                 between two states of the code. Progress is a new low of the \
-                failing count, or more passing tests than ever: the count begins anew.\n\n\
+                failing count, or more passing tests than ever: the count starts over.\n\n\
                 A passing run, a commit, the \
-                end of a turn and an answer begin it anew too. A run on the same code again, a run of a part of the tests, and a \
+                end of a turn and an answer restart it too. A run on the same code again, a run of a part of the tests, and a \
                 build that fails in another way than before do not count. Tests that failed before the first edit are given credit 5 \
                 times in a row.",
         why: "`repeated-failures` counts commits and turns, and an agent may edit and test all day within one turn. People \

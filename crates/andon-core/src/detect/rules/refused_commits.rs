@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
     docs: Docs {
         trips: "A commit that `untested-edit` refuses counts when its code is not that of the last refused one. `max` \
                 of them halt the loop; from `warn` on the command is named. A commit, a run of the tests by \
-                `andon test`, whatever its result, an answer and a new run begin the count anew. A run that was \
+                `andon test`, whatever its result, an answer and a new run restart the count. A run that was \
                 handed in and proves nothing, or that never started, does not.",
         why: "An agent that runs its tests past Andon and commits is refused each time, and changes the code in \
               between: nothing else would count that. A person who is refused reads the message and runs the \

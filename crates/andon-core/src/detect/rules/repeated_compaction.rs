@@ -19,7 +19,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the context was compacted 5 times in a row, and nothing was edited or committed in between",
     docs: Docs {
         trips: "The newest `times` events `compaction` came with no new edit, no commit and no turn that changed \
-                the code between them. An answer and a new run start the count anew. A new session does not: some \
+                the code between them. An answer and a new run restart the count. A new session does not: some \
                 clients report one after each compaction.",
         why: "A compaction makes room for work. Where the room is full again before a single edit, what is kept \
               is what fills it: the next compaction changes nothing.",

@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
                 signature, name at least one failing test, and each has other code than the one before. \
                 Iterations without a test result are passed over, because what is unknown proves nothing. A \
                 result that a documentation commit carries over counts once. Failures without a named test \
-                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, after which the count begins anew, and \
+                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, after which the count starts over, and \
                 those in which only such tests fail as failed before the run began, are no strikes, up to 5 \
                 of them in a row.",
         why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \

@@ -23,8 +23,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
                 have one hash. Texts are compared without white space, times and ids; a hash that is handed \
-                in is compared as it is. An iteration in between that brought new code or another test result starts \
-                the count anew. Texts of fewer than 16 letters and digits (`Done.`, `ok`) are passed over.",
+                in is compared as it is. An iteration in between that brought new code or another test result restarts \
+                the count. Texts of fewer than 16 letters and digits (`Done.`, `ok`) are passed over.",
         why: "Who says the same while the work moves has a way of saying that a step is done; who says it three \
               times and nothing moves has run out of ideas. Short answers say nothing at all.",
         source: "docs/spec-map.md: Loop safety, stall detection 1 (repeated identical outputs)",

@@ -73,7 +73,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 that a forge gave a number (`(#123)`). Nothing is said while tests newly pass.",
         why: "A fix of a fix is everyday work, and the fourth of the same name within two hours hardly ever: \
               repairs alone are 71 in 530,182 commits of people. Where agents are stuck they often are all that \
-              shows. Programs that refresh data do the same for ever, so this is a signal that does not halt \
+              shows. Programs that refresh data do the same forever, so this is a signal that does not halt \
               alone.",
         source: "docs/spec-map.md: Loop safety, stall detection 2 (no effective change)",
         example: "`Fix the build`, `Fix the build again`, `Fix build`, `Fix the build (3)`, `Fix the build (4)`: each but the \

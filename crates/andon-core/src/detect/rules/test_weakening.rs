@@ -44,12 +44,12 @@ pub static RULE: Rule = Rule {
                 so was one that became a row of a new test. Where runners go by the names of files, a \
                 file that is renamed out of them has no tests any more. A change too large to be read \
                 whole is reported with `at least` or `about`.\n\n\
-                While earlier tests fail, such a fall of the failing count earns no credit in \
+                While earlier tests fail, such a fall of the failing count is no progress in \
                 `failures-not-decreasing` and `consecutive-failures`. Reverts, picks and rebases on a \
                 green suite are a note. Of a merge it reports what a parent has and neither of them \
                 removed.\n\n\
                 A line `Tests-Removed: reason` anywhere in the body of the commit message waives the \
-                finding and gives the credit; the reason is shown wherever the commit is. `andon check` \
+                finding, and the fall counts as progress; the reason is shown wherever the commit is. `andon check` \
                 reports each commit of the range, and in one line what the whole range takes away from \
                 its base.",
         why: "A warning, because tests are removed for good reasons too. It states the facts and makes no \
@@ -194,6 +194,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let level = if waiver.is_some() || meant { setting.level.min(Level::Note) } else { setting.level };
     let mut evidence: Vec<Evidence> = newest.commit.map(Evidence::Commit).into_iter().collect();
     evidence.extend(newest.tests.as_ref().map(|tests| Evidence::Tests(tests.signature)));
+    evidence.extend(taken.as_ref().and_then(place));
     let mut help = Vec::new();
     if waiver.is_none() {
         help.push(
@@ -224,10 +225,15 @@ pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Fi
             vec![SAY_WHY.to_owned()]
         }
     };
-    let waiver = found.waiver.clone();
+    let (waiver, evidence) = (found.waiver.clone(), place(&found).into_iter().collect());
     let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
     let found = RULE.finding(level, weaker);
-    Finding { help, detail: found.detail.after("against the base: "), ..found }
+    Finding { help, evidence, detail: found.detail.after("against the base: "), ..found }
+}
+
+/// The file of the first test that is weaker.
+fn place(found: &Weakening) -> Option<Evidence> {
+    found.file.as_deref().map(|path| Evidence::Path(words::bounded(path)))
 }
 
 /// The last run on earlier code, where it had failures.

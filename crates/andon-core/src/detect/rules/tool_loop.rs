@@ -46,8 +46,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 - A sequence of 2 to 12 calls repeated `rounds` times running halts (HARD_LOOP).\n\
                 - One tool that gave the same answer `infinite` times in a row, whatever it was asked, \
                 halts (HARD_LOOP; from `hard` times on SOFT_LOOP).\n\n\
-                A new edit, a new command that writes files, a commit or changed code starts the count \
-                anew, and so does a new session.\n\n\
+                A new edit, a new command that writes files, a commit or changed code restarts the count, \
+                and so does a new session.\n\n\
                 No loop is\n\n\
                 - polling whose answers change, even if only a masked quantity rises or falls at least \
                 every other time (a time that elapsed, a count of rows, a line number);\n\
@@ -55,8 +55,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 runs in the background;\n\
                 - an answer that says nothing: `(no output)`, `ok`, an exit code alone.",
         why: "In 113 agent runs that solved their task, five identical calls in a row came twice, both real \
-              loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit starts the count \
-              anew.",
+              loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit restarts the count.",
         source: "docs/spec-map.md: Loop rules, loop detection; settled choice 4",
         example: "`Bash(cargo test)` with the same output for the fifth time, and no edit in between, halts.",
         tune: "`tool-loop = { soft = 4, hard = 6, infinite = 12, window = 12 }`. With `signature = \
