@@ -174,6 +174,6 @@ impl From<&Finding> for Diagnostic {
     fn from(finding: &Finding) -> Self {
         let help = finding.help.clone();
         let file = finding.evidence.iter().find_map(Evidence::path).map(Box::from);
-        Self { help, file, ..Self::new(finding.level, finding.message()).code(finding.rule) }
+        Self { file, help, ..Self::new(finding.level, finding.message()).code(finding.rule) }
     }
 }
