@@ -44,6 +44,11 @@ def repository(root, andon, files, journal):
     (repo / "d0" / "f0.txt").write_text("changed\n")
     subprocess.run([andon, "test"], cwd=repo, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     git(repo, "commit", "-qam", "Change")
+    # A turn as clients report it, that begins a while after what was written last.
+    time.sleep(3)
+    for event, told in (("SessionStart", {"source": "startup"}), ("UserPromptSubmit", {"prompt": "go on"})):
+        payload = json.dumps({"session_id": "s", "hook_event_name": event, **told}).encode()
+        subprocess.run([andon, "agent", "hook", "claude", event], cwd=repo, check=True, input=payload, stdout=subprocess.DEVNULL)
     line = {"type": "tool_call", "at": "2026-01-01T00:00:00Z", "tool": "Read", "session": "old", "error": False}
     log = repo / ".git" / "andon" / "journal.jsonl"
     number, number_of_bytes, generation = 0, 0, 1

@@ -33,7 +33,7 @@ fn observe(stage: &Stage, kind: &str, line: &Value) -> Out {
     stage.run_in(stage.dir(), andon_path(), &["observe", kind], Some(line.to_string().as_bytes()))
 }
 
-/// Reports that a tool has run, as OpenHands does: no hook of it changes what a call runs.
+/// Reports that a tool has run, as `OpenHands` does: no hook of it changes what a call runs.
 fn hook(stage: &Stage, tool: &str, input: &Value, (text, exit): (&str, i32)) -> Out {
     let payload = json!({ "event_type": "PostToolUse", "session_id": "s", "tool_name": tool,
         "working_dir": stage.dir(), "tool_input": input,

@@ -216,16 +216,20 @@ fn usage(tokens: Tokens, shaped: &Shaped) -> Option<Usage> {
     }
 }
 
-/// Tokens, told with the last part of a model's answer. The prompt holds what came from a cache.
+/// Tokens, told with the last part of a model's answer. The prompt holds what came from a cache; what the model thought is
+/// counted beside what it answered.
 fn of_model(response: &Value) -> Option<Usage> {
     let candidates = response.get("candidates")?.as_array()?;
     let last = candidates.iter().any(|candidate| told::text(Some(candidate), "finishReason").is_some());
     let usage = response.get("usageMetadata").filter(|_| last)?;
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
     let prompt = count("promptTokenCount")?;
+    let answered = count("candidatesTokenCount");
+    let output =
+        count("thoughtsTokenCount").map_or(answered, |thought| Some(thought.saturating_add(answered?)));
     Some(Usage {
         input_tokens: Some(prompt),
-        output_tokens: count("candidatesTokenCount"),
+        output_tokens: output,
         context_tokens: Some(prompt),
         ..Usage::default()
     })

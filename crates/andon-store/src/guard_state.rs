@@ -57,6 +57,12 @@ pub struct GuardSnapshot {
     pub armed: bool,
     /// The effective `core.hooksPath`.
     pub hooks_path: Option<String>,
+    /// HEAD.
+    #[serde(default)]
+    pub head: Option<String>,
+    /// The newest stash.
+    #[serde(default)]
+    pub stash: Option<String>,
     /// The files.
     pub files: Vec<GuardFile>,
     /// The refs of records and halts, each with its object.

@@ -74,6 +74,29 @@ fn what_a_clients_hook_records_names_no_hook_of_git() {
     assert_eq!(guards(&stage).as_deref(), Some(r#"["gemini"]"#));
 }
 
+/// Each request of the model has its tokens, and the commit those of its turn.
+#[test]
+fn a_record_of_a_gemini_session_has_its_tokens() {
+    let stage = Stage::installed();
+    let golden = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/gemini").join(name);
+        std::fs::read_to_string(path).unwrap()
+    };
+    for name in ["AfterModel.json", "AfterModel_usage.json"] {
+        hook(&stage, "gemini", "AfterModel", &golden(name)).ok();
+    }
+    let thought = golden("AfterModel.json")
+        .replace(r#""candidatesTokenCount":20"#, r#""candidatesTokenCount":20,"thoughtsTokenCount":3"#);
+    hook(&stage, "gemini", "AfterModel", &thought).ok();
+    stage.write("code.txt", "1\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["-c", "core.hooksPath=", "commit", "-qam", "Round the hooks"]).ok();
+    let call = r#"{"session_id":"g","tool_name":"run_shell_command","tool_input":{"command":"x"},"tool_response":{"llmContent":"x"}}"#;
+    hook(&stage, "gemini", "AfterTool", call);
+    let usage = &stage.record("HEAD")["usage"];
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&152_000.into(), &120.into()), "{usage}");
+}
+
 /// A commit that git makes again from an agent's commit belongs to the caller.
 #[test]
 fn a_commit_that_is_picked_names_nothing() {

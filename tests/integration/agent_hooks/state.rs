@@ -210,3 +210,47 @@ fn a_deletion_that_a_clients_hook_sees_first_or_that_comes_within_a_turn_answers
     hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"go on"}"#).ok();
     hook(&stage, "claude", "PreToolUse", &bash("make")).ok();
 }
+
+#[test]
+fn what_git_checks_out_stashes_or_cleans_away_is_nobodys_fault() {
+    let took = "the last call took away";
+    let settings = ".claude/settings.json";
+    let with = |ignored: bool| {
+        let stage = Stage::installed();
+        stage.git(&["branch", "bare"]).ok();
+        stage.andon(&["agent", "install", "claude", "--project"]).ok();
+        if !ignored {
+            stage.git(&["add", "-A"]).ok();
+            stage.git(&["commit", "-qm", "Guard the agent"]).ok();
+        }
+        stage
+    };
+    // Committed on one branch only.
+    let stage = with(false);
+    during(&stage, || drop(stage.git(&["checkout", "-q", "bare"]).ok())).lacks(took);
+    assert!(!stage.exists(settings), "the branch is without it");
+    during(&stage, || drop(stage.git(&["checkout", "-q", "main"]).ok())).lacks(took);
+    during(&stage, || drop(stage.git(&["worktree", "add", "-q", "../beside", "bare"]).ok())).lacks(took);
+    during(&stage, || drop(stage.git(&["reset", "-q", "--hard", "bare"]).ok())).lacks(took);
+    assert_eq!(accused(&stage), 0);
+    // Not committed.
+    let stage = with(true);
+    during(&stage, || drop(stage.git(&["stash", "-q", "-u"]).ok())).lacks(took);
+    assert!(!stage.exists(settings));
+    during(&stage, || drop(stage.git(&["stash", "pop", "-q"]).ok())).lacks(took);
+    during(&stage, || drop(stage.git(&["clean", "-qfd"]).ok())).says("(put back)");
+    assert!(stage.exists(settings));
+    assert_eq!(accused(&stage), 0);
+    // To commit that it is gone, and to write it anew, is another matter.
+    let stage = with(false);
+    let removed = || {
+        stage.git(&["rm", "-q", settings]).ok();
+        stage.git(&["commit", "-qm", "Clean up"]).ok();
+    };
+    during(&stage, removed).says("settings that start Andon").says("(put back)");
+    assert!(stage.exists(settings));
+    assert_eq!(accused(&stage), 1);
+    let stage = with(false);
+    during(&stage, || std::fs::remove_file(stage.path(settings)).unwrap()).says("settings that start Andon");
+    assert_eq!(accused(&stage), 1);
+}

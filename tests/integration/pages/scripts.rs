@@ -79,12 +79,11 @@ fn scripts_of_the_pages_end_well() {
             if block.file.is_some() || !["sh", "bash"].contains(&block.language.as_str()) {
                 continue;
             }
-            match reason(&block.text) {
-                Some(why) => left_out.push((page.clone(), why)),
-                None => {
-                    run(&page, &block.text);
-                    ran += 1;
-                }
+            if let Some(why) = reason(&block.text) {
+                left_out.push((page.clone(), why));
+            } else {
+                run(&page, &block.text);
+                ran += 1;
             }
         }
     }

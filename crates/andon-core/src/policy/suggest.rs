@@ -5,6 +5,7 @@
 
 use super::decide::reason_of;
 use crate::domain::about::Advice;
+use crate::domain::counted::count;
 use crate::domain::findings::{Finding, HaltReason};
 use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::history::{Timeline, failing_count};
@@ -145,8 +146,7 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
     }
     let tests = match failing {
         0 => "all tests pass".to_owned(),
-        1 => "1 failing test".to_owned(),
-        _ => format!("{failing} failing tests"),
+        _ => count(failing, "failing test"),
     };
     let short = commit.short();
     let go_on = format!(

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::rule::{pattern, replace_digits};
+use super::rule::{has_behind_digit, has_digits, pattern, replace};
 
 pattern!(
     TIMESTAMP,
@@ -16,8 +16,9 @@ pattern!(
 /// Dates with a time of day, and times of day with fractions. A date alone, or a plain time of day, may be
 /// what a test is about.
 pub(super) fn mask_timestamps(text: &str) -> Cow<'_, str> {
-    if text.contains(':') || text.contains('T') {
-        replace_digits(&TIMESTAMP, text, "<time>")
+    let is_clock = |rest: &[u8]| matches!(rest, [b':', digit, ..] if digit.is_ascii_digit());
+    if has_behind_digit(text, is_clock) || has_digits(text, 8) {
+        replace(&TIMESTAMP, text, "<time>")
     } else {
         Cow::Borrowed(text)
     }
@@ -30,7 +31,13 @@ pattern!(
 
 /// Durations with their unit; not the end of a UUID before a word that reads like one.
 pub(super) fn mask_durations(text: &str) -> Cow<'_, str> {
-    replace_digits(&DURATION, text, "${1}<duration>")
+    let is_unit = |byte: &u8| matches!(byte, b'n' | b'u' | b'm' | b's') || !byte.is_ascii();
+    let has_unit = |rest: &[u8]| rest.strip_prefix(b" ").unwrap_or(rest).first().is_some_and(is_unit);
+    if has_behind_digit(text, has_unit) {
+        replace(&DURATION, text, "${1}<duration>")
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 #[cfg(test)]

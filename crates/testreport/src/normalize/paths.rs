@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Root;
-use super::rule::{has_digits, pattern, replace, replace_by, replace_whole};
+use super::rule::{has_any, has_digits, pattern, replace, replace_by, replace_whole};
 
 /// The absolute path of the project root, with the slash after it; the root itself becomes `.`. A prefix that makes it
 /// a URL or, on macOS, a real path is removed too.
@@ -50,9 +50,24 @@ pattern!(
     r#"(?:file://)?(?:[^\s"'`()<>,;:=|]*/)?(?:registry/src/[^/\s]+|rustc/[0-9a-f]{40}|toolchains/[^/\s]+/lib/rustlib/src/rust|(?:site|dist)-packages|lib/python[0-9.]+|node_modules|pkg/mod|(?:lib|local)/go[-0-9.]*/src|gems/[0-9.]+/gems|lib/ruby/(?:vendor_ruby|[0-9.]+)|\.m2/repository)/"#
 );
 
+/// What it needs.
+const TOOLS: [&str; 11] = [
+    "registry/src/",
+    "rustc/",
+    "toolchains/",
+    "-packages/",
+    "lib/python",
+    "node_modules/",
+    "pkg/mod/",
+    "/go",
+    "gems/",
+    "lib/ruby/",
+    ".m2/repository/",
+];
+
 /// Where a toolchain or a package manager keeps its files, up to the package's own name.
 pub(super) fn strip_tools(text: &str) -> Cow<'_, str> {
-    if text.contains('/') { replace(&TOOL, text, "<tool>/") } else { Cow::Borrowed(text) }
+    if has_any(text, &TOOLS) { replace(&TOOL, text, "<tool>/") } else { Cow::Borrowed(text) }
 }
 
 pattern!(

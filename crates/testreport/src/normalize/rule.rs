@@ -116,11 +116,29 @@ pub(super) fn has_digit(text: &str) -> bool {
 
 /// True when the text has `wanted` decimal digits in a row.
 pub(super) fn has_digits(text: &str, wanted: usize) -> bool {
+    has_row(text, wanted, |byte| byte.is_ascii_digit())
+}
+
+/// True when the text has `wanted` such bytes in a row. To compile a pattern costs more than most texts do: what it needs is
+/// looked for first.
+pub(super) fn has_row(text: &str, wanted: usize, of: impl Fn(u8) -> bool) -> bool {
     let mut row = 0;
     text.bytes().any(|byte| {
-        row = if byte.is_ascii_digit() { row + 1 } else { 0 };
+        row = if of(byte) { row + 1 } else { 0 };
         row >= wanted
     })
+}
+
+/// True when one of `parts` is in the text.
+pub(super) fn has_any(text: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| text.contains(part))
+}
+
+/// True when the text has a digit and behind it bytes that `then` accepts.
+pub(super) fn has_behind_digit(text: &str, then: impl Fn(&[u8]) -> bool) -> bool {
+    let bytes = text.as_bytes();
+    let mut digits = bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit());
+    digits.any(|(at, _)| then(bytes.get(at + 1..).unwrap_or_default()))
 }
 
 /// Runs a rule over a table of texts and what is to come of them; what came must be left alone thereafter.

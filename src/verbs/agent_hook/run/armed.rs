@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::by_git::{self, Origin};
 use super::place::{Place, hooks_dir};
 use crate::install::clients::place::{Scope, SettingsFile, files};
 use crate::install::clients::{programs, programs_in};
@@ -169,7 +170,10 @@ fn of_session(place: &Place<'_>) -> Option<GuardSnapshot> {
 
 fn keep(place: &Place<'_>, open: u32) -> Result<(), OpsError> {
     let repo = &place.ws.repo;
+    let (head, stash) = by_git::marks(repo);
     let snapshot = GuardSnapshot {
+        head,
+        stash,
         session: place.session.clone(),
         open,
         in_turn: true,
@@ -288,7 +292,7 @@ fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
     // `andon install`, `andon uninstall` and `andon agent` say in these what they did.
     if of(GuardPart::Installed).is_empty() {
         lost.extend(lost_hooks(place, kept, &of(GuardPart::Hook)));
-        lost.extend(lost_settings(place, &of(GuardPart::Settings)));
+        lost.extend(lost_settings(place, kept, &of(GuardPart::Settings)));
     }
     lost.extend(lost_halts(place, &of(GuardPart::Halt)));
     lost.extend(of(GuardPart::UserConfig).into_iter().map(|before| Taken {
@@ -322,6 +326,12 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         (_, Some(first)) => format!("git's hooks ({} was changed)", first.path.display()),
         (_, None) => return None,
     };
+    // Hooks may be files of the project.
+    let by_git = changed.iter().map(|before| by_git::origin(place, kept, before)).max();
+    let origin = by_git.filter(|_| now == kept.hooks_path).unwrap_or(Origin::Written);
+    if origin == Origin::Checkout {
+        return None;
+    }
     if is_by_manager(place) {
         return Some(Taken { what, is_back: false, fault: Fault::Told });
     }
@@ -332,7 +342,7 @@ fn lost_hooks(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -
         put_back(before);
     }
     let is_back = hooks_dir(place.ws).is_some_and(|dir| live::look_at(repo, &dir) == GuardState::Yes);
-    Some(Taken { what, is_back, fault: Fault::Counted })
+    Some(Taken { what, is_back, fault: fault_of(origin) })
 }
 
 /// Has git look for hooks where it did: what the repository's own configuration says of it is set as it was, and where another
@@ -367,18 +377,28 @@ fn is_by_manager(place: &Place<'_>) -> bool {
     })
 }
 
-fn lost_settings(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
+fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<Taken> {
     let still: Vec<SettingsFile> = settings(place).collect();
     let gone = changed.iter().filter(|before| {
         let now = still.iter().find(|file| file.path == before.path);
         now.is_none_or(|file| starts_less(file, before.text.as_deref().unwrap_or_default()))
     });
-    gone.map(|before| Taken {
-        what: format!("the settings that start Andon ({})", before.path.display()),
-        is_back: put_back(before),
-        fault: Fault::Counted,
-    })
-    .collect()
+    let by = gone.map(|before| (before, by_git::origin(place, kept, before)));
+    by.filter(|(_, origin)| *origin != Origin::Checkout)
+        .map(|(before, origin)| Taken {
+            what: format!("the settings that start Andon ({})", before.path.display()),
+            is_back: put_back(before),
+            fault: fault_of(origin),
+        })
+        .collect()
+}
+
+/// Whether it is held against the agent that a file is as it is.
+fn fault_of(origin: Origin) -> Fault {
+    match origin {
+        Origin::Written => Fault::Counted,
+        Origin::Checkout | Origin::Dropped => Fault::Told,
+    }
 }
 
 /// Whether settings that start Andon do so in fewer places than `before`, or by another program. Of a file that is ours as a whole

@@ -1,6 +1,7 @@
 //! `andon agent hook`: what the hooks of agents' clients ask and tell.
 
 mod armed;
+mod by_git;
 mod decided;
 mod halted;
 pub mod hook;

@@ -97,12 +97,11 @@ fn changed_behind(ws: &Workspace, judged: TreeId, committed: TreeId) -> Result<S
 fn lost(ctx: &Context, ws: &Workspace, hook: GitHook) -> Option<String> {
     let manifest = Manifest::read(&Manifest::path(ws.repo.common_dir())).ok().flatten().unwrap_or_default();
     let dir = hooks_dir(ctx, ws);
-    let what = match manifest.mode {
+    match manifest.mode {
         None | Some(Integration::Shim) => of_files(ws, &dir, &manifest, hook),
         Some(Integration::PreCommit) => gone(ws, &dir).or_else(|| not_named(ws, hook)),
         Some(Integration::Config | Integration::Husky | Integration::Lefthook) => gone(ws, &dir),
-    };
-    what
+    }
 }
 
 /// Whether `git am` made a commit, which a reflog says that it did, before a hook of ours was there for patches.

@@ -232,7 +232,8 @@ mod tests {
             |last| [commit(99).fact(), told(red(99, &["a"], 9))].into_iter().chain(row(last)).collect();
         assert!(!halts(known(10)), "it was red before");
         assert!(halts(known(11)));
-        let compared = |at: u8| if at % 2 == 0 { told(red(99, &["a"], 9)) } else { told(red(at, &["a"], 9)) };
+        let compared =
+            |at: u8| if at.is_multiple_of(2) { told(red(99, &["a"], 9)) } else { told(red(at, &["a"], 9)) };
         assert!(!halts([commit(99).fact()].into_iter().chain((0..40).map(compared)).collect()), "git stash");
         let cycles =
             (1..=40).flat_map(|state: u8| [told(red(2 * state, &["a"], 9)), told(green(2 * state + 1, 9))]);

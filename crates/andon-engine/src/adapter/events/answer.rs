@@ -167,6 +167,10 @@ pub(super) fn missing_program(answer: &str) -> Option<&str> {
         ];
         pattern(&format!("(?m){}", forms.join("|")))
     });
+    let telling = ["not found", "is not recognized as", "Unknown command"];
+    if !telling.iter().any(|part| answer.contains(part)) {
+        return None;
+    }
     let found = MISSING.as_ref()?.captures(cut(answer, MAX_ANSWER))?;
     found.iter().skip(1).flatten().next().map(|program| program.as_str())
 }

@@ -21,7 +21,8 @@ static OF_THE_SHELL: LazyLock<Option<Regex>> =
 /// The first quantities of an answer, in thousandths.
 pub(super) fn read(text: &str) -> Vec<u64> {
     let text = super::answer::cut(text, LOOKED_AT);
-    let shell = OF_THE_SHELL.as_ref().filter(|_| text.contains("sh:") || text.contains('['));
+    let is_there = text.contains("sh:") || text.contains('[');
+    let shell = is_there.then(|| OF_THE_SHELL.as_ref()).flatten();
     let text = shell.map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, ""));
     let words = text.split(|c: char| c.is_whitespace() || STRUCTURE.contains(&c));
     let telling = words.filter(|word| has_digit(word)).filter(|word| !is_mark(word));
