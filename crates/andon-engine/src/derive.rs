@@ -164,6 +164,10 @@ pub fn kind(parents: usize, subject: &str) -> CommitKind {
 
 /// Seconds between two commits of one rebase.
 const AT_ONCE: u64 = 2;
+/// The same where the commit was made [`LONG_BEFORE`]: a slow rebase, which work that is amended is not taken for.
+const AT_ONCE_OLD: u64 = 10;
+/// Seconds from the making of a commit to the rebase of it.
+const LONG_BEFORE: u64 = 24 * 3600;
 
 /// The kind of a commit without a record, after `before`, its parent. A row of commits that were made long before and
 /// committed all at once comes from a rebase: each is a pick.
@@ -172,7 +176,8 @@ pub fn kind_after(commit: &CommitInfo, before: Option<&Iteration>) -> CommitKind
     let again = commit.authored_at < commit.committed_at;
     let at_once = |before: &Iteration| {
         let first = before.commit == commit.parents.first().copied() && before.at <= commit.committed_at;
-        first && commit.committed_at.since(before.at).0 <= AT_ONCE
+        let old = commit.committed_at.since(commit.authored_at).0 >= LONG_BEFORE;
+        first && commit.committed_at.since(before.at).0 <= if old { AT_ONCE_OLD } else { AT_ONCE }
     };
     if own == CommitKind::Normal && again && before.is_some_and(at_once) {
         CommitKind::CherryPick
@@ -242,6 +247,8 @@ mod tests {
         assert_eq!(made(400, 1000, on_it(), "Fix"), CommitKind::CherryPick);
         assert_eq!(made(400, 1002, on_it(), "Fix"), CommitKind::CherryPick);
         assert_eq!(made(400, 1060, on_it(), "Fix"), CommitKind::Normal, "amended a minute later");
+        assert_eq!(made(400, 1006, on_it(), "Fix"), CommitKind::Normal, "amended at once");
+        assert_eq!(made(1006 - 24 * 3600, 1006, on_it(), "Fix"), CommitKind::CherryPick, "a slow rebase");
         assert_eq!(made(1001, 1001, on_it(), "Fix"), CommitKind::Normal, "a hasty one");
         assert_eq!(made(400, 1000, vec![CommitId(oid(3))], "Fix"), CommitKind::Normal, "on another");
         assert_eq!(made(400, 1000, on_it(), "Revert \"Fix\""), CommitKind::Revert);

@@ -61,7 +61,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 - **Empty commits that each have another subject**: `varied` there, and `cosmetic` where \
                 hooks or tests watched.\n\
                 - **Empty commits made on purpose**: `patience`. They begin with a pattern of `exempt` \
-                (they start a build), name a version (a release of one package after the other), end \
+                (they start a build or set a property of Subversion), name a version (a release of one package after the other), end \
                 like `(#12)` (a forge merged them), or are doubles of earlier commits, each of another \
                 one. One with the subject of two or more earlier commits that did change something takes \
                 one more than `repeats`: a program does a chore.\n\
@@ -175,7 +175,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let enough = strict.iter().map(|one| bare(one, limit)).max().unwrap_or(limit);
     let waits = repeats < patience && words::len(&strict) < enough;
     let level = if waits { setting.level.min(until) } else { setting.level };
-    let level = if is_list(timeline, repeating) { level.min(Level::Note) } else { level };
+    let ends = is_list(timeline, repeating) || is_sweep(repeating);
+    let level = if ends { level.min(Level::Note) } else { level };
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
     let cosmetic = repeating.iter().all(|one| is_cosmetic(one));
     let found = match empty {
@@ -216,6 +217,16 @@ fn is_list(timeline: &Timeline, repeating: &[&Iteration]) -> bool {
     };
     let newly = |first: &&Iteration| gains::since(timeline, first.number) == Gain::NewlyPassing;
     placed && (repeating.iter().all(replaced) || repeating.first().is_some_and(newly))
+}
+
+/// Whether white space is put right in one part of the code after another, no file twice: that ends with the files.
+fn is_sweep(repeating: &[&Iteration]) -> bool {
+    let mut seen = BTreeSet::new();
+    repeating.iter().all(|one| {
+        let paths = one.change.iter().flat_map(|change| &change.paths);
+        let mut new = paths.map(|step| seen.insert(step.path)).peekable();
+        is_cosmetic(one) && new.peek().is_some() && new.all(|new| new)
+    })
 }
 
 /// How many empty commits in a row it takes when each says something else. One that a hook saw was made in the loop.

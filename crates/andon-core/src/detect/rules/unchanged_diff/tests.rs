@@ -246,6 +246,30 @@ fn cosmetic_changes_that_claim_no_work_are_given_more_time() {
 }
 
 #[test]
+fn white_space_put_right_file_by_file_is_a_note() {
+    let row = |files: &[u8]| {
+        let cleaned = |file: &u8| commit(1).cosmetic().change(Nature::Space, &[(*file, *file, *file + 100)]);
+        level(files.iter().map(cleaned).collect())
+    };
+    let folders: Vec<u8> = (1..=40).collect();
+    assert_eq!(row(&folders), Some(Level::Note));
+    assert_eq!(row(&[1, 2, 3, 4, 1]), Some(Level::Halt), "a file comes again");
+    assert_eq!(row(&[1; 5]), Some(Level::Halt));
+}
+
+#[test]
+fn properties_that_git_does_not_keep_are_given_more_time() {
+    let row = |count: usize, subject: &str| level(vec![unwatched(e()).subject(subject); count]);
+    for subject in ["svn:eol-style=native", "Remove svn:keywords property from coyote/**"] {
+        assert_eq!(row(11, subject), Some(Level::Note), "{subject}");
+        assert_eq!(row(12, subject), Some(Level::Halt), "{subject}");
+    }
+    for subject in ["Leave svn: use git", "Read csvn:a"] {
+        assert_eq!(row(3, subject), Some(Level::Halt), "{subject}");
+    }
+}
+
+#[test]
 fn an_empty_chore_is_given_one_more() {
     let beads = |commit: Commit| commit.subject("Update beads");
     let row = |chores: u8, empty: usize| {
