@@ -302,19 +302,7 @@ fn the_report_file_of_a_halt_deleted_by_an_agent() {
     let stage = halted();
     stage.set("CLAUDECODE", "1");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    stage.iterate("4\n", &["ok a", "ok b"], "Go on").ok();
-    assert_snapshot!(check(&stage).shown(), @r#"
-    exit 1
-    --- stdout
-    error[agent-answer]: the repeated-failures halt was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
-      --> HASH Try 3
-      help: a person reads the work since then; guard.ack = "resume" closes this way
-    note[answered-halt]: the repeated-failures halt was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
-      --> HASH Try 3
-      help: andon log --events
-    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
-      --> HASH Go on
-      help: andon agent install CLIENT
-    checked 3 commits in HEAD~3..HEAD: 1 error
-    "#);
+    stage.iterate("4\n", &["ok a", "ok b"], "Go on").exits(1).says("does not answer the halt");
+    assert!(stage.exists(".andon/CHECKPOINT.md"), "it came back");
+    check(&stage).exits(1).says("error[open-halt]").lacks("agent-answer").lacks("answered-halt");
 }
