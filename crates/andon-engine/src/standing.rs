@@ -215,8 +215,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             }
             Err(err) => Some(err),
         }
-    } else if let Some(Some(where_)) = &unheard {
-        notes.push(unheard_note(&standing, where_));
+    } else if let Some(Some(place)) = &unheard {
+        notes.push(unheard_note(&standing, place));
         show_again(ctx, ws, &standing).err()
     } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
         // A halt of another worktree or clone: the folder may never have been here.
@@ -248,10 +248,10 @@ fn deleting(halt: &Halt) -> String {
     }
 }
 
-/// That nobody answered.
-fn unheard_note(standing: &StandingHalt, where_: &str) -> Diagnostic {
+/// That the halt is still open.
+fn unheard_note(standing: &StandingHalt, place: &str) -> Diagnostic {
     let how = deleting(&standing.halt);
-    let what = format!("{how} {where_} does not answer the halt; the file was restored");
+    let what = format!("{how} {place} does not answer the halt; the file was restored");
     Diagnostic::warning(what).help("a person answers: andon resume --reason '<decision>'")
 }
 

@@ -59,7 +59,8 @@ pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
 }
 
 /// Whether an empty commit was made on purpose: its subject begins with a pattern, a forge merged it, it marks a release,
-/// it starts a build, or it set a property of Subversion, which a mirror in git does not have. Identical empty commits are no series of releases: each of those names another version.
+/// it starts a build, or it set a property of Subversion, which a mirror in git does not have. Identical empty commits are
+/// no series of releases: each of those names another version.
 pub(super) fn is_meant_empty(iteration: &Iteration, timeline: &Timeline, patterns: &[String]) -> bool {
     let subject = &iteration.subject;
     let is_again =
@@ -73,13 +74,8 @@ pub(super) fn is_meant_empty(iteration: &Iteration, timeline: &Timeline, pattern
 
 /// Whether a subject names a property of Subversion: `svn:eol-style=native`, "Remove svn:keywords from ...".
 fn names_a_property(subject: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    subject.match_indices("svn:").any(|(at, prefix)| {
-        let (before, after) = subject.split_at(at);
-        !before.ends_with(is_word)
-            && after
-                .get(prefix.len()..)
-                .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+    subject.split(|c: char| !c.is_alphanumeric() && c != ':').any(|word| {
+        word.strip_prefix("svn:").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
     })
 }
 

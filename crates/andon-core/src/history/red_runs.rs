@@ -56,7 +56,7 @@ impl RedRuns {
         }
     }
 
-    /// Takes a run that was handed in and passed. It proves nothing, but nobody is stuck whose tests pass by turns. What
+    /// Takes a run that was handed in and passed. It proves nothing, but a loop whose tests pass by turns is not stuck. What
     /// another command said (a linter beside the tests) changes nothing.
     pub(super) fn take_claim(&mut self, tests: &TestEvidence) {
         if outcome(tests) == Outcome::Green && tests.command == self.command {

@@ -227,7 +227,7 @@ mod tests {
         let row = |last: u8| (1..=last).map(|state| told(red(state, &["a"], 9)));
         assert!(!halts(row(5).collect()));
         assert!(halts(row(6).collect()));
-        // What is committed was not edited, whoever tells of it.
+        // What is committed was not edited, whichever door reports the run.
         let known =
             |last| [commit(99).fact(), told(red(99, &["a"], 9))].into_iter().chain(row(last)).collect();
         assert!(!halts(known(10)), "it was red before");
