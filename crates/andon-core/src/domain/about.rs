@@ -25,6 +25,8 @@ pub struct About {
     pub judges: Judges,
     /// Whether the files that it names are documents; those of every other rule are code.
     pub names_documents: bool,
+    /// What a loop that it halts did, in words that follow the name of who did it; `None` where the halt's reason says it.
+    pub stuck: Option<&'static str>,
 }
 
 impl About {
@@ -40,6 +42,7 @@ impl About {
             counts: Counts::Free,
             judges: Judges::Iterations,
             names_documents: false,
+            stuck: None,
         }
     }
 }
