@@ -1,12 +1,16 @@
 //! Every commit of the range, newest first, in folds: a browser lays out only what is open.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 use super::markup::{self, clipped, text, time};
-use crate::view::history::{HistoryCommit, HistoryView};
+use crate::view::history::{HistoryCommit, HistoryView, TimedCommit};
 use crate::view::log::RecordState;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
+use andon_core::domain::ids::CommitId;
+use andon_core::domain::time::Span;
 use andon_engine::text::phrase;
 
 /// Commits of one fold.
@@ -16,17 +20,33 @@ const IN_FULL: usize = 2_000;
 
 pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
     let newest: Vec<&HistoryCommit> = view.commits.iter().rev().collect();
+    let took = took(view);
     let body = html! {
         @if newest.is_empty() {
             p { "No commit in the range." }
         } @else {
             (form())
             div id="folds" {
-                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate)) }
+                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate, &took)) }
             }
         }
     };
     markup::section("h-commits", "Commits", &body)
+}
+
+/// What the list can be narrowed to, by the letters of [`kind`]; the script adds how many there are.
+const KINDS: [(&str, &str); 5] =
+    [("", "all"), ("f", "failing"), ("w", "with findings"), ("s", "with remarks"), ("m", "without a record")];
+
+/// How long each recorded commit took, in words.
+fn took(view: &HistoryView) -> BTreeMap<CommitId, String> {
+    let lasted = |one: &TimedCommit<'_>| {
+        let seconds = one.commit.at.since(one.from).0;
+        // Seconds of an hour say nothing.
+        let shown = if seconds < 3_600 { seconds } else { seconds - seconds % 60 };
+        (seconds > 0).then(|| (one.commit.commit, Span(shown).to_string()))
+    };
+    view.timed().iter().filter_map(lasted).collect()
 }
 
 /// Hidden until the script shows it, without which it does nothing.
@@ -34,15 +54,8 @@ fn form() -> Markup {
     html! {
         form id="filter" hidden {
             label { "Find " input id="find" type="search" autocomplete="off"; } " "
-            label {
-                "Show "
-                select id="only" {
-                    option value="" { "all" }
-                    option value="f" { "failing" }
-                    option value="w" { "with findings" }
-                    option value="s" { "with remarks" }
-                    option value="m" { "without a record" }
-                }
+            span role="group" aria-label="Show" {
+                @for (kind, name) in KINDS { button type="button" data-only=(kind) { (name) } " " }
             }
             " "
             label {
@@ -52,12 +65,13 @@ fn form() -> Markup {
                     option value="o" { "oldest first" }
                 }
             }
-            " " output id="matches" for="find only" {}
+            " " output id="matches" for="find" {}
+            span.muted { "Keys: j next, k previous" }
         }
     }
 }
 
-fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
+fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &BTreeMap<CommitId, String>) -> Markup {
     let first = number * FOLD;
     let places = format!("Commits {} to {}", first + 1, first + commits.len());
     html! {
@@ -68,13 +82,13 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
                     thead {
                         tr {
                             th.num scope="col" { "No." }
-                            @for name in ["Commit", "Date", "Node", "Tests", "Change", "Subject"] {
+                            @for name in ["Commit", "Date", "Took", "Node", "Tests", "Change", "Subject"] {
                                 th scope="col" { (name) }
                             }
                         }
                     }
                     tbody {
-                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL)) }
+                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL, took)) }
                     }
                 }
             }
@@ -83,7 +97,7 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
     }
 }
 
-fn row(commit: &HistoryCommit, gate: &str, in_full: bool) -> Markup {
+fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: &BTreeMap<CommitId, String>) -> Markup {
     let record = commit.state.record();
     let anchor = in_full.then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();
@@ -91,8 +105,9 @@ fn row(commit: &HistoryCommit, gate: &str, in_full: bool) -> Markup {
         "\n"
         tr id=[anchor] data-k=[kind(&commit.state)] {
             td.num { @if let Some(number) = record.and_then(CommitRecord::number) { (number) } }
-            td { code { (commit.commit.short()) } }
+            td { (commit.commit.short()) }
             td { (time(commit.at)) }
+            td { @if let Some(took) = took.get(&commit.commit) { (took) } }
             td { (clipped(record.map_or("", |record| &record.node), 30)) }
             td { (text(&tests)) }
             td {
