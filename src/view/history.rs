@@ -27,34 +27,21 @@ pub struct HistoryCommit {
 /// A longer pause is not part of an iteration's time.
 const LONGEST: i64 = 6 * 3600;
 
-/// A recorded commit, and how long it took as far as that shows.
-#[derive(Debug, Clone, Copy)]
-pub struct TimedCommit<'a> {
-    /// The commit.
-    pub commit: &'a HistoryCommit,
-    /// Its record.
-    pub record: &'a CommitRecord,
-    /// When the commit before it of its node in its worktree was made, if that is not too long ago; else its own time.
-    pub from: Timestamp,
-}
-
 /// What acts one after the other: a node in a worktree.
 pub fn track(record: &CommitRecord) -> String {
     record.worktree.iter().fold(record.node.clone(), |node, worktree| format!("{node}, worktree {worktree}"))
 }
 
 impl HistoryView {
-    /// The recorded commits, each after the one before it of its node in its worktree.
-    pub fn timed(&self) -> Vec<TimedCommit<'_>> {
+    /// When the iteration of each commit began: when the commit before it of its node in its worktree was made, if that is not
+    /// too long ago; else its own time, and so for a commit without a record.
+    pub fn begun(&self) -> Vec<Timestamp> {
         let mut last: BTreeMap<String, Timestamp> = BTreeMap::new();
-        let recorded = self.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)));
-        let timed = recorded.map(|(commit, record)| {
-            let before = last.insert(track(record), commit.at).unwrap_or(commit.at);
-            let pause = commit.at.0.saturating_sub(before.0);
-            let from = if (0..=LONGEST).contains(&pause) { before } else { commit.at };
-            TimedCommit { commit, record, from }
-        });
-        timed.collect()
+        let mut begun = |commit: &HistoryCommit| {
+            let before = last.insert(track(commit.state.record()?), commit.at)?;
+            (0..=LONGEST).contains(&commit.at.0.saturating_sub(before.0)).then_some(before)
+        };
+        self.commits.iter().map(|commit| begun(commit).unwrap_or(commit.at)).collect()
     }
 }
 

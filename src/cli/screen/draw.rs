@@ -1,7 +1,5 @@
 //! The screen as cells of a terminal. Every text is escaped before it comes here, or here.
 
-use std::collections::BTreeSet;
-
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -67,8 +65,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     if let Some(page) = &screen.page {
         return draw_page(frame, page, body, look);
     }
-    let needs: BTreeSet<Need> = screen.view.ordered().iter().map(WatchLine::need).collect();
-    let listed = u16::try_from(screen.view.ordered().len() + needs.len()).unwrap_or(u16::MAX);
+    let mut headings: Vec<Need> = screen.view.ordered().iter().map(WatchLine::need).collect();
+    let lines = headings.len();
+    headings.dedup();
+    let listed = u16::try_from(lines + headings.len()).unwrap_or(u16::MAX);
     let left = body.height.saturating_sub(listed).min(DETAILS);
     let details = if area.height >= ENOUGH { DETAILS } else { left };
     let details = if details < FEWEST { 0 } else { details };

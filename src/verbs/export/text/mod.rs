@@ -8,7 +8,7 @@ pub mod trace;
 
 use std::collections::BTreeMap;
 
-use crate::view::history::{HistoryCommit, HistoryView, TimedCommit, track};
+use crate::view::history::{HistoryCommit, HistoryView, track};
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
@@ -37,13 +37,12 @@ impl Iteration<'_> {
 fn iterations(view: &HistoryView) -> Vec<Iteration<'_>> {
     let halted: BTreeMap<CommitId, &str> =
         view.halts.iter().filter_map(|last| Some((last.halt.head?, last.halt.rule.as_str()))).collect();
-    let timed = view.timed().into_iter().map(|TimedCommit { commit, record, from }| Iteration {
-        commit,
-        record,
-        from,
-        halted: halted.get(&commit.commit).copied(),
+    let begun = view.commits.iter().zip(view.begun());
+    let recorded = begun.filter_map(|(commit, from)| {
+        let halted = halted.get(&commit.commit).copied();
+        Some(Iteration { commit, record: commit.state.record()?, from, halted })
     });
-    timed.collect()
+    recorded.collect()
 }
 
 /// A text of a stranger on one line, its hidden characters visible, bounded.

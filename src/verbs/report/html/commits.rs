@@ -1,15 +1,12 @@
 //! Every commit of the range, newest first, in folds: a browser lays out only what is open.
 
-use std::collections::BTreeMap;
-
 use maud::{Markup, html};
 
 use super::markup::{self, clipped, text, time};
-use crate::view::history::{HistoryCommit, HistoryView, TimedCommit};
+use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
-use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Span;
 use andon_engine::text::phrase;
 
@@ -38,15 +35,12 @@ pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
 const KINDS: [(&str, &str); 5] =
     [("", "all"), ("f", "failing"), ("w", "with findings"), ("s", "with remarks"), ("m", "without a record")];
 
-/// How long each recorded commit took, in words.
-fn took(view: &HistoryView) -> BTreeMap<CommitId, String> {
-    let lasted = |one: &TimedCommit<'_>| {
-        let seconds = one.commit.at.since(one.from).0;
-        // Seconds of an hour say nothing.
-        let shown = if seconds < 3_600 { seconds } else { seconds - seconds % 60 };
-        (seconds > 0).then(|| (one.commit.commit, Span(shown).to_string()))
-    };
-    view.timed().iter().filter_map(lasted).collect()
+/// How long each commit took, the newest first, as far as that is known.
+fn took(view: &HistoryView) -> Vec<Span> {
+    let lasted = view.commits.iter().zip(view.begun()).map(|(commit, from)| commit.at.since(from).0);
+    // Seconds of an hour say nothing.
+    let shown = lasted.map(|seconds| Span(if seconds < 3_600 { seconds } else { seconds - seconds % 60 }));
+    shown.rev().collect()
 }
 
 /// Hidden until the script shows it, without which it does nothing.
@@ -71,7 +65,7 @@ fn form() -> Markup {
     }
 }
 
-fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &BTreeMap<CommitId, String>) -> Markup {
+fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &[Span]) -> Markup {
     let first = number * FOLD;
     let places = format!("Commits {} to {}", first + 1, first + commits.len());
     html! {
@@ -88,7 +82,7 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &BTreeMap<C
                         }
                     }
                     tbody {
-                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL, took)) }
+                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL, took[first + at])) }
                     }
                 }
             }
@@ -97,7 +91,7 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &BTreeMap<C
     }
 }
 
-fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: &BTreeMap<CommitId, String>) -> Markup {
+fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: Span) -> Markup {
     let record = commit.state.record();
     let anchor = in_full.then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();
@@ -107,7 +101,7 @@ fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: &BTreeMap<Commit
             td.num { @if let Some(number) = record.and_then(CommitRecord::number) { (number) } }
             td { (commit.commit.short()) }
             td { (time(commit.at)) }
-            td { @if let Some(took) = took.get(&commit.commit) { (took) } }
+            td { @if took.0 > 0 { (took) } }
             td { (clipped(record.map_or("", |record| &record.node), 30)) }
             td { (text(&tests)) }
             td {
