@@ -53,6 +53,9 @@ fn program(shell: &Shell, ws: &Workspace) -> TestProgram {
 fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let config = match ws.config_errors.as_ref().map(config_diagnostics) {
+        None if ws.repo.workdir().is_some_and(|top| !top.join("andon.toml").exists()) => {
+            Health::Fine("there is no andon.toml: the defaults are used".to_owned())
+        }
         None => Health::Fine("andon.toml can be read".to_owned()),
         Some(found) => Health::Broken {
             message: found.first().map(ToString::to_string).unwrap_or_default(),

@@ -12,6 +12,8 @@ use andon_engine::text::style::Style;
 
 /// Columns of a name.
 const NAME: usize = 100;
+/// Counts of failing tests that are read out, the newest.
+const COUNTS: usize = 5;
 
 /// What was printed last, by the key of each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,8 +79,9 @@ fn line(one: &WatchLine<'_>) -> String {
 
 fn of_loop(found: &LoopView) -> String {
     let mut parts = vec![format!("{}, {}", state(found.state), found.badge())];
-    if !found.trend.is_empty() {
-        parts.push(format!("failing {}", spark::trend(&found.trend)));
+    let newest = &found.trend[found.trend.len().saturating_sub(COUNTS)..];
+    if newest.iter().any(|failing| *failing > 0) {
+        parts.push(format!("failing {}", spark::trend(newest)));
     }
     if let Some(run) = &found.tests {
         parts.push(format!("last run {}", phrase::tests(&run.evidence)));
