@@ -100,7 +100,7 @@ pub fn push(page: &mut Page, diagnostic: &Diagnostic) {
 const MAX_EXCERPT: usize = 160;
 
 /// Adds the line that a message is about, and a mark below the place. Not by annotate-snippets: it draws the whole message,
-/// breaks no lines and knows none of the escapes for a hostile text.
+/// breaks no lines, knows none of the escapes for a hostile text, and takes 110 KB.
 fn push_excerpt(page: &mut Page, at: TextPosition, line: &str) {
     let Some((before, _)) =
         line.char_indices().nth(at.column.saturating_sub(1)).map(|(at, _)| line.split_at(at))
