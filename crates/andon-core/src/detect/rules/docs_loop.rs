@@ -50,6 +50,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept rewriting documents"),
         advice: Advice::Own(
             AdvisedStep::UpdateDocs,
             "update the documents: agree on one text and say there why it is so",
