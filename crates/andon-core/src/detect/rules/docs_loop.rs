@@ -37,8 +37,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
                 neither do texts that stood for an hour or longer, a document that is removed and written again, nor changes of \
                 white space alone, of which `weak-change` tells. A document \
-                does not alternate while commits in between write other documents anew: that is work, such as a page \
-                that a build makes again.",
+                does not alternate while commits in between write other documents anew or bring new code: that is work, such as \
+                a page that a build makes again, or a status that is toggled.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
@@ -138,7 +138,10 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let contents: Vec<HunkHash> = states.iter().map(|state| state.state).collect();
     let round = round(&contents, &counts, setting)?;
     let first_return = states.len().checked_sub(3).and_then(by);
-    let moves_on = first_return.is_some_and(|one| timeline.brings_new_documents_beside(path, one.number));
+    let moves_on = first_return.is_some_and(|one| {
+        timeline.brings_new_documents_beside(path, one.number)
+            || timeline.brings_new_code_beside(path, one.number)
+    });
     if round == Round::Alternates && moves_on {
         return None;
     }
@@ -240,6 +243,10 @@ mod tests {
         assert!(told(&[]));
         assert!(!told(&[(3, 4)]), "another document is written");
         assert!(told(&[(0, 0)]), "nothing new");
+        let mut beside = written(&[2, 1, 2]);
+        beside.insert(3, commit(8).change(Nature::Work, &[(9, 3, 4)]));
+        beside[4].record().code = code(8);
+        assert!(checked(&RULE, beside).is_none(), "new code");
         let mut own = written(&[2, 1]);
         own.push(commit(7).change(Nature::Docs, &[(1, 1, 2), (9, 3, 4)]));
         assert!(checked(&RULE, own).is_some(), "beside it in the same commit");
