@@ -37,8 +37,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
                 neither do texts that stood for an hour or longer, a document that is removed and written again, nor changes of \
                 white space alone, of which `weak-change` tells. A document \
-                does not alternate while commits in between write other documents anew or bring new code: that is work, such as \
-                a page that a build makes again, or a status that is toggled.",
+                does not alternate while commits in between write other documents anew: that is work, such as a page \
+                that a build makes again. Where they bring new code it is a warning: it may be a status that is toggled.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
@@ -77,6 +77,8 @@ struct Documents {
     round: Round,
     /// Whether they did so at the ends of turns, without commits.
     in_turns: bool,
+    /// Whether commits in between brought new code.
+    beside_code: bool,
 }
 
 impl FindingDetail for Documents {}
@@ -84,7 +86,7 @@ impl FindingDetail for Documents {}
 impl fmt::Display for Documents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.in_turns { "the documents" } else { "a document" };
-        let and_no_code = "while no code changed";
+        let and_no_code = if self.beside_code { "beside work on the code" } else { "while no code changed" };
         match self.round {
             Round::Alternates => {
                 write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
@@ -103,7 +105,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         Source::Turn(TurnChange::Documents) => {
             let states: Vec<_> = timeline.activity.docs_states.iter().collect();
             let round = round(&states, &|_| true, setting)?;
-            Some(RULE.finding(setting.level, Documents { round, in_turns: true }))
+            Some(RULE.finding(setting.level, Documents { round, in_turns: true, beside_code: false }))
         }
         Source::Turn(_) => None,
         Source::Commit if !timeline.leaves_the_code(newest) => None,
@@ -138,19 +140,19 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let contents: Vec<HunkHash> = states.iter().map(|state| state.state).collect();
     let round = round(&contents, &counts, setting)?;
     let first_return = states.len().checked_sub(3).and_then(by);
-    let moves_on = first_return.is_some_and(|one| {
-        timeline.brings_new_documents_beside(path, one.number)
-            || timeline.brings_new_code_beside(path, one.number)
-    });
-    if round == Round::Alternates && moves_on {
+    let since = first_return.map(|one| one.number);
+    if round == Round::Alternates && since.is_some_and(|it| timeline.brings_new_documents_beside(path, it)) {
         return None;
     }
+    // Beside new code it may be a status.
+    let code = since.is_some_and(|it| timeline.brings_new_code_beside(path, it));
+    let level = if code { setting.level.min(Level::Warn) } else { setting.level };
     let evidence = states.iter().rev().take(4).rev();
     let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
     Some(Finding {
         files: vec![path],
         evidence,
-        ..RULE.finding(setting.level, Documents { round, in_turns: false })
+        ..RULE.finding(level, Documents { round, in_turns: false, beside_code: code })
     })
 }
 
@@ -246,7 +248,7 @@ mod tests {
         let mut beside = written(&[2, 1, 2]);
         beside.insert(3, commit(8).change(Nature::Work, &[(9, 3, 4)]));
         beside[4].record().code = code(8);
-        assert!(checked(&RULE, beside).is_none(), "new code");
+        assert_eq!(checked(&RULE, beside).map(|it| it.level), Some(Level::Warn), "new code");
         let mut own = written(&[2, 1]);
         own.push(commit(7).change(Nature::Docs, &[(1, 1, 2), (9, 3, 4)]));
         assert!(checked(&RULE, own).is_some(), "beside it in the same commit");
