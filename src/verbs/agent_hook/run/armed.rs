@@ -14,7 +14,8 @@ use crate::setup::clients::{roots, saved_path};
 use crate::setup::live::{self, GuardState};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::HookPayload;
-use andon_core::domain::agent_door::ToolKind;
+use andon_agents::ruling::Touch;
+use andon_core::domain::agent_door::{AgentAction, ToolKind};
 use andon_core::domain::client_spec::FileOwner;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::What;
@@ -124,9 +125,14 @@ pub(super) fn end(
     Ok(taken)
 }
 
-/// The turn is over: no call runs any more. What is said to the person of what the last ones took away.
+/// The turn is over: no call runs any more. What is said to the person of what the last ones took away. A call whose end was
+/// not told may have written files: some clients tell nothing of one that failed, or do not wait for the hook.
 pub(super) fn close(place: &Place<'_>) -> Result<Vec<Diagnostic>, OpsError> {
-    let notes = look(place, of_session(place).as_ref())?;
+    let kept = of_session(place);
+    let notes = look(place, kept.as_ref())?;
+    if kept.is_some_and(|kept| kept.open > 0) && place.remembered().turn.touch < Touch::Ran {
+        place.remember(AgentAction::Wrote, Touch::Ran.as_str(), None)?;
+    }
     forget(place)?;
     Ok(notes)
 }
