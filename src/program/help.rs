@@ -19,7 +19,7 @@ pub fn command(columns: Option<usize>) -> Command {
     let cli = reflowed(Cli::command()).term_width(columns);
     let header = cli.get_styles().get_header();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}\n\n{{after-help}}",
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}{{after-help}}",
         grouped(&cli, columns)
     );
     cli.help_template(template)

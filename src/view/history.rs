@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::log::RecordState;
 use super::status::{LastHalt, StatusView};
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::json::RoundPrecedentJson;
@@ -21,6 +22,27 @@ pub struct HistoryCommit {
     pub at: Timestamp,
     /// What is recorded about it. Hashes of hunks and outputs are left out.
     pub state: RecordState,
+}
+
+/// A longer pause is not part of an iteration's time.
+const LONGEST: i64 = 6 * 3600;
+
+/// What acts one after the other: a node in a worktree.
+pub fn track(record: &CommitRecord) -> String {
+    record.worktree.iter().fold(record.node.clone(), |node, worktree| format!("{node}, worktree {worktree}"))
+}
+
+impl HistoryView {
+    /// When the iteration of each commit began: when the commit before it of its node in its worktree was made, if that is not
+    /// too long ago; else its own time, and so for a commit without a record.
+    pub fn begun(&self) -> Vec<Timestamp> {
+        let mut last: BTreeMap<String, Timestamp> = BTreeMap::new();
+        let mut begun = |commit: &HistoryCommit| {
+            let before = last.insert(track(commit.state.record()?), commit.at)?;
+            (0..=LONGEST).contains(&commit.at.0.saturating_sub(before.0)).then_some(before)
+        };
+        self.commits.iter().map(|commit| begun(commit).unwrap_or(commit.at)).collect()
+    }
 }
 
 /// Everything `andon report` shows. Texts raw.

@@ -136,9 +136,9 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     assert_snapshot!(observe(&stage, "event", EDIT).shown(), @"
     exit 1
     --- stderr
-    error[tool-loop]: halted AGE: A. Author is making no progress
-      what   HARD_LOOP: 5 identical calls among the last 5: Bash: make
-      since  TIME, 1 commit; tests: 2 passed
+    error[tool-loop]: halted AGE: A. Author kept making the same tool call
+      what   the last 5 tool calls were the same: Bash: make
+      since  TIME; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
@@ -152,7 +152,7 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     stage.andon(&["resume", "--reason", "looked"]).ok();
     // What grew graver behind the halt shows, though an edit came last.
     observe(&stage, "event", &[&CALL.repeat(10), EDIT].concat()).exits(1);
-    assert!(stage.read(".andon/BLOCKER_REPORT.md").contains("INFINITE"));
+    assert!(stage.read(".andon/BLOCKER_REPORT.md").contains("tool-loop"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_warning_in_a_batch_is_told_though_calmer_facts_follow() {
     assert_snapshot!(observe(&stage, "event", &[&CALL.repeat(3), EDIT].concat()).shown(), @"
     exit 0
     --- stderr
-    warning[tool-loop]: SOFT_LOOP: 3 identical calls among the last 3: Bash: make
+    warning[tool-loop]: the last 3 tool calls were the same: Bash: make
       help: do something else than this call: its answer is known by now
     ");
     let full = "{\"type\":\"usage\",\"context_tokens\":190000}\n{\"type\":\"compaction\"}\n";

@@ -85,7 +85,7 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
     error[co-occurrence]: commit refused: halted AGE: A. Author is making no progress
       what   2 warning signs lasted for 2 iterations (no-change, weak-change)
       since  TIME, 1 commit; tests: 2 passed
-      look   .andon/CHECKPOINT.md
+      look   git show HASH, or .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
     error[user-stop]: .andon/PAUSE exists: this loop is paused
     ");

@@ -106,7 +106,7 @@ fn three_idle_turns_halt_the_loop() {
     assert_snapshot!(stage.git(&["commit", "-qm", "Edit"]).shown(), @"
     exit 1
     --- stderr
-    error[idle-turns]: commit refused: halted AGE: A. Author is making no progress
+    error[idle-turns]: commit refused: halted AGE: A. Author stopped changing anything
       what   3 turns in a row ended without any change
       since  TIME, 3 turns; tests: 2 passed
       look   .andon/CHECKPOINT.md
@@ -173,9 +173,9 @@ fn the_same_answer_three_times_halts_at_once() {
     assert_snapshot!(observe(&stage, "output", said).shown(), @r"
     exit 1
     --- stderr
-    error[repeated-output]: HALTED: A. Author is making no progress
+    error[repeated-output]: HALTED: A. Author kept saying the same thing
       what   agent gave the same message.final 3 times in a row
-      since  TIME, 1 commit; tests: 2 passed
+      since  TIME; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.
@@ -234,16 +234,16 @@ fn a_tool_call_that_goes_round_warns_then_halts() {
     assert_snapshot!(observe(&stage, "tool_call", call).shown(), @"
     exit 0
     --- stderr
-    warning[tool-loop]: SOFT_LOOP: 3 identical calls among the last 3: Bash: cargo test
+    warning[tool-loop]: the last 3 tool calls were the same: Bash: cargo test
       help: do something else than this call: its answer is known by now
     ");
     observe(&stage, "tool_call", call).ok();
     assert_snapshot!(observe(&stage, "tool_call", call).shown(), @"
     exit 1
     --- stderr
-    error[tool-loop]: HALTED: A. Author is making no progress
-      what   HARD_LOOP: 5 identical calls among the last 5: Bash: cargo test
-      since  TIME, 1 commit; tests: 2 passed
+    error[tool-loop]: HALTED: A. Author kept making the same tool call
+      what   the last 5 tool calls were the same: Bash: cargo test
+      since  TIME; tests: 2 passed
       look   .andon/CHECKPOINT.md
       answer a person decides, then runs: andon resume --reason '<decision>'
       No commit is accepted until then.

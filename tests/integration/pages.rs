@@ -6,6 +6,7 @@
 
 mod blocks;
 mod commands;
+mod examples;
 mod links;
 mod prose;
 mod recipe;

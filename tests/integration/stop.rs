@@ -21,9 +21,24 @@ fn the_same_failure_three_times_halts() {
         assert!(checkpoint.contains(words), "{words}\n{checkpoint}");
     }
     assert_eq!(stage.read(".andon/.gitignore"), "*\n");
+    let called = stage.read(".andon/notifications.jsonl");
+    for words in ["is stuck on 1 failing test", ": b (since 2026-11-20 15:", "then: andon resume"] {
+        assert!(called.contains(words), "{words}\n{called}");
+    }
     let status = stage.andon(&["status"]).ok().says("HALTED").says("Loop 4/100").stdout;
     stage.andon(&["status", "--exit-code"]).refused().says("HALTED");
     assert!(status.contains("repeated-failures"), "{status}");
+}
+
+#[test]
+fn a_pasted_hint_answers_nothing() {
+    let stage = halted();
+    for (reason, why) in [("<decision>", "<why>"), ("keep A", "<why>"), ("...", "cron"), ("", "cron")] {
+        stage.andon(&["resume", "--reason", reason, "--yes", why]).exits(2).says("reason");
+    }
+    stage.andon(&["resume", "--yes", "<why>"]).exits(2);
+    stage.andon(&["status", "--exit-code"]).refused().says("HALTED");
+    stage.andon(&["resume", "--reason", "keep A", "--yes", "cron"]).ok();
 }
 
 #[test]

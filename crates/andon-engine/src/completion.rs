@@ -1,13 +1,14 @@
 //! Whether this task may be called done, for `andon complete` and the done gate of agents' hooks: the dirty bits of
 //! "loop rules" (docs/spec-map.md), by content.
 
-use super::context::Context;
+use super::context::{self, Context};
 use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::guard;
 use super::safety;
 use super::standing;
+use super::text::message;
 use super::timeline;
 use super::untracked;
 use super::workspace::Workspace;
@@ -49,7 +50,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let nothing_is_known = matches!(tests, Tests::Unasked) && asks_for_tests;
     let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
-    problems.extend(decision.standing.iter().map(crate::text::message::standing));
+    problems.extend(decision.standing.iter().map(|halt| message::standing(halt, context::local)));
     problems.extend(loaded.warnings.iter().cloned());
     problems.extend(evidence::notice(&candidate));
     if uncommitted {

@@ -280,6 +280,7 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
         kind: NoticeKind::PauseCleared,
         rule: detect::USER_STOP.id.to_owned(),
         message: message.clone(),
+        halt: None,
         episode: format!("pause:{}", ctx.now),
         branch: None,
         worktree: ws.repo.worktree_name(),

@@ -8,16 +8,20 @@ use ratatui::widgets::{Paragraph, Wrap};
 
 use super::state::{Content, Page, Screen, Typing};
 use crate::verbs::watch::text::table::{self, Cell, GAP, TableRow, Tone};
-use crate::verbs::watch::text::{help, summary, why};
+use crate::verbs::watch::text::{help, since, summary, why};
 use crate::view::watch::{Need, WatchLine, WorktreeState};
+use andon_core::domain::time::Timestamp;
 use andon_core::escape::{clip, terminal, terminal_clip, width};
 use andon_engine::text::spark::Glyphs;
+use andon_engine::text::style::Style as Dress;
 
 /// How it may be drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub(super) glyphs: Glyphs,
     pub(super) colour: Colour,
+    /// A time where the reader lives.
+    pub(super) local: fn(Timestamp) -> String,
 }
 
 /// Whether colours are used; what they say the words say, too.
@@ -28,9 +32,11 @@ pub(super) enum Colour {
 }
 
 /// Lines about the chosen one.
-const DETAILS: u16 = 7;
-/// A terminal of fewer lines shows the list alone.
+const DETAILS: u16 = 8;
+/// In a terminal of fewer lines they take what the list leaves.
 const ENOUGH: u16 = 16;
+/// Fewer lines say nothing.
+const FEWEST: u16 = 3;
 /// Columns of a name.
 const NAME: usize = 100;
 
@@ -42,7 +48,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     let area = frame.area();
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(area);
-    frame.render_widget(Paragraph::new(head_of(screen, look)), head);
+    frame.render_widget(Paragraph::new(head_of(screen, look, usize::from(area.width))), head);
     screen.height = usize::from(body.height).max(1);
     let keys = match &screen.page {
         Some(page) => match page.lines.len().saturating_sub(page.top + screen.height) {
@@ -59,7 +65,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     if let Some(page) = &screen.page {
         return draw_page(frame, page, body, look);
     }
-    let details = if area.height < ENOUGH { 0 } else { DETAILS };
+    let mut headings: Vec<Need> = screen.view.ordered().iter().map(WatchLine::need).collect();
+    let lines = headings.len();
+    headings.dedup();
+    let listed = u16::try_from(lines + headings.len()).unwrap_or(u16::MAX);
+    let left = body.height.saturating_sub(listed).min(DETAILS);
+    let details = if area.height >= ENOUGH { DETAILS } else { left };
+    let details = if details < FEWEST { 0 } else { details };
     let [list, below] = Layout::vertical([Constraint::Min(1), Constraint::Length(details)]).areas(body);
     draw_list(frame, screen, list, look);
     if details > 0 {
@@ -67,19 +79,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
     }
 }
 
-fn head_of(screen: &Screen, look: Look) -> Line<'static> {
-    if let Some(page) = &screen.page {
-        return Line::styled(page.title.clone(), Style::new().add_modifier(Modifier::BOLD));
-    }
-    match &screen.stale {
-        None if !screen.filter.is_empty() => {
+fn head_of(screen: &Screen, look: Look, columns: usize) -> Line<'static> {
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let (text, style) = match (&screen.page, &screen.stale) {
+        (Some(page), _) => (page.title.clone(), bold),
+        (None, Some(why)) => (format!("not up to date: {why}"), look.style(Tone::Bad)),
+        (None, None) if screen.filter.is_empty() => (summary(&screen.view), bold),
+        (None, None) => {
             let filter = terminal_clip(&screen.filter, NAME);
-            let text = format!("{}  (lines with \"{filter}\"; / and Esc: all)", summary(&screen.view));
-            Line::styled(text, Style::new().add_modifier(Modifier::BOLD))
+            (format!("{}  (lines with \"{filter}\"; / and Esc: all)", summary(&screen.view)), bold)
         }
-        Some(why) => Line::styled(format!("not up to date: {why}"), look.style(Tone::Bad)),
-        None => Line::styled(summary(&screen.view), Style::new().add_modifier(Modifier::BOLD)),
-    }
+    };
+    Line::styled(clip(&text, columns).into_owned(), style)
 }
 
 /// What is typed, its end in sight.
@@ -149,9 +160,10 @@ fn draw_details(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) 
     let ordered = screen.view.ordered();
     let Some(one) = ordered.get(screen.place()) else { return };
     let mut lines = vec![Line::raw("")];
-    lines.extend(place_of(one).map(|place| Line::styled(place, look.style(Tone::Dim))));
     lines.extend(why(one).map(Line::raw));
+    lines.extend(since(one, Dress::of_a_file(look.local)).map(Line::raw));
     lines.extend(help(one).map(|help| Line::raw(format!("help: {help}"))));
+    lines.extend(place_of(one).map(|place| Line::styled(place, look.style(Tone::Dim))));
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
 }
 

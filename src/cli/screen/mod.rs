@@ -20,6 +20,7 @@ use super::Shell;
 use super::error::Exit;
 use super::output::wait_for_a_key;
 use super::watching::{PAUSE, WatchMemory, now};
+use andon_engine::context::local;
 use andon_engine::effect::interrupt::Interrupt;
 use andon_engine::effect::program::InputState;
 use andon_engine::error::OpsError;
@@ -49,7 +50,7 @@ pub(crate) fn run(shell: &Shell) -> Result<Exit, OpsError> {
     let mut watching = WatchMemory::begin(&shell.ctx)?;
     let mut screen = Screen::new(watching.look(&shell.ctx)?);
     let colour = if shell.out.out.is_colour() { Colour::Yes } else { Colour::No };
-    let look = Look { glyphs: shell.glyphs(), colour };
+    let look = Look { glyphs: shell.glyphs(), colour, local };
     let mut shown = ScreenGuard { terminal: ratatui::try_init().map_err(OpsError::Input)? };
     let mut looked = Instant::now();
     loop {

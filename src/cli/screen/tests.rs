@@ -13,7 +13,7 @@ use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
 use andon_engine::text::spark::Glyphs;
 
-const PLAIN: Look = Look { glyphs: Glyphs::Unicode, colour: Colour::No };
+const PLAIN: Look = Look { glyphs: Glyphs::Unicode, colour: Colour::No, local: |at| at.to_string() };
 
 fn one(name: &str, state: LoopState) -> WorktreeView {
     let gone =
@@ -75,9 +75,9 @@ fn the_list_with_what_the_chosen_line_is_about() {
     assert_eq!(lines[2], "> side  hooks gone  Loop 3/100  █▅▃  5m  post-commit is \\u{1b}[2Jnot there");
     assert_eq!(lines[3], "Running");
     assert_eq!(lines[4], "  main  running     Loop 3/100  █▅▃  5m");
-    assert_eq!(lines[9], "/work/side  branch ma\\u{202e}in  node agent");
-    assert_eq!(lines[10], "post-commit is \\u{1b}[2Jnot there");
-    assert_eq!(lines[11], "help: cd /work/side && andon install");
+    assert_eq!(lines[8], "post-commit is \\u{1b}[2Jnot there");
+    assert_eq!(lines[9], "help: cd /work/side && andon install");
+    assert_eq!(lines[10], "/work/side  branch ma\\u{202e}in  node agent");
     assert_eq!(lines[15], "? keys  q end  Enter evidence  d diff  o file  R answer  / filter");
 }
 
@@ -184,14 +184,14 @@ fn what_is_chosen_stays_chosen_where_it_moves() {
     screen.take(WatchView { worktrees: vec![], ..view(0) });
     assert_eq!(screen.chosen, None);
     assert_eq!(press(&mut screen, KeyCode::Enter), ReadRequest::Nothing);
-    assert_eq!(drawn(&mut screen, (40, 10), PLAIN)[0], "0 worktrees: nothing needs a person, 0 r");
+    assert_eq!(drawn(&mut screen, (40, 10), PLAIN)[0], "0 worktrees: nothing needs a person, ...");
 }
 
 #[test]
 fn without_colour_there_is_none() {
     let colours = |colour: Colour| {
         let mut terminal = Terminal::new(TestBackend::new(80, 20)).unwrap();
-        let look = Look { glyphs: Glyphs::Ascii, colour };
+        let look = Look { glyphs: Glyphs::Ascii, colour, ..PLAIN };
         terminal.draw(|frame| draw(frame, &mut Screen::new(view(0)), look)).unwrap();
         let cells = terminal.backend().buffer().content();
         cells.iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count()
@@ -206,7 +206,7 @@ fn a_difference_has_the_colours_of_git() {
     screen.open("the difference".to_owned(), "git diff a b\n\na.rs\n- old\n+ new");
     screen.page.as_mut().unwrap().content = Content::Difference;
     let mut terminal = Terminal::new(TestBackend::new(40, 10)).unwrap();
-    let look = Look { glyphs: Glyphs::Unicode, colour: Colour::Yes };
+    let look = Look { colour: Colour::Yes, ..PLAIN };
     terminal.draw(|frame| draw(frame, &mut screen, look)).unwrap();
     let buffer = terminal.backend().buffer();
     let colours = [3, 4, 5].map(|y| buffer[(0, y)].fg);

@@ -77,7 +77,7 @@ fn rendered(shell: &Shell, report: &CheckReport, form: CheckFormat, style: Style
     match form {
         CheckFormat::Text => check::text(report, style),
         CheckFormat::Json => json::line_as_declared(&check::json(report)),
-        CheckFormat::Sarif => ci::sarif::document(report),
+        CheckFormat::Sarif => ci::sarif::document(report, &ci::forge::Forge::of(&shell.ctx)),
         CheckFormat::Junit => ci::junit::document(report),
         CheckFormat::Github => ci::github::annotations(report),
         CheckFormat::Gitlab => ci::gitlab::code_quality(report),

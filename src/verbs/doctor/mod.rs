@@ -38,7 +38,7 @@ pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit, OpsError> {
 
 fn show(shell: &Shell, format: Format, diagnosis: &Diagnosis) {
     shell.out.result(&match format {
-        Format::Text => diagnosis.to_text(),
+        Format::Text => diagnosis.to_text(shell.out.out),
         Format::Json => json::document("doctor", &diagnosis.to_json()),
     });
 }

@@ -25,6 +25,8 @@ const LEAST: usize = LEAD + 20;
 /// Columns before the subject: iteration, commit, tests, diff, each with two blanks after it.
 const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
 
+/// Columns before a subject that is below its figures.
+const BELOW: usize = 6;
 /// Columns from which a line has room for who and when.
 const WIDE: usize = 120;
 /// Columns of a node.
@@ -50,7 +52,20 @@ pub fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {
 
 /// Columns of a line: those of the terminal.
 fn columns(page: &Page) -> usize {
-    page.style.columns().unwrap_or(LINE).max(LEAST)
+    page.style.columns().unwrap_or(LINE)
+}
+
+/// The figures of a commit, so many columns wide, and its subject behind them; below them in a narrow terminal.
+fn row(page: &mut Page, (figures, wide): (&str, usize), marks: &str, subject: &str) {
+    let columns = columns(page);
+    let (before, lead) = if columns < LEAST {
+        page.line(figures);
+        (" ".repeat(BELOW), BELOW)
+    } else {
+        (figures.to_owned(), wide)
+    };
+    let room = columns.saturating_sub(lead + width(marks));
+    page.line(&format!("{before}{}{}", page.style.yellow(marks), terminal_clip(subject, room)));
 }
 
 fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState, gate: &str) {
@@ -61,7 +76,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
             RecordState::Recorded(_) | RecordState::Missing => style.dim(&format!("{:<25}", "no record")),
             RecordState::Unreadable(_) => style.red(&format!("{:<25}", "unreadable record")),
         };
-        page.line(&format!("{:>4}  {id}  {what}  {}", "-", terminal_clip(subject, columns(page) - LEAD)));
+        row(page, (&format!("{:>4}  {id}  {what}  ", "-"), LEAD), "", subject);
         if let Some(why) = state.problem() {
             finding_line(page, Severity::Error, "unreadable-record", why);
         }
@@ -71,14 +86,11 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     let diff = diff_column(record);
     let marks = phrase::marks(record, gate);
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
-    let room = (columns(page) - LEAD).saturating_sub(width(&marks));
-    let (room, when) = when(page, record, room);
-    page.line(&format!(
-        "{:>4}  {id}  {tests}  {diff:<11}  {when}{}{}",
-        record.number().map_or_else(|| "-".to_owned(), |number| number.to_string()),
-        style.yellow(&marks),
-        terminal_clip(subject, room)
-    ));
+    let number = record.number().map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let when = when(page, record);
+    let dim = if when.is_empty() { String::new() } else { style.dim(&when) };
+    let figures = format!("{number:>4}  {id}  {tests}  {diff:<11}  {dim}");
+    row(page, (&figures, LEAD + width(&when)), &marks, subject);
     for skip in &record.skipped {
         let line = terminal_clip(&format!("      skipped {}", phrase::skip(skip)), columns(page));
         page.line(&style.yellow(&line));
@@ -88,15 +100,14 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     }
 }
 
-/// Where the terminal is wide: when the commit was made and by which node, and the columns that this leaves to the subject.
-fn when(page: &Page, record: &CommitRecord, room: usize) -> (usize, String) {
+/// Where the terminal is wide: when the commit was made and by which node.
+fn when(page: &Page, record: &CommitRecord) -> String {
     if page.style.columns().is_none_or(|columns| columns < WIDE) {
-        return (room, String::new());
+        return String::new();
     }
     let at = page.style.date(record.recorded_at);
     let node = if record.node == DEFAULT_NODE { String::new() } else { terminal_clip(&record.node, NODE) };
-    let text = if node.is_empty() { at } else { format!("{at}  {node}") };
-    (room.saturating_sub(width(&text) + 2), format!("{}  ", page.style.dim(&text)))
+    if node.is_empty() { format!("{at}  ") } else { format!("{at}  {node}  ") }
 }
 
 fn tests_column(record: &CommitRecord, style: Style) -> String {
@@ -230,6 +241,16 @@ mod tests {
             assert!(width(line) <= LINE, "{line}");
         }
         assert_eq!(text(&[], "gate", Style::Plain), "no commits\n");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_subject_below_the_figures() {
+        let shown = text(&entries(), "gate", Style::Plain.within(Some(44)));
+        assert!(
+            shown.contains("   3  1a1a1a1a1a1a  2/120 fail    +10 -2\n      Fix the parser\n"),
+            "{shown}"
+        );
+        assert!(shown.lines().all(|line| width(line) <= 49), "{shown}");
     }
 
     #[test]

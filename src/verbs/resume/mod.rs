@@ -49,13 +49,14 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-/// The decision, with why nobody sat at a terminal.
+/// The decision, with why nobody sat at a terminal. A line of a hint that was pasted decides nothing, neither part of it.
 fn reason(args: &ResumeArgs) -> Option<String> {
-    let why = args.yes.as_deref().map(str::trim).filter(|why| !why.is_empty());
-    match (&args.reason, why) {
-        (Some(reason), Some(why)) => Some(format!("{reason} (unattended: {why})")),
-        (Some(reason), None) => Some(reason.clone()),
-        (None, why) => why.map(str::to_owned),
+    let why = args.yes.as_deref().filter(|why| !why.trim().is_empty());
+    match (args.reason.as_deref(), why) {
+        (Some(reason), Some(why)) => {
+            Some(format!("{} (unattended: {})", resume::said(reason)?, resume::said(why)?))
+        }
+        (one, other) => one.or(other).map(str::to_owned),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn resume(
             Err(OpsError::NothingToResume)
         };
     }
-    let reason = said(reason);
+    let reason = reason.and_then(said);
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
@@ -70,11 +70,12 @@ pub fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsEr
 }
 
 /// What hints print in the place of a reason: whoever pastes one has decided nothing.
-const PLACEHOLDERS: [&str; 4] = ["decision", "text", "reason", "what was decided"];
+const PLACEHOLDERS: [&str; 7] =
+    ["decision", "text", "reason", "why", "what was decided", "what you decided", "todo"];
 
 /// A reason in words; `None` for one without a letter, and for the placeholder of a hint.
-fn said(reason: Option<&str>) -> Option<&str> {
-    let reason = reason.map(str::trim).filter(|text| text.chars().any(char::is_alphabetic))?;
+pub fn said(reason: &str) -> Option<&str> {
+    let reason = Some(reason.trim()).filter(|text| text.chars().any(char::is_alphabetic))?;
     let bare = reason.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
     (!PLACEHOLDERS.contains(&bare.as_str())).then_some(reason)
 }
@@ -115,7 +116,7 @@ pub fn reset(
             help: format!("one of: {}", counters().collect::<Vec<_>>().join(", ")),
         });
     };
-    let reason = said(reason).ok_or(OpsError::ReasonMissing)?;
+    let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
     let halt = standing::recorded(ws)?.filter(|standing| standing.halt.rule == counter);
     standing::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
@@ -162,14 +163,22 @@ mod tests {
 
     #[test]
     fn a_placeholder_is_no_reason() {
-        for none in
-            ["", "  ", "...", "<decision>", "TEXT", "\u{2026}", "42", "what was decided", "'<decision>'"]
-        {
-            assert_eq!(said(Some(none)), None, "{none:?}");
+        for none in [
+            "",
+            "  ",
+            "...",
+            "<decision>",
+            "TEXT",
+            "\u{2026}",
+            "42",
+            "what was decided",
+            "'<decision>'",
+            "<why>",
+        ] {
+            assert_eq!(said(none), None, "{none:?}");
         }
         for some in [" the fixture was wrong ", "ok", "decision: keep A", "\u{7b54}\u{3048}"] {
-            assert_eq!(said(Some(some)), Some(some.trim()), "{some:?}");
+            assert_eq!(said(some), Some(some.trim()), "{some:?}");
         }
-        assert_eq!(said(None), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The `sh` and `bash` blocks of the pages are run, each in a repository of its own: a branch with tested commits ahead of a
-//! remote. What cannot be run there is named with the reason. The blocks of docs/cli/ are lists of command lines, which the
-//! program's own tests parse.
+//! remote. What cannot be run there is named with the reason. The blocks of docs/cli/ are lists of command lines: see
+//! [`super::examples`].
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ const STAND_INS: &[(&str, &str)] = &[
 ];
 
 /// Three tested commits, the last two of them ahead of the remote and of `main`.
-fn ground() -> Stage {
+pub(super) fn ground() -> Stage {
     let stage = Stage::installed();
     for (name, text) in STAND_INS {
         stage.write(&format!("../bin/{name}"), text);

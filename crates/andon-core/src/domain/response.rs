@@ -148,8 +148,10 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// The rule behind it; empty where there is none.
     pub rule: String,
-    /// In one sentence. May hold untrusted text.
+    /// In one sentence; of a halt only what is said before its own words. May hold untrusted text.
     pub message: String,
+    /// The halt that it is about.
+    pub halt: Option<Box<Halt>>,
     /// The same for all notices of one episode, which is reported once.
     pub episode: String,
     /// The branch; `None` when detached.

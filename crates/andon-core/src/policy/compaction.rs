@@ -72,6 +72,7 @@ pub fn compaction(
         kind: NoticeKind::CompactionDue,
         rule: rule.to_owned(),
         message: format!("the context window of {} is full to {} %", bounded(node), context.percent()),
+        halt: None,
         episode: format!("{}:{rule}:{node}:{since}:{pressure}", place.worktree),
         branch: place.branch.clone(),
         worktree: place.worktree.clone(),

@@ -113,7 +113,8 @@ fn about(kind: NoticeKind, halt: &Halt) -> Notice {
     Notice {
         kind,
         rule: halt.rule.clone(),
-        message: halt.message.clone(),
+        message: String::new(),
+        halt: Some(Box::new(halt.clone())),
         episode: format!("{}:{}:{}:{head}", halt.worktree, halt.rule, halt.iteration),
         branch: halt.branch.clone(),
         worktree: halt.worktree.clone(),
@@ -130,7 +131,7 @@ pub fn reminder(halt: &Halt, now: Timestamp, again: Option<Span>) -> Option<Effe
     }
     let told = about(NoticeKind::Unanswered, halt);
     Some(Effect::Notify(Box::new(Notice {
-        message: format!("no answer for {}: {}", count(since.0 / 60, "minute"), halt.message),
+        message: format!("no answer for {}: ", count(since.0 / 60, "minute")),
         episode: format!("{}:unanswered", told.episode),
         at: now,
         ..told
@@ -301,7 +302,7 @@ mod tests {
         }
         let Some(Effect::Notify(told)) = reminded(1_860, Some(Span(1_800))) else { panic!() };
         assert_eq!(told.kind, NoticeKind::Unanswered);
-        assert_eq!(told.message, "no answer for 31 minutes: it stands");
+        assert_eq!(told.message, "no answer for 31 minutes: ");
         assert_eq!(told.episode, "main:some-loop:0:-:unanswered");
         let by_hand = Halt { reason: HaltReason::UserStop, ..halt.clone() };
         assert_eq!(reminder(&by_hand, Timestamp(90_000), Some(Span(60))), None);
@@ -319,7 +320,7 @@ mod tests {
                 reason: Some(HaltReason::Stalled),
                 report_file,
                 about: About::new(EventClass::ToolLoop),
-                detail: Detail::new("HARD_LOOP: INFINITE_search: 5 identical calls among the last 5"),
+                detail: Detail::new("the last 5 tool calls were the same: INFINITE_search"),
                 files: Vec::new(),
                 evidence: Vec::new(),
                 help: Vec::new(),

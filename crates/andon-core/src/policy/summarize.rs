@@ -1,25 +1,34 @@
 //! The summary of a halt, from the window: which iterations are stuck, since when, and what they have cost.
 
 use super::decide::reason_of;
+use crate::domain::about::Judges;
 use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
 use crate::domain::time::Timestamp;
+use crate::domain::usage::Usage;
 use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, failing_count};
 
 /// The summary of the halt that `finding` makes.
 pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
     let reason = reason_of(finding);
-    let stuck = &timeline.iterations[began(finding, reason, timeline)..];
+    // Calls and outputs that go round came after the newest commit, which is not what is stuck.
+    let in_turn = matches!(finding.about.judges, Judges::Calls | Judges::Outputs | Judges::Compactions)
+        && commits(finding).next().is_none();
+    let first = if in_turn { timeline.iterations.len() } else { began(finding, reason, timeline) };
+    let stuck = &timeline.iterations[first..];
     let tests = timeline.newest_tests();
     let failing = failing(timeline);
     let (tokens, cost_micros) = match reason {
         HaltReason::BudgetExceeded | HaltReason::UserStop => spent_in_all(timeline),
+        _ if in_turn => spent_in_turn(timeline),
         HaltReason::Oscillating | HaltReason::Stalled | HaltReason::RepeatedError => spent(stuck, timeline),
     };
+    let started = timeline.activity.newest_turn().and_then(|turn| turn.started);
+    let of_turn = || started.max(timeline.newest().map(|one| one.at)).filter(|_| in_turn);
     HaltSummary {
         who: who_of(stuck, &timeline.iterations),
-        since: stuck.iter().map(|one| one.at).find(|at| at.0 > 0),
+        since: stuck.iter().map(|one| one.at).find(|at| at.0 > 0).or_else(of_turn),
         iterations: count(stuck.len()),
         commits: count(stuck.iter().filter(|one| one.commit.is_some()).count()),
         tokens,
@@ -171,6 +180,21 @@ fn spent(stuck: &[Iteration], timeline: &Timeline) -> (Option<u64>, Option<u64>)
     known(all.iter().map(|usage| (usage.tokens(), usage.cost_micros())))
 }
 
+/// Tokens and cost of the turn at work since its newest commit.
+fn spent_in_turn(timeline: &Timeline) -> (Option<u64>, Option<u64>) {
+    let activity = &timeline.activity;
+    let Some(turn) = activity.newest_turn() else { return (None, None) };
+    let of = |usage: &Usage| (usage.tokens(), usage.cost_micros());
+    let made = usize::try_from(turn.commits).unwrap_or(usize::MAX);
+    let commits = timeline.iterations.iter().rev().filter(|one| one.source == Source::Commit).take(made);
+    let before = commits.filter_map(|one| one.usage.as_ref()).map(of).next().unwrap_or_default();
+    // A turn that nobody announced may begin with its commit: what that one spent is in the turn before.
+    let in_turn_before = activity.turns.iter().rfind(|one| one.node == turn.node).map(|one| of(&one.usage));
+    let (tokens, cost) = if in_turn_before == Some(before) { (0, 0) } else { before };
+    let all = of(&turn.usage);
+    known(std::iter::once((all.0.saturating_sub(tokens), all.1.saturating_sub(cost))))
+}
+
 /// Tokens and cost of all nodes since the window began.
 fn spent_in_all(timeline: &Timeline) -> (Option<u64>, Option<u64>) {
     known(timeline.activity.nodes.values().map(|node| (node.tokens, node.cost)))
@@ -279,6 +303,31 @@ mod tests {
         assert_eq!(found.tests, Some(TestCounts { passed: 8, failing: 1 }));
         assert_eq!(found.best.map(|best| best.failing), Some(0));
         assert!(!found.goes_round());
+    }
+
+    #[test]
+    fn calls_that_go_round_began_after_the_commit_and_cost_what_came_since() {
+        use crate::domain::events::What;
+        use crate::domain::facts::Fact;
+        use crate::testkit::{event, folded};
+        let spent = |tokens| event(What::Usage(Usage { input_tokens: Some(tokens), ..Usage::default() }));
+        let made = |state: u8, tokens| {
+            let mut made = commit(state).at(60 * i64::from(state));
+            made.record().usage = Some(Usage { input_tokens: Some(tokens), ..Usage::default() });
+            Fact::Commit(Box::new(made.0))
+        };
+        let mut facts = vec![spent(500), made(1, 500), spent(90)];
+        let mut of_calls = finding(HaltReason::Stalled, Vec::new());
+        of_calls.about.judges = Judges::Calls;
+        let found = summary(&of_calls, &folded(facts.clone()));
+        assert_eq!((found.commits, found.steps.len(), found.tokens), (0, 0, Some(90)));
+        assert!(found.since.is_some());
+        facts.extend([made(2, 590), spent(70)]);
+        assert_eq!(
+            summary(&of_calls, &folded(facts)).tokens,
+            Some(70),
+            "the next turn began with its commit"
+        );
     }
 
     #[test]

@@ -74,13 +74,14 @@ pub struct NoticeJson<'a> {
     at: Timestamp,
 }
 
-impl<'a> From<&'a Notice> for NoticeJson<'a> {
-    fn from(notice: &'a Notice) -> Self {
+impl<'a> NoticeJson<'a> {
+    /// A notice in these words.
+    pub fn new(notice: &'a Notice, message: &'a str) -> Self {
         Self {
             schema: "andon/notice@1",
             kind: notice.kind.as_str(),
             rule: &notice.rule,
-            message: &notice.message,
+            message,
             episode: &notice.episode,
             branch: notice.branch.as_deref(),
             worktree: &notice.worktree,

@@ -1,10 +1,11 @@
 //! A halt in words: the one view that the message at the commit, `status`, `watch`, the report file and the report of a
 //! range render, each in its medium. The values come from the halt alone, so that every clone tells the same.
 
+use andon_core::detect;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::findings::HaltReason;
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
-use andon_core::escape::{terminal, terminal_clip};
+use andon_core::escape::{clip, terminal, terminal_clip};
 
 use super::page::{Page, unbroken};
 use super::phrase;
@@ -42,7 +43,10 @@ pub fn headline(halt: &Halt) -> String {
         HaltReason::Stalled if tests > 0 => {
             format!("{who} {is} stuck on {}", phrase::count(tests, "failing test"))
         }
-        HaltReason::Stalled => format!("{who} {is} making no progress"),
+        HaltReason::Stalled => match detect::about(&halt.rule).stuck {
+            Some(stuck) => format!("{who} {stuck}"),
+            None => format!("{who} {is} making no progress"),
+        },
         HaltReason::RepeatedError => format!("{who} {has} failed again and again"),
         HaltReason::BudgetExceeded => format!("{who} {has} used up a budget"),
         HaltReason::UserStop => "a person stopped the loop".to_owned(),
@@ -86,6 +90,17 @@ pub fn since(halt: &Halt, style: Style) -> String {
         Some(tests) => format!("{text}; tests: {tests}"),
         None => text,
     }
+}
+
+/// Who is stuck, how, since when and at what cost, in one line. Not escaped.
+pub fn in_a_line(halt: &Halt, style: Style) -> String {
+    format!("{}: {} (since {})", headline(halt), what(halt), since(halt, style))
+}
+
+/// The same for a person who is called, with what to do.
+pub fn called(halt: &Halt, style: Style) -> String {
+    let file = halt.report_file.file_name();
+    format!("{}; read .andon/{file}, then: {ANSWER}", in_a_line(halt, style))
 }
 
 fn since_when(halt: &Halt, style: Style) -> String {
@@ -151,9 +166,16 @@ pub fn failing(failing: &FailingTest) -> String {
 }
 
 /// The command that shows what is to be decided, where commits are at stake.
-pub fn look(summary: &HaltSummary) -> Option<String> {
-    let (first, second) = summary.between()?;
-    Some(format!("git diff {} {}", first.short(), second.short()))
+pub fn look(halt: &Halt) -> Option<String> {
+    if let Some((first, second)) = halt.summary.between() {
+        return Some(format!("git diff {} {}", first.short(), second.short()));
+    }
+    // The commit that used a budget up, or came before a stop, is not what is wrong.
+    let is_at_fault = !matches!(halt.reason, HaltReason::BudgetExceeded | HaltReason::UserStop);
+    match halt.summary.steps.as_slice() {
+        [only] if is_at_fault => Some(format!("git show {}", only.commit?.short())),
+        _ => None,
+    }
 }
 
 /// The way back to the best state, once the halt is answered.
@@ -185,8 +207,13 @@ pub fn push(page: &mut Page, halt: &Halt) {
     } else if let Some(first) = summary.failing.iter().find(|failing| failing.error.is_some()) {
         // The test is named above where it is the only one.
         let named = first.test.as_ref().is_some_and(|test| halt.message.contains(test));
-        let shown = first.error.clone().filter(|_| named && summary.failing.len() == 1);
-        page.fact("error", &terminal_clip(&shown.unwrap_or_else(|| failing(first)), room));
+        let shown = match (&first.test, &first.error) {
+            (_, Some(error)) if named && summary.failing.len() == 1 => error.clone(),
+            // A name of any length leaves room for the error.
+            (Some(test), Some(error)) => format!("{}: {error}", clip(test, room / 2)),
+            (_, _) => failing(first),
+        };
+        page.fact("error", &terminal_clip(&shown, room));
     } else if let Some(call) = call_of(halt) {
         page.fact("call", &terminal_clip(call, room));
     }
@@ -195,7 +222,7 @@ pub fn push(page: &mut Page, halt: &Halt) {
     let since = if all.chars().count() <= room { all } else { since_when(halt, page.style) };
     page.fact("since", &since);
     let file = format!(".andon/{}", halt.report_file.file_name());
-    let look = look(summary).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
+    let look = look(halt).map_or_else(|| file.clone(), |diff| format!("{}, or {file}", unbroken(&diff)));
     page.fact("look", &look);
 }
 
@@ -260,6 +287,17 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_says_what_the_loop_did() {
+        let mut halt = samples::halt();
+        halt.reason = HaltReason::Stalled;
+        assert_eq!(headline(&halt), "the loop is making no progress");
+        let rule =
+            detect::REGISTRY.iter().find(|rule| rule.about.stuck == Some("kept making the same tool call"));
+        halt.rule = rule.unwrap().id.to_owned();
+        assert_eq!(headline(&halt), "the loop kept making the same tool call");
+    }
+
+    #[test]
     fn no_command_is_broken_at_any_width_and_no_hash() {
         let halt = samples::stuck_halt();
         for columns in 40..200 {
@@ -286,6 +324,8 @@ mod tests {
         let text = shown(&halt, 80);
         assert!(text.contains("\n  error  tests::tax: expected 47,\\n got 46 xxx"), "{text}");
         assert!(text.lines().count() <= 6, "{text}");
+        halt.summary.failing[0].test = Some("tests::a_long_name_of_a_test".repeat(9));
+        assert!(shown(&halt, 80).contains("...: expected 47,"), "{}", shown(&halt, 80));
     }
 
     #[test]

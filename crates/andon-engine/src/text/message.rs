@@ -4,6 +4,7 @@
 use andon_core::domain::decision::{Decision, Halt, StandingHalt, Verdict};
 use andon_core::domain::diagnostic::{Diagnostic, TextPosition};
 use andon_core::domain::findings::{Finding, Level};
+use andon_core::domain::time::Timestamp;
 use andon_core::escape;
 
 use super::halted::{self, headline};
@@ -52,10 +53,11 @@ impl From<Level> for Severity {
     }
 }
 
-/// The message of an open halt.
-pub fn standing(standing: &StandingHalt) -> Diagnostic {
+/// The message of an open halt, its time as `local` says it.
+pub fn standing(standing: &StandingHalt, local: fn(Timestamp) -> String) -> Diagnostic {
     let halt = &standing.halt;
-    Diagnostic::error(format!("the loop has been halted since {}: {}", halt.at, halt.message))
+    let (since, who, what) = (local(halt.at), headline(halt), halted::what(halt));
+    Diagnostic::error(format!("the loop has been halted since {since}: {who}: {what}"))
         .code(halt.rule.clone())
         .help(format!("read {}", report_file::path(halt.report_file)))
         .help(CONTINUE)
@@ -194,8 +196,10 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
             push_halt(&mut page, &format!("{words}HALTED: {}", headline(halt)), halt);
             page.line(NO_COMMIT);
             // Where there is no difference to look at, what to do is all that there is to say.
-            let hints = try_first.filter(|_| halted::look(&halt.summary).is_none());
-            for help in hints.into_iter().flat_map(|finding| finding.help.iter().take(HINTS)) {
+            let look = halted::look(halt);
+            let hints = try_first.filter(|_| halt.summary.between().is_none());
+            let hints = hints.into_iter().flat_map(|finding| finding.help.iter().take(HINTS));
+            for help in hints.filter(|help| Some(*help) != look.as_ref()) {
                 let mut hint = Page::new(style);
                 push_help(&mut hint, help);
                 if page.lines() + hint.lines() <= LINES {

@@ -67,7 +67,7 @@ fn what_stands(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &St
     }
     page.blank();
     page.line(&format!("- Since {}", markdown(&halted::since(halt, page.style))));
-    if let Some(look) = halted::look(&halt.summary) {
+    if let Some(look) = halted::look(halt) {
         page.line(&format!("- Look at it: `{look}`"));
     }
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));

@@ -168,6 +168,7 @@ pub fn call_people(ctx: &Context, ws: &Workspace) {
                 kind: NoticeKind::RoundWaits,
                 rule: round.triggers.join(","),
                 message: format!("round {id} needs a {kind}: {question}"),
+                halt: None,
                 episode: format!("round:{}:{kind}", round.id),
                 branch: None,
                 worktree: ws.repo.worktree_name(),

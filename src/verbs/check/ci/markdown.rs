@@ -95,7 +95,7 @@ fn stuck(halt: &Halt, forge: &Forge, style: Style) -> String {
         out.push_str(&format!("- {}\n", code_span(&clip(&halted::failing(failing), COLUMNS))));
     }
     out.push_str(&format!("- since {}\n", text(&halted::since(halt, style))));
-    if let Some(look) = halted::look(summary) {
+    if let Some(look) = halted::look(halt) {
         out.push_str(&format!("- look: {}\n", code_span(&look)));
     }
     out.push_str(&format!("- answer: a person decides, then runs {}\n\n", code_span(halted::ANSWER)));

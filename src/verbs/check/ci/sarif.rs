@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::forge::Forge;
 use super::{Entry, WHOLE, code, codes, entries, lines, place, plain};
 use crate::report::json;
 use crate::view::check::{CheckOutcome, CheckReport, accepted};
@@ -17,8 +18,8 @@ const SCHEMA: &str =
 /// Name and version of how fingerprints are made: another way has another number.
 const FINGERPRINT: &str = "andonFinding/v1";
 
-/// One run with all results.
-pub fn document(report: &CheckReport) -> String {
+/// One run with all results, of the repository that the forge names.
+pub fn document(report: &CheckReport, forge: &Forge) -> String {
     let (entries, more) = entries(report);
     let mut rules: Vec<&str> = Vec::new();
     let mut index: BTreeMap<&str, usize> = BTreeMap::new();
@@ -43,6 +44,8 @@ pub fn document(report: &CheckReport) -> String {
                 "rules": rules.iter().map(|code| rule(code)).collect::<Vec<_>>(),
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
             } },
+            "versionControlProvenance":
+                forge.repository().map(|address| json!({ "repositoryUri": address })).into_iter().collect::<Vec<_>>(),
         }],
     }))
 }
@@ -167,7 +170,7 @@ mod tests {
     use andon_core::domain::findings::Level;
 
     fn run(report: &CheckReport) -> Value {
-        let mut value: Value = serde_json::from_str(&document(report)).unwrap();
+        let mut value: Value = serde_json::from_str(&document(report, &Forge::default())).unwrap();
         assert_eq!(value["version"], "2.1.0");
         value["runs"][0].take()
     }
@@ -234,7 +237,10 @@ mod tests {
         let run = run(&value);
         assert_eq!(run["invocations"][0]["executionSuccessful"], false);
         assert_eq!(run["results"][0]["level"], "error");
-        assert_eq!(super::document(&report(vec![])).matches("executionSuccessful\":true").count(), 1);
+        assert_eq!(
+            super::document(&report(vec![]), &Forge::default()).matches("executionSuccessful\":true").count(),
+            1
+        );
     }
 
     #[test]

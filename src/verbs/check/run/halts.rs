@@ -14,10 +14,12 @@ use andon_core::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_core::history::{EventEffect, Fold};
+use andon_engine::context::local;
 use andon_engine::error::OpsError;
 use andon_engine::lineage::Lineages;
 use andon_engine::named_files;
 use andon_engine::text::halted;
+use andon_engine::text::style::Style;
 use andon_engine::verdict;
 use andon_store::ledger::{EntryEvent, Ledger};
 use andon_store::window;
@@ -168,15 +170,14 @@ pub(super) fn open<'a>(case: &Case<'_>, examined: &Examined, halts: &'a [Answere
 pub(super) fn told(examined: &Examined, open: &Answered) -> Diagnostic {
     let halt = &open.halt;
     let message = format!(
-        "the loop on this branch is halted by {}: {}: {}",
+        "the loop on this branch is halted by {}: {}",
         halt.rule,
-        halted::headline(halt),
-        halted::what(halt)
+        halted::in_a_line(halt, Style::of_a_file(local))
     );
     let at = open.head.map(|head| examined.at(head));
     let answer = format!("a person decides, then runs: {}", halted::ANSWER);
     let told = violation(at, OPEN_HALT, Level::Block, message, &answer);
-    halted::look(&halt.summary).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
+    halted::look(halt).into_iter().fold(told, |told, look| told.help(format!("look at it: {look}")))
 }
 
 /// Whether a commit was made in the halted worktree, after the halt: its record names the worktree, and the halt as the

@@ -126,6 +126,8 @@ mod tests {
         ];
         let checks: Vec<Check> =
             cases.iter().map(|heard| judge(heard, heard.client != Client::Goose)).collect();
-        insta::assert_snapshot!(super::super::Diagnosis { checks }.to_text());
+        insta::assert_snapshot!(
+            super::super::Diagnosis { checks }.to_text(andon_engine::text::style::Style::Plain)
+        );
     }
 }

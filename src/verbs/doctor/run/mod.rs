@@ -28,6 +28,8 @@ use crate::setup::place::{Override, SharedHooksPath};
 use andon_core::domain::facts::Presence;
 use andon_core::escape;
 use andon_engine::test_program::TestProgram;
+use andon_engine::text::page::{Page, with_command};
+use andon_engine::text::style::Style;
 use andon_git::{GitError, SourcedValue};
 
 /// How a check came out.
@@ -88,18 +90,16 @@ impl Diagnosis {
     }
 
     /// For a terminal: a line a check, its hint below it, harmless whatever the configuration holds.
-    pub fn to_text(&self) -> String {
-        let mut out = String::new();
+    pub fn to_text(&self, style: Style) -> String {
+        let mut page = Page::new(style);
         for check in &self.checks {
-            let line = format!("{:<4}  {}: {}", check.state.as_str(), check.id, check.message);
-            out.push_str(&escape::terminal(&line));
-            out.push('\n');
+            let state = format!("{:<4}  ", check.state.as_str());
+            page.wrap(&state, &escape::terminal(&format!("{}: {}", check.id, check.message)), "      ");
             if let Some(hint) = &check.hint {
-                out.push_str(&escape::terminal(&format!("      help: {hint}")));
-                out.push('\n');
+                page.wrap("      help: ", &with_command(&escape::terminal(hint)), "        ");
             }
         }
-        out
+        page.finish()
     }
 
     /// The same value for programs.

@@ -228,7 +228,7 @@ fn text_and_json_say_the_same_and_obey_nobody() {
     let mut facts = healthy();
     facts.missing_programs.push(PathBuf::from("/\u{1b}[31m/x\ny"));
     let found = checks(&facts);
-    let text = found.to_text();
+    let text = found.to_text(Style::Plain);
     assert!(text.starts_with("fail  program: the hooks start /\\u{1b}[31m/x\\ny, which"), "{text}");
     assert!(text.contains("\n      help: andon install\n"), "{text}");
     assert!(!text.contains('\u{1b}'));

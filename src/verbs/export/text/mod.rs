@@ -8,7 +8,7 @@ pub mod trace;
 
 use std::collections::BTreeMap;
 
-use crate::view::history::{HistoryCommit, HistoryView};
+use crate::view::history::{HistoryCommit, HistoryView, track};
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
@@ -16,9 +16,6 @@ use andon_core::escape;
 
 /// Columns of one text.
 const TEXT: usize = 1_000;
-/// A longer pause is not part of an iteration's time.
-const LONGEST: i64 = 6 * 3600;
-
 /// A commit with its record, and how long it took as far as that shows.
 struct Iteration<'a> {
     commit: &'a HistoryCommit,
@@ -36,23 +33,16 @@ impl Iteration<'_> {
     }
 }
 
-fn track(record: &CommitRecord) -> String {
-    record.worktree.iter().fold(record.node.clone(), |node, worktree| format!("{node}, worktree {worktree}"))
-}
-
 /// The recorded commits, each after the one before it of its node in its worktree.
 fn iterations(view: &HistoryView) -> Vec<Iteration<'_>> {
-    let mut last: BTreeMap<String, Timestamp> = BTreeMap::new();
     let halted: BTreeMap<CommitId, &str> =
         view.halts.iter().filter_map(|last| Some((last.halt.head?, last.halt.rule.as_str()))).collect();
-    let recorded = view.commits.iter().filter_map(|commit| Some((commit, commit.state.record()?)));
-    let timed = recorded.map(|(commit, record)| {
-        let before = last.insert(track(record), commit.at).unwrap_or(commit.at);
-        let pause = commit.at.0.saturating_sub(before.0);
-        let from = if (0..=LONGEST).contains(&pause) { before } else { commit.at };
-        Iteration { commit, record, from, halted: halted.get(&commit.commit).copied() }
+    let begun = view.commits.iter().zip(view.begun());
+    let recorded = begun.filter_map(|(commit, from)| {
+        let halted = halted.get(&commit.commit).copied();
+        Some(Iteration { commit, record: commit.state.record()?, from, halted })
     });
-    timed.collect()
+    recorded.collect()
 }
 
 /// A text of a stranger on one line, its hidden characters visible, bounded.
@@ -115,7 +105,7 @@ mod tests {
             iterations(view).iter().map(|one| one.commit.at.0 - one.from.0).collect()
         };
         assert_eq!(lasted(&value), [0, 120]);
-        value.commits[2].at.0 += LONGEST;
+        value.commits[2].at.0 += 6 * 3600;
         assert_eq!(lasted(&value), [0, 0]);
         // A clock that was set back takes no time either.
         value.commits[2].at.0 = 0;

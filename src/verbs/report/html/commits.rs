@@ -7,6 +7,7 @@ use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::findings::Level;
+use andon_core::domain::time::Span;
 use andon_engine::text::phrase;
 
 /// Commits of one fold.
@@ -16,17 +17,30 @@ const IN_FULL: usize = 2_000;
 
 pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
     let newest: Vec<&HistoryCommit> = view.commits.iter().rev().collect();
+    let took = took(view);
     let body = html! {
         @if newest.is_empty() {
             p { "No commit in the range." }
         } @else {
             (form())
             div id="folds" {
-                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate)) }
+                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate, &took)) }
             }
         }
     };
     markup::section("h-commits", "Commits", &body)
+}
+
+/// What the list can be narrowed to, by the letters of [`kind`]; the script adds how many there are.
+const KINDS: [(&str, &str); 5] =
+    [("", "all"), ("f", "failing"), ("w", "with findings"), ("s", "with remarks"), ("m", "without a record")];
+
+/// How long each commit took, the newest first, as far as that is known.
+fn took(view: &HistoryView) -> Vec<Span> {
+    let lasted = view.commits.iter().zip(view.begun()).map(|(commit, from)| commit.at.since(from).0);
+    // Seconds of an hour say nothing.
+    let shown = lasted.map(|seconds| Span(if seconds < 3_600 { seconds } else { seconds - seconds % 60 }));
+    shown.rev().collect()
 }
 
 /// Hidden until the script shows it, without which it does nothing.
@@ -34,15 +48,8 @@ fn form() -> Markup {
     html! {
         form id="filter" hidden {
             label { "Find " input id="find" type="search" autocomplete="off"; } " "
-            label {
-                "Show "
-                select id="only" {
-                    option value="" { "all" }
-                    option value="f" { "failing" }
-                    option value="w" { "with findings" }
-                    option value="s" { "with remarks" }
-                    option value="m" { "without a record" }
-                }
+            span role="group" aria-label="Show" {
+                @for (kind, name) in KINDS { button type="button" data-only=(kind) { (name) } " " }
             }
             " "
             label {
@@ -52,12 +59,13 @@ fn form() -> Markup {
                     option value="o" { "oldest first" }
                 }
             }
-            " " output id="matches" for="find only" {}
+            " " output id="matches" for="find" {}
+            span.muted { "Keys: j next, k previous" }
         }
     }
 }
 
-fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
+fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &[Span]) -> Markup {
     let first = number * FOLD;
     let places = format!("Commits {} to {}", first + 1, first + commits.len());
     html! {
@@ -68,13 +76,13 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
                     thead {
                         tr {
                             th.num scope="col" { "No." }
-                            @for name in ["Commit", "Date", "Node", "Tests", "Change", "Subject"] {
+                            @for name in ["Commit", "Date", "Took", "Node", "Tests", "Change", "Subject"] {
                                 th scope="col" { (name) }
                             }
                         }
                     }
                     tbody {
-                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL)) }
+                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL, took[first + at])) }
                     }
                 }
             }
@@ -83,7 +91,7 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str) -> Markup {
     }
 }
 
-fn row(commit: &HistoryCommit, gate: &str, in_full: bool) -> Markup {
+fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: Span) -> Markup {
     let record = commit.state.record();
     let anchor = in_full.then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();
@@ -91,8 +99,9 @@ fn row(commit: &HistoryCommit, gate: &str, in_full: bool) -> Markup {
         "\n"
         tr id=[anchor] data-k=[kind(&commit.state)] {
             td.num { @if let Some(number) = record.and_then(CommitRecord::number) { (number) } }
-            td { code { (commit.commit.short()) } }
+            td { (commit.commit.short()) }
             td { (time(commit.at)) }
+            td { @if took.0 > 0 { (took) } }
             td { (clipped(record.map_or("", |record| &record.node), 30)) }
             td { (text(&tests)) }
             td {

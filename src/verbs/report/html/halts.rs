@@ -147,6 +147,7 @@ fn attempt(commit: &HistoryCommit, letter: Option<char>) -> Markup {
 /// What was halted, cut where it is long.
 fn change(view: &HistoryView, halt: &Halt) -> Markup {
     let found = halt.head.and_then(|head| Some((head, view.changes.get(&head)?)));
+    let found = found.filter(|(_, lines)| !lines.is_empty());
     html! {
         @if let Some((head, lines)) = found {
             @let states = halt.summary.between().filter(|_| halted::goes_round(halt));

@@ -131,8 +131,9 @@ pub(super) fn costs(view: &HistoryView) -> Markup {
             table {
                 thead {
                     tr {
-                        @for name in ["Node", "Tokens read", "Tokens written", "US dollars"] {
-                            th scope="col" { (name) }
+                        th scope="col" { "Node" }
+                        @for name in ["Tokens read", "Tokens written", "US dollars"] {
+                            th.num scope="col" { (name) }
                         }
                     }
                 }

@@ -8,9 +8,22 @@
   };
   addEventListener("hashchange", reveal);
   reveal();
+  // Commands are copied where the browser lets a page do that.
+  for (const code of navigator.clipboard ? document.querySelectorAll(".cmd") : []) {
+    const copy = document.createElement("button");
+    copy.type = "button";
+    copy.className = "copy";
+    copy.textContent = "Copy";
+    copy.setAttribute("aria-label", `Copy ${code.textContent}`);
+    copy.addEventListener("click", () =>
+      navigator.clipboard.writeText(code.textContent).then(() => (copy.textContent = "Copied")));
+    code.after(copy);
+  }
   const form = document.getElementById("filter");
   if (!form) return;
-  const [find, only, order] = ["find", "only", "order"].map((id) => document.getElementById(id));
+  const [find, order] = ["find", "order"].map((id) => document.getElementById(id));
+  const chips = [...form.querySelectorAll("[data-only]")];
+  let only = "";
   const folds = document.getElementById("folds");
   const groups = [...folds.children].map((fold) => ({
     fold,
@@ -23,12 +36,12 @@
   }));
   const filter = () => {
     const words = find.value.toLowerCase().trim();
-    const active = words !== "" || only.value !== "";
+    const active = words !== "" || only !== "";
     let matches = 0;
     for (const group of groups) {
       let here = 0;
       for (const { row, text, kind } of group.rows) {
-        row.hidden = active && !(text.includes(words) && kind.includes(only.value));
+        row.hidden = active && !(text.includes(words) && kind.includes(only));
         if (!row.hidden) here += 1;
       }
       group.fold.hidden = here === 0;
@@ -46,9 +59,32 @@
       folds.append(group.fold);
     }
   };
+  const rows = () => groups.flatMap((group) => group.rows);
+  const choose = (chip) => {
+    only = chip.dataset.only;
+    for (const each of chips) each.setAttribute("aria-pressed", each === chip);
+    filter();
+  };
+  for (const chip of chips) {
+    const count = rows().filter(({ kind }) => kind.includes(chip.dataset.only)).length;
+    chip.append(` ${count}`);
+    chip.hidden = count === 0;
+    chip.addEventListener("click", () => choose(chip));
+  }
+  choose(chips[0]);
+  // The next and the previous commit, in the order in which they are shown.
+  addEventListener("keydown", (event) => {
+    const step = { j: 1, k: -1 }[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input,select")) return;
+    const shown = [...folds.querySelectorAll("tbody tr")].filter((row) => !row.hidden);
+    const row = shown[shown.indexOf(document.activeElement) + step];
+    if (!row) return;
+    row.closest("details").open = true;
+    row.tabIndex = -1;
+    row.focus();
+  });
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   find.addEventListener("input", filter);
-  only.addEventListener("change", filter);
   order.addEventListener("change", sort);
 })();

@@ -178,7 +178,7 @@ fn no_text_becomes_markup() {
     let (_, rest) = rest.split_once("</style>").unwrap();
     let (body, tail) = rest.split_once("<script>").unwrap();
     let (_, tail) = tail.split_once("</script>").unwrap();
-    let known: BTreeSet<&str> = "a body br code dd details div dl dt figcaption figure footer form h1 h2 h3 head header \
+    let known: BTreeSet<&str> = "a body br button code dd details div dl dt figcaption figure footer form h1 h2 h3 head header \
         html input label li link main meta option output p path pre q region script section select span strong style \
         summary svg table tbody td th thead time title tr ul"
         .split(' ')
@@ -215,6 +215,17 @@ fn ten_thousand_commits_stay_below_three_megabytes() {
     // A picture has no more columns than can be seen.
     let longest = shown.split(" d=\"").skip(1).map(|path| path.find('"').unwrap()).max();
     assert!(longest < Some(15_000), "{longest:?}");
+}
+
+#[test]
+fn each_commit_says_how_long_it_took() {
+    let mut commits: Vec<HistoryCommit> = (0..4).map(|number| commit(number, "Work")).collect();
+    commits[2].at.0 += 4_000;
+    commits[3].at.0 += 40_000;
+    let shown = page(&view(commits), "gate");
+    let took = Regex::new("</time></td><td>([^<]*)</td>").unwrap();
+    let found: Vec<&str> = took.captures_iter(&shown).map(|one| one.get(1).unwrap().as_str()).collect();
+    assert_eq!(found, ["", "1h 7m", "1m", ""], "the newest came after a night");
 }
 
 #[test]

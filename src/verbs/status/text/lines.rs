@@ -297,6 +297,9 @@ fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
 fn tests(page: &mut Page, view: &StatusView) {
     match &view.test_command {
         Some(command) => page.field("tests", &terminal_clip(command, NAME)),
+        None if view.warnings.iter().any(|one| one.code.as_deref() == Some("config")) => {
+            page.field("tests", "not known: andon.toml cannot be read");
+        }
         None => page.field("tests", "no test.command is configured (andon.toml, [test])"),
     }
     for (label, tests) in [("HEAD", &view.head_tests), ("work tree", &view.work_tests)] {

@@ -1,7 +1,7 @@
 //! All of it once, for a person: `andon watch --once`.
 
 use super::table::{self, Cell, GAP, Tone};
-use super::{help, summary, why};
+use super::{help, since, summary, why};
 use crate::view::watch::{Need, WatchLine, WatchView, WorktreeState};
 use andon_core::escape::{shell_quote, width};
 use andon_engine::text::message;
@@ -46,6 +46,9 @@ fn told(page: &mut Page, one: &WatchLine<'_>) {
     {
         if let Some(why) = why(one) {
             page.wrap("    ", &why, "    ");
+        }
+        if let Some(since) = since(one, page.style) {
+            page.wrap("    ", &since, "      ");
         }
         if let Some(help) = help(one) {
             page.wrap("    ", &with_command(&format!("help: {help}")), "      ");

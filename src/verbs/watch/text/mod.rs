@@ -103,6 +103,19 @@ fn halted(standing: &StandingHalt) -> String {
     format!("{headline} ({rule}): {}", terminal_clip(&halted_text::what(halt), SENTENCE))
 }
 
+/// Since when it is halted, and what that has cost.
+pub fn since(one: &WatchLine<'_>, style: Style) -> Option<String> {
+    let standing = match one {
+        WatchLine::Worktree(worktree) => match &worktree.seen {
+            WorktreeState::Loop(found) => found.halt.as_ref().map(|halt| &halt.standing),
+            WorktreeState::Away | WorktreeState::Unreadable(_) => None,
+        },
+        WatchLine::Elsewhere(standing) => Some(*standing),
+        WatchLine::Branch(_) | WatchLine::Round(_) => None,
+    }?;
+    Some(format!("since {}", halted_text::since(&standing.halt, style)))
+}
+
 /// The command of a person who acts on it.
 pub fn help(one: &WatchLine<'_>) -> Option<String> {
     match one {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{help, why};
+use super::{help, since, why};
 use crate::view::status::LoopState;
 use crate::view::watch::{LoopView, Need, WatchLine, WatchView, WorktreeState};
 use andon_core::escape::{terminal, terminal_clip};
 use andon_engine::text::phrase;
 use andon_engine::text::spark;
+use andon_engine::text::style::Style;
 
 /// Columns of a name.
 const NAME: usize = 100;
@@ -68,6 +69,7 @@ fn line(one: &WatchLine<'_>) -> String {
     let mut parts = vec![format!("{}: {state}", name(one))];
     if one.need() == Need::Person {
         parts.extend(why(one));
+        parts.extend(since(one, Style::Plain));
         parts.extend(help(one).map(|help| format!("help: {help}")));
     }
     parts.join("; ")

@@ -105,9 +105,11 @@ Needs a person
     help: cd /work/bare && andon install
   side                 halted      Loop 12/100  2/120 fail  █▅▃  5m
     the loop is going in circles (oscillation): the code state alternates A/B/A/B
+    since 2026-11-20T15:30:00Z
     help: cd /work/side && andon status
   elsewhere: main      halted      Loop 12                  █▅▃  5m
     the loop is going in circles (oscillation): the code state alternates A/B/A/B
+    since 2026-11-20T15:30:00Z
     help: answer halt 070707070707 where it was made, then run here: andon sync
   round abababababab   open                                      4m
     May the API change?

@@ -9,7 +9,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::change::PathStep;
+use crate::domain::change::{Nature, PathStep};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
@@ -35,7 +35,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
                 as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
                 back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
-                neither do texts that stood for an hour or longer, nor a document that is removed and written again. A document \
+                neither do texts that stood for an hour or longer, a document that is removed and written again, nor changes of \
+                white space alone, of which `weak-change` tells. A document \
                 does not alternate while commits in between write other documents anew: that is work, such as a page \
                 that a build makes again.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
@@ -49,6 +50,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept rewriting documents"),
         advice: Advice::Own(
             AdvisedStep::UpdateDocs,
             "update the documents: agree on one text and say there why it is so",
@@ -122,7 +124,8 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
         let meant = |one: &Iteration| {
             goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
         };
-        let one = by(at).filter(|one| one.strike == Strike::Candidate && !meant(one));
+        let rewrites = |one: &Iteration| one.weak_nature() != Some(Nature::Space);
+        let one = by(at).filter(|one| one.strike == Strike::Candidate && rewrites(one) && !meant(one));
         let edited = is_text(at) && at.checked_sub(1).is_some_and(is_text);
         edited
             && one.is_some_and(|one| {
@@ -177,7 +180,6 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, checked};
-    use crate::domain::change::Nature;
     use crate::domain::events::{TurnEnd, What};
     use crate::domain::ids::Digest;
     use crate::testkit::{Commit, chain, code, commit, event, folded, green};
@@ -215,6 +217,15 @@ mod tests {
         assert!(checked(&RULE, beside).is_none());
         let reverted = written(&[2, 1, 2]).into_iter().map(|one| one.subject("Revert \"words\"")).collect();
         assert!(checked(&RULE, reverted).is_none());
+    }
+
+    #[test]
+    fn white_space_alone_is_no_rewrite() {
+        let space = |old: u8, new: u8| commit(7).change(Nature::Space, &[(1, old, new)]);
+        let rows = vec![commit(7), space(1, 2), space(2, 1), space(1, 2), space(2, 1)];
+        assert!(checked(&RULE, rows).is_none());
+        let mixed = vec![commit(7), space(1, 2), space(2, 1)].into_iter().chain(written(&[2, 1, 2, 1]));
+        assert!(checked(&RULE, mixed.collect()).is_some(), "words after it");
     }
 
     #[test]

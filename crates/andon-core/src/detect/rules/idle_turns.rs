@@ -36,6 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("stopped changing anything"),
         advice: Advice::Own(
             AdvisedStep::ClarifyTask,
             "say in the task which file has to change, or call it done: andon complete",

@@ -40,6 +40,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept looking around and learnt nothing new"),
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
             "tell the agent what it looks for in vain, or give it what it lacks",

@@ -36,6 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept making the same edit"),
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
             "show the agent the file as it is now, and what the edit was answered",

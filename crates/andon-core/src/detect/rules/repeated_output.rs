@@ -36,6 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept saying the same thing"),
         advice: Advice::Own(
             AdvisedStep::TightenContext,
             "tighten the context: give the node what it does not know, and drop what it repeats",

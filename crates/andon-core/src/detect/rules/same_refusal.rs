@@ -45,6 +45,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::RepeatedError,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept running into the same refusal"),
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
             "give the agent what it lacks, or tell it to do without",

@@ -65,6 +65,7 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("weakened the tests"),
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
         ..About::new(EventClass::DirtyBit)
     },

@@ -66,6 +66,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("kept making the same tool call"),
         advice: Advice::Own(
             AdvisedStep::ChangeApproach,
             "tell the agent what that call answers, and ask for another approach",
@@ -155,7 +156,6 @@ enum Pattern {
 /// A loop of calls of one tool.
 #[derive(Debug)]
 struct Loop {
-    grade: Grade,
     tool: String,
     /// The calls by their short forms.
     named: String,
@@ -165,15 +165,13 @@ struct Loop {
 
 impl fmt::Display for Loop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self.grade {
-            Grade::Soft => "SOFT_LOOP",
-            Grade::Hard => "HARD_LOOP",
-            Grade::Infinite => "INFINITE_LOOP",
-        };
-        write!(f, "{name}: ")?;
         match self.pattern {
             Pattern::Identical { times, among } => {
-                write!(f, "{} among the last {among}", words::count(times, "identical call"))?;
+                if usize::try_from(times) == Ok(among) {
+                    write!(f, "the last {times} tool calls were the same")?;
+                } else {
+                    write!(f, "{times} of the last {among} tool calls were the same")?;
+                }
             }
             Pattern::Row { calls, times } => {
                 write!(
@@ -281,7 +279,7 @@ fn finding(setting: &RuleSetting, round: &[&Call], grade: Grade, pattern: Patter
         report_file,
         evidence,
         help: vec!["do something else than this call: its answer is known by now".to_owned()],
-        ..RULE.finding(level, Loop { grade, tool, named, signature, pattern })
+        ..RULE.finding(level, Loop { tool, named, signature, pattern })
     })
 }
 

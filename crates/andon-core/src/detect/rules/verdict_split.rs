@@ -30,6 +30,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About {
+        stuck: Some("could not settle the review"),
         signal: Some(Signal::VerdictSplit),
         judges: Judges::Votes,
         ..About::new(EventClass::Stall)
