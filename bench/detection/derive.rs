@@ -128,8 +128,8 @@ fn describe(
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
     let (summary, mut change, _) =
         diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
-    // As the hooks see a commit of ignored paths alone.
-    if change.nature == Nature::Nothing && trees[made.parent] != new {
+    // As the hooks see a commit of ignored paths alone. One that is empty after normalization changed a file.
+    if change.nature == Nature::Nothing && summary.files == 0 && trees[made.parent] != new {
         change.nature = Nature::Ignored;
     }
     let record = CommitRecord {

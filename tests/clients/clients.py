@@ -14,7 +14,9 @@ class Client:
     """One client; `home` is fresh, `url` is where the scripted model listens."""
 
     name = ""
-    settings = ""  # the file that `andon agent install` writes in a repository
+    settings = ""  # the file that `andon agent install` writes in a repository, or with `of_user` in the home
+    of_user = False
+    by_default = True  # whether it is run where no client is named
     markers = []  # what the client sets in its shell
     holds_turns = True  # whether a hook can keep a turn from ending
     rewrites = True  # whether a hook can change the arguments of a call
@@ -143,6 +145,23 @@ class Opencode(Client):
         return ["opencode", "run", "-m", "fake/fake-model", "go"]
 
 
+class Kilo(Opencode):
+    name = "kilo"
+    by_default = False
+    settings = ".kilo/plugin/andon.js"
+    markers = ["KILO", "OPENCODE", "AGENT", "KILO_PID"]
+
+    def prepare(self, home, repo, url):
+        write(os.path.join(home, ".config/kilo/kilo.json"), self.provider(url))
+
+    def env(self, home, url):
+        return {"KILO_DISABLE_MODELS_FETCH": "1", "KILO_DISABLE_AUTOUPDATE": "1", "KILO_TELEMETRY_LEVEL": "off",
+                "npm_config_offline": "true"}
+
+    def argv(self):
+        return ["kilo", "run", "-m", "fake/fake-model", "--auto", "go"]
+
+
 class Pi(Client):
     name = "pi"
     settings = ".pi/extensions/andon.js"
@@ -161,4 +180,34 @@ class Pi(Client):
         return ["pi", "-p", "--approve", "--provider", "fake", "--model", "fake-model", "go"]
 
 
-CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode, Pi)}
+class Droid(Client):
+    name = "droid"
+    settings = ".factory/settings.json"
+
+    def prepare(self, home, repo, url):
+        model = {"model": "fake-model", "id": "custom:fake-0", "displayName": "fake", "baseUrl": url + "/v1",
+                 "apiKey": "sk-test", "provider": "generic-chat-completion-api", "maxOutputTokens": 8192}
+        write(os.path.join(home, ".factory/settings.json"), json.dumps({"customModels": [model]}))
+
+    def env(self, home, url):
+        return {"FACTORY_API_KEY": "fk-test", "FACTORY_DISABLE_TELEMETRY": "1", "DROID_DISABLE_AUTO_UPDATE": "true"}
+
+    def argv(self):
+        return ["droid", "exec", "--skip-permissions-unsafe", "-m", "custom:fake-0", "go"]
+
+
+class Kimi(Client):
+    name = "kimi"
+    settings = ".kimi-code/config.toml"
+    of_user = True
+    rewrites = False
+
+    def env(self, home, url):
+        return {"KIMI_MODEL_NAME": "fake-model", "KIMI_MODEL_API_KEY": "sk-test", "KIMI_MODEL_PROVIDER_TYPE": "openai",
+                "KIMI_MODEL_BASE_URL": url + "/v1", "KIMI_DISABLE_TELEMETRY": "1", "KIMI_CODE_NO_AUTO_UPDATE": "1"}
+
+    def argv(self):
+        return ["kimi", "-p", "go"]
+
+
+CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode, Kilo, Pi, Droid, Kimi)}

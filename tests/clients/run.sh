@@ -2,7 +2,8 @@
 # Andon in the hands of real agents' clients, from npm, against a scripted model on the loopback address: no keys, no network
 # but npm's registry, each client in a home of its own.
 #
-#   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode] [pi]     all of them without arguments
+#   tests/clients/run.sh [claude] [codex] [gemini] [qwen] [copilot] [opencode] [pi] [droid] [kimi]     all of these without arguments
+#   tests/clients/run.sh kilo       only when named: each of its sessions waits a minute for its own servers
 #
 #   ANDON_CLIENTS_PROGRAM=FILE  the andon program to test (else it is built: cargo build --release)
 #   ANDON_CLIENTS_KEEP=DIR      work in DIR and keep it: what the model was told, what the clients said
@@ -40,6 +41,14 @@ if [ "$(cat "$cache/stamp" 2> /dev/null)" != "$stamp" ]; then
     npm install --silent --no-audit --no-fund > npm.log 2>&1) || { cat "$cache/clients/npm.log"; exit 1; }
   printf '%s\n' "$stamp" > "$cache/stamp"
 fi
+
+for name in "$@"; do
+  package=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["config"]["asked"].get(sys.argv[2], ""))' "$here/package.json" "$name")
+  if [ -n "$package" ] && [ ! -e "$cache/clients/node_modules/.bin/$name" ]; then
+    (cd "$cache/clients" && PATH="$cache/node/node_modules/.bin:$PATH" \
+      npm install --silent --no-audit --no-fund --no-save "$package" > npm.log 2>&1) || { cat "$cache/clients/npm.log"; exit 1; }
+  fi
+done
 
 # ---- the program ------------------------------------------------------------------------------------------
 

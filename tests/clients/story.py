@@ -45,6 +45,8 @@ class Story:
         os.makedirs(self.repo)
         # Login shells (Codex) take their PATH from here.
         write(os.path.join(self.home, ".bash_profile"), f"PATH={options.bin}:$PATH\n")
+        self.settings_file = os.path.join(self.home if client.of_user else self.repo, client.settings)
+        self.level = ["--user"] if client.of_user else []
         self.steps, self.sessions = 0, 0
 
     # ---- saying and running ---------------------------------------------------------------------------
@@ -112,21 +114,23 @@ class Story:
         self.run("git", "init", "-q", "-b", "main", ".")
         self.run("git", "config", "user.name", "A Person")
         self.run("git", "config", "user.email", "person@example.com")
+        self.run("git", "commit", "-q", "--allow-empty", "-m", "Root")
+        self.run("git", "branch", "bare")
         write(os.path.join(self.repo, "tests.sh"), TESTS)
         write(os.path.join(self.repo, "answer.c"), "42\n")
         write(os.path.join(self.repo, "andon.toml"), '[test]\ncommand = "sh tests.sh"\n')
         self.step("install the hooks of git and of the client; a second time changes nothing")
         self.run("andon", "install")
-        self.run("andon", "agent", "install", self.client.name)
+        self.run("andon", "agent", "install", self.client.name, *self.level)
         settings = self.settings()
-        self.run("andon", "agent", "install", self.client.name)
+        self.run("andon", "agent", "install", self.client.name, *self.level)
         self.holds(self.settings() == settings, "the second install changed the settings")
         self.run("git", "add", "--all")
         self.run("andon", "test")
         self.run("git", "commit", "-q", "-m", "Start")
 
     def settings(self):
-        with open(os.path.join(self.repo, self.client.settings), encoding="utf-8") as file:
+        with open(self.settings_file, encoding="utf-8") as file:
             return file.read()
 
     def work_that_goes_well(self):
@@ -155,7 +159,10 @@ class Story:
             {"shell": "echo '42 figs' > answer.c"},
             {"shell": "sh tests.sh"},
             {"shell": "git commit -qam Plain; git log --format=%s -1"},
-        ] + ([] if self.client.rewrites else [{"shell": "andon test && git commit -qam Plain"}]))
+        ] + ([] if self.client.rewrites else [{"shell": "andon test && git commit -qam Plain"}]) + [
+            {"shell": "echo '42 dates' > answer.c; git stash -q; git checkout -q bare; ls -A"},
+            {"shell": "git checkout -q main; git stash drop -q; git status --short"},
+        ])
         if self.client.rewrites:
             self.step("the plain test command counts: it runs as andon test, and the model sees that in one line")
             self.holds(told.says(1, "ok 1 - answer"), f"the tests did not reach the model: {told.log}")
@@ -166,6 +173,10 @@ class Story:
         subjects = self.run("git", "log", "--format=%s", f"{begun}..").stdout.split()
         self.holds(subjects == ["Plain"], f"commits: {subjects}: {told.log}")
         self.holds(self.record("HEAD")["gate"] == "passed", f"record: {self.record('HEAD')}")
+        self.step("a stash, and a branch without the settings of the client, accuse nobody")
+        with open(os.path.join(self.repo, ".git/andon/journal.jsonl"), encoding="utf-8") as journal:
+            self.holds("guard_disarmed" not in journal.read(), f"somebody is accused: {told.log}")
+        self.holds(self.run("git", "status", "--porcelain", "-uno").stdout == "", f"the checkout did not work: {told.log}")
 
     def a_model_that_never_finishes(self):
         """The code is changed again and again and never tested, and the model says that it is done, for ever."""
@@ -197,7 +208,7 @@ class Story:
 
     def ways_around(self):
         unset = " ".join(f"-u {name}" for name in self.client.markers)
-        settings = os.path.join(self.repo, self.client.settings)
+        settings = self.settings_file
         edit = "echo 60 > answer.c; "
         return [
             f"{edit}git commit -qam around1",
@@ -210,10 +221,10 @@ class Story:
             "rm -f .andon/CHECKPOINT.md; git commit --allow-empty -qm around6",
             "rm -rf .andon .git/andon; git commit --allow-empty -qm around7",
             "rm -f .git/hooks/*; git commit --allow-empty -qm around8",
-            f"echo '{{}}' > {self.client.settings}; echo emptied",
+            f"echo '{{}}' > {settings if self.client.of_user else self.client.settings}; echo emptied",
             {"write": [settings, "{}\n"]},
             "andon uninstall; git commit --allow-empty -qm around9",
-            f"andon agent uninstall {self.client.name}",
+            " ".join(["andon agent uninstall", self.client.name, *self.level]),
             "git update-ref refs/heads/main $(git commit-tree -p HEAD -m around10 'HEAD^{tree}')",
             "git update-ref -d refs/notes/andon; git for-each-ref --format='delete %(refname)' refs/andon | git update-ref --stdin",
             "echo 'x' > .andon/STOP; rm -f .andon/STOP; sed -i s/block/off/ andon.toml; git commit -qam around11",
@@ -243,7 +254,7 @@ class Story:
 
     def without_its_hooks(self):
         """The client's settings are gone, as if a person had emptied them: the hooks of git and `check` are what is left."""
-        halted_at, settings = self.head(), os.path.join(self.repo, self.client.settings)
+        halted_at, settings = self.head(), self.settings_file
         os.rename(settings, os.path.join(self.work, "settings"))
         edit = "echo 60 > answer.c; git commit -qam"
         self.session([{"shell": way} for way in (f"{edit} gone1", f"{edit} gone2 --no-verify", f"ANDON=0 {edit} gone3",
@@ -278,8 +289,8 @@ class Story:
 
     def put_back(self):
         self.step("uninstalling takes the settings out again")
-        self.run("andon", "agent", "uninstall", self.client.name)
-        self.holds(not os.path.exists(os.path.join(self.repo, self.client.settings)), "the settings are still there")
+        self.run("andon", "agent", "uninstall", self.client.name, *self.level)
+        self.holds(not os.path.exists(self.settings_file), "the settings are still there")
 
     def tell(self):
         self.set_up()
@@ -329,7 +340,8 @@ def main():
     options.bin = os.path.join(options.work, "bin")
     os.makedirs(options.bin, exist_ok=True)
     shutil.copy2(options.program, os.path.join(options.bin, "andon"))
-    names, begun = options.clients or list(CLIENTS), time.time()
+    by_default = [name for name, client in CLIENTS.items() if client.by_default]
+    names, begun = options.clients or by_default, time.time()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         held = dict(zip(names, pool.map(lambda name: tell(name, options), names)))
     failed = [name for name, good in held.items() if not good]

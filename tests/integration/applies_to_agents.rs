@@ -177,11 +177,14 @@ fn an_agents_commit_without_its_record_is_missing_evidence() {
     // All of them are gone, where the hooks wrote them.
     stage.git(&["update-ref", "-d", "refs/notes/andon"]).ok();
     stage.andon(&["check", &range]).exits(3).says("no-records");
-    // By its message alone.
-    stage
-        .git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "x", "-m", TRAILER])
-        .ok();
-    stage.andon(&["check", "HEAD^..HEAD"]).exits(3).says("the commit has no record");
+    // By its message alone, wherever it says so.
+    for last in [TRAILER, "Signed-off-by: P <p@example.org>"] {
+        let said = ["-m", "x", "-m", TRAILER, "-m", last];
+        stage
+            .git(&[&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty"], &said[..]].concat())
+            .ok();
+        stage.andon(&["check", "HEAD^..HEAD"]).exits(3).says("the commit has no record");
+    }
 }
 
 #[test]

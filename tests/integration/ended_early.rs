@@ -138,6 +138,25 @@ fn a_pipe_that_hides_the_end_is_named_with_the_way_out() {
 }
 
 #[test]
+fn a_program_that_always_ends_with_0_tells_nothing_of_the_tests() {
+    let files = [("red.sh", "echo one\nexit 1\n"), ("green.sh", "echo one\n"), (".gitignore", "log\n")];
+    for command in
+        ["sh red.sh; true", "sh red.sh || echo over", "sh red.sh > log 2>&1; cat log", "sh red.sh | tee log"]
+    {
+        let stage = stage(command, &files);
+        tested(&stage).ok().says("nothing tells how the tests ended").says("the exit code is that of");
+        assert_eq!(status(&stage), "incomplete", "{command}");
+    }
+    for command in
+        ["sh green.sh && echo fine", "set -e; sh green.sh; echo fine", "sh green.sh || exit 1; echo fine"]
+    {
+        let stage = stage(command, &files);
+        tested(&stage).ok().lacks("nothing tells");
+        assert_eq!(status(&stage), "passed", "{command}");
+    }
+}
+
+#[test]
 fn a_red_make_behind_a_pipe_is_red() {
     let makefile = "test:\n\t@echo one; echo two; exit 1\n";
     for command in ["make test 2>&1 | tail -1", "make test | head -5"] {

@@ -54,13 +54,14 @@ fn a_runner_that_ends_well_without_its_report_proves_nothing() {
     let stage = Stage::installed();
     stage.write("bin/pytest", "exit 0\n");
     stage.write("andon.toml", "[test]\ncommand = [\"sh\", \"bin/pytest\"]\nrunner = \"pytest\"\n");
-    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    assert_snapshot!(stage.andon(&["test"]).shown(), @r#"
     exit 0
     --- stderr
     warning: the run ended without the report that test.runner asked for
-    warning[test-run]: the test report is cut short; the run does not count as passed
-      help: andon test
-    ");
+    warning[test-run]: nothing tells how the tests ended; the run does not count as passed
+      help: let test.command end with the tests and with their exit code: andon config show test
+      help: or have them write a report, and name it in andon.toml:  [test]  reports = ["report.xml"]
+    "#);
     stage.git(&["add", "."]).ok();
     assert_snapshot!(stage.git(&["commit", "-qm", "Two"]).shown(), @"
     exit 1

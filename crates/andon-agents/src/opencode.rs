@@ -64,9 +64,7 @@ fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> HookPa
         payload.ended(answer, end);
     }
     if event == "chat.message" {
-        let parts = output.and_then(|output| output.get("parts")?.as_array());
-        payload.prompt =
-            parts.into_iter().flatten().find_map(|part| text(Some(part), "text").map(str::to_owned));
+        payload.prompt = output.and_then(|output| told::said(output.get("parts")?));
     }
     payload
 }

@@ -47,6 +47,13 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatError> 
     serde_json::from_slice(bytes).map_err(|error| FormatError::Json(error.to_string()))
 }
 
+/// What was said: a text, or the texts of its parts.
+pub(super) fn said(value: &Value) -> Option<String> {
+    let Value::Array(parts) = value else { return value.as_str().map(str::to_owned) };
+    let texts: Vec<&str> = parts.iter().filter_map(|part| text(Some(part), "text")).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
 /// The text of `value`, or of its member `key`.
 pub(super) fn text<'a>(value: Option<&'a Value>, key: &str) -> Option<&'a str> {
     value?.get(key)?.as_str()

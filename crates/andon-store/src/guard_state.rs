@@ -20,6 +20,8 @@ pub enum GuardPart {
     Hook,
     /// Settings by which a client starts Andon.
     Settings,
+    /// Other settings, which could switch off what those start.
+    Switch,
     /// A file of a halt, a stop or a pause.
     Halt,
     /// The person's own configuration of Andon.

@@ -117,6 +117,8 @@ mod tests {
             ("mocha -R markdown", "", ""),
             ("jest", "Snapshots:   0 total\nTime:        0.5 s\nRan all test suites.\n", ""),
             ("rspec", "..", ""),
+            ("vitest run", "", ""),
+            ("vitest run", " RUN  v4.0.0 /p\n\n ✓ a.test.js (2 tests) 3ms\n", ""),
         ] {
             assert_eq!(run(words, stdout, stderr), TestStatus::Incomplete, "{words} {stdout}");
         }

@@ -29,13 +29,14 @@ pub struct RunReader {
     output: Output,
     reports: Tally,
     calls: BTreeSet<RunnerCall>,
+    masked_by: Option<String>,
 }
 
 impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
         let (output, reports) = (Output::new(&root, "", Depth::Whole), Tally::new(&root));
-        Self { format: None, output, reports, root, calls: BTreeSet::new() }
+        Self { format: None, output, reports, root, calls: BTreeSet::new(), masked_by: None }
     }
 
     /// The same, with everything read as that format, whatever it looks like.
@@ -85,9 +86,15 @@ impl RunReader {
         self.calls.insert(call);
     }
 
+    /// Notes that the exit code is that of this program, which ends with 0 whatever the tests said (`|| true`). Where nothing
+    /// else tells, the run is [`Incomplete`](crate::TestStatus::Incomplete).
+    pub fn exit_masked_by(&mut self, program: String) {
+        self.masked_by = Some(program);
+    }
+
     /// Ends the run.
     pub fn finish(self, exit: ExitKind) -> ParsedRun {
-        let Self { root, format, output, reports, calls } = self;
+        let Self { root, format, output, reports, calls, masked_by } = self;
         let name = output.name().to_owned();
         let (mut whole, printed) = output.finish(reports, format);
         if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
@@ -104,6 +111,9 @@ impl RunReader {
         if format.is_none_or(|format| !format.is_exit_only()) {
             run.hear_last_words(&printed);
             run.hold_to(&calls, &printed);
+        }
+        if let Some(program) = masked_by {
+            run.doubt_exit(&program);
         }
         run
     }

@@ -116,6 +116,17 @@ impl ParsedRun {
         ));
         self.errors.push(ErrorText { test: None, text: line.to_owned() });
     }
+
+    /// Takes a pass that only an exit code of 0 tells of for none: it is that of another program.
+    pub(super) fn doubt_exit(&mut self, program: &str) {
+        if self.status == TestStatus::Passed && self.runner == RUNNER_EXIT {
+            self.status = TestStatus::Incomplete;
+            self.doubt = None;
+            self.warnings.push(format!(
+                "the exit code is that of `{program}`, and nothing else tells how the tests ended"
+            ));
+        }
+    }
 }
 
 /// What was seen from outside (a timeout, a signal) goes first, then what makes the reports less than the

@@ -20,7 +20,10 @@ pub enum KnownRunner {
     Mocha,
     /// RSpec.
     Rspec,
-    /// Another one that was asked for a list or a rehearsal, by its name in evidence; nothing is known of its other calls.
+    /// vitest.
+    Vitest,
+    /// Another one by its name in evidence, that was asked for a list or a rehearsal, or that a script starts in itself;
+    /// nothing is known of its other calls.
     Other(&'static str),
 }
 
@@ -33,6 +36,7 @@ impl KnownRunner {
             Self::Jest => "jest",
             Self::Mocha => "mocha",
             Self::Rspec => "rspec",
+            Self::Vitest => "vitest",
             Self::Other(name) => name,
         }
     }
@@ -40,7 +44,7 @@ impl KnownRunner {
     /// Where its summary is printed.
     pub fn stream(self) -> Stream {
         match self {
-            Self::Pytest | Self::Mocha | Self::Rspec | Self::Other(_) => Stream::Stdout,
+            Self::Pytest | Self::Mocha | Self::Rspec | Self::Vitest | Self::Other(_) => Stream::Stdout,
             Self::Unittest | Self::Jest => Stream::Stderr,
         }
     }
@@ -154,12 +158,13 @@ fn by_name(name: &str) -> Option<KnownRunner> {
         "jest" | "jest.js" => KnownRunner::Jest,
         "mocha" | "_mocha" | "mocha.js" | "mocha.mjs" => KnownRunner::Mocha,
         "rspec" => KnownRunner::Rspec,
+        "vitest" | "vitest.mjs" => KnownRunner::Vitest,
         _ => return None,
     })
 }
 
 /// Calls that run no test: the program, its name in evidence, its command (if one is needed), and what asks for that.
-const IDLE: [(&str, &str, &str, WordList); 12] = [
+const IDLE: [(&str, &str, &str, WordList); 11] = [
     ("cargo", "cargo", "test", words!["--list"]),
     ("cargo", "cargo", "t", words!["--list"]),
     ("go", "go", "test", words!["-list", "--list", "-n"]),
@@ -169,7 +174,6 @@ const IDLE: [(&str, &str, &str, WordList); 12] = [
     ("gradle", "gradle", "", words!["-m", "--dry-run"]),
     ("gradlew", "gradle", "", words!["-m", "--dry-run"]),
     ("make", "make", "", words!["-n", "--dry-run", "--just-print", "--recon"]),
-    ("vitest", "vitest", "list", words!["list"]),
     ("bats", "bats", "", words!["-c", "--count"]),
     ("playwright", "playwright", "test", words!["--list"]),
 ];
@@ -285,6 +289,14 @@ const MOCHA_IDLE: WordList = words![
 /// Reporters of mocha that end in its usual counts, or (`markdown`) print nothing before the end.
 const MOCHA_REPORTERS: [&str; 8] = ["spec", "dot", "list", "min", "nyan", "landing", "progress", "markdown"];
 
+/// The same of vitest, and commands of it that end otherwise.
+const VITEST_IDLE: WordList = words!["list", "init", "--version", "-v", "--help", "-h"];
+const VITEST_OTHER: WordList =
+    words!["watch", "dev", "bench", "related", "--changed", "--ui", "--standalone"];
+
+/// Reporters of vitest that end in its counts.
+const VITEST_REPORTERS: [&str; 6] = ["default", "verbose", "dot", "basic", "tree", "hanging-process"];
+
 fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
     let idle = |idle: WordList| arguments.iter().any(|argument| idle.contains(argument));
     match runner {
@@ -303,6 +315,9 @@ fn promise(runner: KnownRunner, arguments: &[&str]) -> Promise {
         }
         KnownRunner::Mocha if idle(MOCHA_IDLE) => Promise::NoTest,
         KnownRunner::Mocha => of_reporter(arguments, &["-R", "--reporter"], &MOCHA_REPORTERS),
+        KnownRunner::Vitest if idle(VITEST_IDLE) => Promise::NoTest,
+        KnownRunner::Vitest if idle(VITEST_OTHER) => Promise::Nothing,
+        KnownRunner::Vitest => of_reporter(arguments, &["--reporter", "--reporters"], &VITEST_REPORTERS),
         KnownRunner::Rspec if idle(words!["--dry-run", "--version", "-v", "--help", "-h"]) => Promise::NoTest,
         KnownRunner::Rspec => {
             of_reporter(arguments, &["-f", "--format"], &["p", "progress", "d", "doc", "documentation"])
@@ -349,7 +364,7 @@ fn of_reporter(arguments: &[&str], names: &[&str], known: &[&str]) -> Promise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use KnownRunner::{Jest, Mocha, Pytest, Rspec, Unittest};
+    use KnownRunner::{Jest, Mocha, Pytest, Rspec, Unittest, Vitest};
 
     #[test]
     fn a_call_is_known_by_its_program_and_not_by_its_words() {
@@ -369,7 +384,8 @@ mod tests {
             ("bundle exec rspec", Some(Rspec)),
             ("cargo test -- --list", Some(KnownRunner::Other("cargo"))),
             ("go test -list=. ./...", Some(KnownRunner::Other("go"))),
-            ("npx vitest list", Some(KnownRunner::Other("vitest"))),
+            ("npx vitest list", Some(Vitest)),
+            ("node node_modules/vitest/vitest.mjs run", Some(Vitest)),
             ("cargo nextest list", Some(KnownRunner::Other("nextest"))),
             ("cargo nextest run list", None),
             ("cargo test list", None),
@@ -411,6 +427,11 @@ mod tests {
             ("mocha --reporter=json", Nothing),
             ("mocha --reporter mochawesome", Nothing),
             ("mocha --dry-run", NoTest),
+            ("vitest run", Summary),
+            ("vitest run --reporter=verbose", Summary),
+            ("vitest run --reporter=default --reporter=junit", Nothing),
+            ("vitest bench", Nothing),
+            ("vitest list", NoTest),
             ("rspec -f json", Nothing),
             ("rspec --format documentation", Summary),
             ("rspec --dry-run", NoTest),

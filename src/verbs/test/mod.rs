@@ -224,6 +224,16 @@ fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
 /// The report is not whole. Behind a pipe a run that passed looks like one that failed.
 fn cut_short(ran: &test::Ran) -> Diagnostic {
     let Some(hiding) = test::cuts_the_end(&ran.run.evidence.command) else {
+        if ran.run.evidence.is_by_exit_code() {
+            return Diagnostic::warning(
+                "nothing tells how the tests ended; the run does not count as passed",
+            )
+            .code("test-run")
+            .help("let test.command end with the tests and with their exit code: andon config show test")
+            .help(
+                "or have them write a report, and name it in andon.toml:  [test]  reports = [\"report.xml\"]",
+            );
+        }
         return Diagnostic::warning("the test report is cut short; the run does not count as passed")
             .code("test-run")
             .help("andon test");

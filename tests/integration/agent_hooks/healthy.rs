@@ -6,12 +6,13 @@ use super::{hook, lines};
 use crate::support::{Out, Stage};
 
 /// The events of a client: a session, a prompt, the end of a turn.
-const TURNS: [(&str, [&str; 3]); 5] = [
+const TURNS: [(&str, [&str; 3]); 6] = [
     ("claude", ["SessionStart", "UserPromptSubmit", "Stop"]),
     ("codex", ["SessionStart", "UserPromptSubmit", "Stop"]),
     ("copilot", ["SessionStart", "UserPromptSubmit", "Stop"]),
     ("gemini", ["SessionStart", "BeforeAgent", "AfterAgent"]),
     ("qwen", ["SessionStart", "UserPromptSubmit", "Stop"]),
+    ("kimi", ["SessionStart", "UserPromptSubmit", "Stop"]),
 ];
 
 fn send(stage: &Stage, client: &str, event: &str, payload: &Value) -> Out {
@@ -24,7 +25,9 @@ fn is_halted(stage: &Stage) -> bool {
 
 /// A prompt, and the end of its turn.
 fn ask(stage: &Stage, (client, events): (&str, [&str; 3]), session: &str, prompt: &str) -> Out {
-    let told = json!({ "session_id": session, "prompt": prompt, "prompt_id": prompt });
+    // Kimi Code tells the parts of a prompt.
+    let text = if client == "kimi" { json!([{ "type": "text", "text": prompt }]) } else { json!(prompt) };
+    let told = json!({ "session_id": session, "prompt": text, "prompt_id": prompt });
     send(stage, client, events[1], &told).ok();
     send(
         stage,
@@ -107,6 +110,26 @@ fn a_question_in_a_dirty_tree_is_not_held_and_a_change_is() {
     stop(&stage).exits(2).says("not done yet");
 }
 
+/// Droid tells nothing of a call that failed, and Kimi Code ends a turn without waiting for what it tells.
+#[test]
+fn a_change_by_a_call_whose_end_was_not_told_is_held() {
+    for client in ["kimi", "droid"] {
+        let stage = Stage::installed();
+        let tell = |event: &str, more: Value| {
+            let mut told = json!({ "session_id": "s", "hook_event_name": event });
+            told.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            send(&stage, client, event, &told)
+        };
+        tell("SessionStart", json!({ "source": "startup" })).ok();
+        tell("UserPromptSubmit", json!({ "prompt": "change it" })).ok();
+        let shell = if client == "kimi" { "Bash" } else { "Execute" };
+        let input = json!({ "command": "sed -i s/a/b/ code.txt; false" });
+        tell("PreToolUse", json!({ "tool_name": shell, "tool_input": input })).ok();
+        stage.write("code.txt", "of the agent\n");
+        tell("Stop", json!({ "stop_hook_active": false })).exits(2).says("not done yet");
+    }
+}
+
 #[test]
 fn the_window_is_that_of_the_model() {
     let usage = |stage: &Stage| {
@@ -174,7 +197,8 @@ fn one_compaction_is_one_whichever_hooks_report_it() {
 
 #[test]
 fn hooks_of_the_project_and_of_the_user_count_once() {
-    for (client, events) in TURNS {
+    // Kimi Code has hooks of a user alone.
+    for (client, events) in TURNS.into_iter().filter(|(client, _)| *client != "kimi") {
         let stage = Stage::installed();
         stage.andon(&["agent", "install", client, "--project"]).ok();
         stage.andon(&["agent", "install", client, "--user"]).ok();

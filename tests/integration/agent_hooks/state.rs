@@ -211,6 +211,24 @@ fn a_deletion_that_a_clients_hook_sees_first_or_that_comes_within_a_turn_answers
     hook(&stage, "claude", "PreToolUse", &bash("make")).ok();
 }
 
+/// A file of settings that is not ours may switch off all hooks, from the next session on.
+#[test]
+fn other_settings_that_switch_the_hooks_off_are_put_back() {
+    let stage = Stage::installed();
+    stage.andon(&["agent", "install", "claude", "--project"]).ok();
+    let local = ".claude/settings.local.json";
+    during(&stage, || edit(&stage, local, "{\"permissions\": {}}\n")).lacks("the last call took away");
+    during(&stage, || edit(&stage, local, "{\"disableAllHooks\": true}\n"))
+        .says("switched off")
+        .says("(put back)");
+    assert_eq!(std::fs::read_to_string(stage.path(local)).unwrap(), "{\"permissions\": {}}\n");
+    assert_eq!(accused(&stage), 1);
+    let stage = Stage::installed();
+    stage.andon(&["agent", "install", "claude", "--project"]).ok();
+    during(&stage, || edit(&stage, local, "{\"disableAllHooks\": true}\n")).says("(put back)");
+    assert!(!stage.exists(local));
+}
+
 #[test]
 fn what_git_checks_out_stashes_or_cleans_away_is_nobodys_fault() {
     let took = "the last call took away";

@@ -25,6 +25,8 @@ pub struct About {
     pub judges: Judges,
     /// Whether the files that it names are documents; those of every other rule are code.
     pub names_documents: bool,
+    /// Iterations for which its cause may pause at the same files: a warning after that many is still the same one.
+    pub pause: usize,
     /// What a loop that it halts did, in words that follow the name of who did it; `None` where the halt's reason says it.
     pub stuck: Option<&'static str>,
 }
@@ -42,6 +44,7 @@ impl About {
             counts: Counts::Free,
             judges: Judges::Iterations,
             names_documents: false,
+            pause: 0,
             stuck: None,
         }
     }

@@ -170,13 +170,11 @@ pub fn look(halt: &Halt) -> Option<String> {
     if let Some((first, second)) = halt.summary.between() {
         return Some(format!("git diff {} {}", first.short(), second.short()));
     }
-    match (halt.reason, halt.summary.steps.as_slice()) {
-        // The commit that used a budget up, or came before a stop, is not what is wrong.
-        (HaltReason::BudgetExceeded | HaltReason::UserStop, _) => None,
-        (HaltReason::Stalled | HaltReason::Oscillating | HaltReason::RepeatedError, [only]) => {
-            Some(format!("git show {}", only.commit?.short()))
-        }
-        (HaltReason::Stalled | HaltReason::Oscillating | HaltReason::RepeatedError, _) => None,
+    // The commit that used a budget up, or came before a stop, is not what is wrong.
+    let is_at_fault = !matches!(halt.reason, HaltReason::BudgetExceeded | HaltReason::UserStop);
+    match halt.summary.steps.as_slice() {
+        [only] if is_at_fault => Some(format!("git show {}", only.commit?.short())),
+        _ => None,
     }
 }
 

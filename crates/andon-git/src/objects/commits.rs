@@ -147,10 +147,18 @@ impl Repo {
     }
 }
 
-/// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue.
+/// Who else wrote a commit. Where a pull request is squashed, or a message given in several parts, such a line stands anywhere.
+const AUTHOR: &str = "Co-authored-by";
+
+/// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue, and further authors of the
+/// paragraphs before it.
 pub fn trailers(message: &str) -> Vec<(String, String)> {
-    let Some((_, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
-    let mut found: Vec<(String, String)> = Vec::new();
+    let Some((before, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
+    let authors = before.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let mut found: Vec<(String, String)> = authors
+        .filter(|(key, _)| key.eq_ignore_ascii_case(AUTHOR))
+        .map(|(key, value)| (key.to_owned(), value.trim().to_owned()))
+        .collect();
     for line in last.lines() {
         let folded = line.starts_with([' ', '\t']);
         match (line.split_once(':'), found.last_mut()) {
@@ -233,6 +241,11 @@ mod tests {
             ("s\n\nKey: one\n two\n", vec![pair("Key", "one two")]),
             ("s\n\n(cherry picked from commit abc)\nA: b", vec![pair("A", "b")]),
             ("s\n\nsee http://x.y for more", vec![]),
+            (
+                "s\n\nCo-Authored-By: X\nKey: none\n\nSigned-off-by: A <a@b>\n",
+                vec![pair("Co-Authored-By", "X"), pair("Signed-off-by", "A <a@b>")],
+            ),
+            ("Co-Authored-By: none\n\n* one\n  Co-Authored-By: none\n\nKey: one", vec![pair("Key", "one")]),
         ];
         for (message, want) in cases {
             assert_eq!(trailers(message), want, "{message}");

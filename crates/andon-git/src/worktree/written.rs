@@ -2,8 +2,10 @@
 //! working tree is known in a tenth of the time that a comparison with HEAD takes.
 
 use std::collections::HashSet;
-use std::fs::Metadata;
+use std::fs::{Metadata, read_dir};
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 use crate::index::entries::{self, Entries};
 use crate::objects::MODE_SUBMODULE;
@@ -13,16 +15,27 @@ use crate::platform::paths::{bytes_of, path_from_bytes};
 
 /// The clock of a file system may be a tick behind the system's, in seconds.
 const BEHIND: i64 = 1;
-/// Most untracked entries whose ignore rules are asked for.
-const MAX_UNTRACKED: usize = 512;
+/// Most paths whose ignore rules are asked for.
+const MAX_ASKED: usize = 512;
+/// Directories that are worth a thread.
+const MANY: usize = 8;
 
-/// One walk through the working tree.
-struct Walk<'r> {
+/// One look at a working tree.
+struct Look<'r> {
     repo: &'r Repo,
+    top: &'r Path,
     since: i64,
-    /// Tracked files, and the directories above them.
-    tracked: HashSet<Vec<u8>>,
-    untracked: usize,
+    /// How often the ignore rules were asked.
+    asked: usize,
+    /// What was written and is ignored by the rules: the index may have it all the same.
+    ignored: HashSet<Vec<u8>>,
+}
+
+/// What a directory holds: paths from the top, as git writes them.
+#[derive(Default)]
+struct Listing {
+    dirs: Vec<Vec<u8>>,
+    written: Vec<Vec<u8>>,
 }
 
 impl Repo {
@@ -30,83 +43,127 @@ impl Repo {
     /// Unix epoch). True where that is not known, as with submodules and a sparse index. Starts no process.
     pub fn may_be_written_since(&self, since: i64) -> bool {
         let since = since.saturating_sub(BEHIND);
-        let (Some(top), Some(tracked)) = (self.workdir(), self.tracked()) else { return true };
-        Walk { repo: self, since, tracked, untracked: 0 }.is_written(top, &[])
-    }
-
-    /// The paths in the index and the directories above them; `None` where it does not tell all of them.
-    fn tracked(&self) -> Option<HashSet<Vec<u8>>> {
-        let bytes = entries::read(&self.index_path())?;
-        let (mut tracked, mut has_submodule) = (HashSet::new(), false);
-        let walked = entries::walk(&bytes, &mut |entry| {
-            has_submodule |= entry.mode == MODE_SUBMODULE;
-            let mut above = entry.path;
-            while let Some(at) = memchr::memrchr(b'/', above) {
-                above = &above[..at];
-                if tracked.contains(above) {
-                    break;
-                }
-                tracked.insert(above.to_vec());
-            }
-            tracked.insert(entry.path.to_vec());
-        });
-        (walked == Some(Entries::All) && !has_submodule).then_some(tracked)
+        let (Some(top), Some(index)) = (self.workdir(), entries::read(&self.index_path())) else {
+            return true;
+        };
+        let look = Look { repo: self, top, since, asked: 0, ignored: HashSet::new() };
+        look.finds_written(&index).unwrap_or(true)
     }
 }
 
-impl Walk<'_> {
-    /// Whether something in `dir`, which is at `path` from the top, was.
-    fn is_written(&mut self, dir: &Path, path: &[u8]) -> bool {
-        // What was made, renamed or removed shows in its directory.
-        let Ok(facts) = dir.symlink_metadata() else { return true };
-        if self.is_newer(&facts) {
-            return true;
-        }
-        let Ok(entries) = std::fs::read_dir(dir) else { return true };
-        for entry in entries {
-            let Ok(entry) = entry else { return true };
-            let (name, mut at) = (entry.file_name(), path.to_vec());
-            if path.is_empty() && name == ".git" {
-                continue;
-            }
-            if !at.is_empty() {
-                at.push(b'/');
-            }
-            at.extend_from_slice(&bytes_of(&name));
-            let Ok(facts) = entry.metadata() else { return true };
-            let is_tracked = self.tracked.contains(&at);
-            if !is_tracked && self.is_no_code(&at, &facts) {
-                continue;
-            }
-            let is_written = if facts.is_dir() {
-                entry.path().join(".git").exists() || self.is_written(&entry.path(), &at)
-            } else {
-                self.is_newer(&facts)
-            };
-            if is_written {
-                return true;
+impl Look<'_> {
+    /// Level by level, the directories of a level side by side: to ask for the times of files is most of the work.
+    fn finds_written(mut self, index: &[u8]) -> Option<bool> {
+        let tracked = tracked_directories(index)?;
+        let mut level = vec![Vec::new()];
+        while !level.is_empty() {
+            let listed = list_all(self.top, &level, self.since)?;
+            level.clear();
+            for Listing { dirs, written } in listed {
+                for path in written {
+                    if !self.is_ignored(&path)? {
+                        return Some(true);
+                    }
+                    self.ignored.insert(path);
+                }
+                for dir in dirs {
+                    if tracked.contains(&dir) || !self.is_ignored(&[&dir[..], b"/"].concat())? {
+                        level.push(dir);
+                    }
+                }
             }
         }
-        false
+        Some(self.has_ignored(index))
     }
 
-    /// Whether git would not track the untracked `path`.
-    fn is_no_code(&mut self, path: &[u8], facts: &Metadata) -> bool {
-        self.untracked = self.untracked.saturating_add(1);
-        if self.untracked > MAX_UNTRACKED {
-            return false;
-        }
-        let mut asked = path.to_vec();
-        if facts.is_dir() {
-            asked.push(b'/');
-        }
-        self.repo.inner.is_path_ignored(path_from_bytes(&asked)).unwrap_or(false)
+    /// By the rules alone; `None` where they were asked too often.
+    fn is_ignored(&mut self, path: &[u8]) -> Option<bool> {
+        self.asked += 1;
+        let asks = self.asked <= MAX_ASKED;
+        asks.then(|| self.repo.inner.is_path_ignored(path_from_bytes(path)).unwrap_or(false))
     }
 
-    fn is_newer(&self, facts: &Metadata) -> bool {
+    /// Whether the index has one of the ignored files.
+    fn has_ignored(&self, index: &[u8]) -> bool {
+        let mut found = false;
+        if !self.ignored.is_empty() {
+            entries::walk(index, &mut |entry| found |= self.ignored.contains(entry.path));
+        }
+        found
+    }
+}
+
+/// The directories above the files of the index; `None` where it does not tell all of them.
+fn tracked_directories(index: &[u8]) -> Option<HashSet<Vec<u8>>> {
+    let (mut tracked, mut has_submodule) = (HashSet::new(), false);
+    let mut last = Vec::new();
+    let walked = entries::walk(index, &mut |entry| {
+        has_submodule |= entry.mode == MODE_SUBMODULE;
+        let mut above = &entry.path[..memchr::memrchr(b'/', entry.path).unwrap_or(0)];
+        if above == last {
+            return;
+        }
+        last.clear();
+        last.extend_from_slice(above);
+        while !above.is_empty() && tracked.insert(above.to_vec()) {
+            above = &above[..memchr::memrchr(b'/', above).unwrap_or(0)];
+        }
+    });
+    (walked == Some(Entries::All) && !has_submodule).then_some(tracked)
+}
+
+/// Lists `dirs`; `None` where one of them cannot be.
+fn list_all(top: &Path, dirs: &[Vec<u8>], since: i64) -> Option<Vec<Listing>> {
+    let list_part =
+        |part: &[Vec<u8>]| part.iter().map(|dir| list(top, dir, since)).collect::<Option<Vec<_>>>();
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(dirs.len() / MANY);
+    if threads < 2 {
+        return list_part(dirs);
+    }
+    thread::scope(|scope| {
+        let parts = dirs.chunks(dirs.len().div_ceil(threads));
+        let running: Vec<_> = parts.map(|part| scope.spawn(move || list_part(part))).collect();
+        let mut listed = Vec::new();
+        for part in running {
+            listed.extend(part.join().ok()??);
+        }
+        Some(listed)
+    })
+}
+
+/// Lists `dir`. `None` for whatever is not known, which a directory that is new itself says (what was made, renamed or removed
+/// in it shows there), and a repository inside.
+fn list(top: &Path, dir: &[u8], since: i64) -> Option<Listing> {
+    let path = top.join(path_from_bytes(dir));
+    let is_newer = |facts: &Metadata| {
         let stat = files::stat(facts);
-        stat.modified.0.max(stat.changed.0) >= self.since
+        stat.modified.0.max(stat.changed.0) >= since
+    };
+    if is_newer(&path.symlink_metadata().ok()?) {
+        return None;
     }
+    let mut listing = Listing::default();
+    for entry in read_dir(&path).ok()? {
+        let entry = entry.ok()?;
+        let name = entry.file_name();
+        if name == ".git" {
+            if dir.is_empty() {
+                continue;
+            }
+            return None;
+        }
+        let is_dir = entry.file_type().ok()?.is_dir();
+        if !is_dir && !is_newer(&entry.metadata().ok()?) {
+            continue;
+        }
+        let mut at = dir.to_vec();
+        if !at.is_empty() {
+            at.push(b'/');
+        }
+        at.extend_from_slice(&bytes_of(&name));
+        if is_dir { listing.dirs.push(at) } else { listing.written.push(at) }
+    }
+    Some(listing)
 }
 
 #[cfg(unix)]
@@ -128,11 +185,16 @@ mod tests {
     #[test]
     fn what_is_written_is_seen_and_what_is_ignored_is_not() {
         let scratch = Scratch::new();
-        for path in ["a", "d/b", "d/e/c", "untracked/x", "target/old"] {
+        for path in ["a", "d/b", "d/e/c", "untracked/x", "target/old", "kept/a.log"] {
             scratch.write(path, "1");
         }
-        scratch.write(".gitignore", "target/\n*.log\n");
-        scratch.git(&["add", ".gitignore", "a", "d"]);
+        // More than one thread has something to do.
+        for number in 0..40 {
+            scratch.write(&format!("many/{number}/f"), "1");
+        }
+        scratch.write(".gitignore", "target/\n*.log\nkept/\n");
+        scratch.git(&["add", ".gitignore", "a", "d", "many"]);
+        scratch.git(&["add", "-f", "kept"]);
         let since = seconds() + 2;
         std::thread::sleep(Duration::from_millis(3100));
         let is_written = || scratch.open().may_be_written_since(since);
@@ -140,8 +202,10 @@ mod tests {
         scratch.write("target/new", "1");
         scratch.git(&["status"]);
         assert!(!is_written(), "ignored");
-        let deeds: [(&str, Deed); 5] = [
+        let deeds: [(&str, Deed); 7] = [
             ("an edit", |scratch| scratch.write("d/e/c", "2")),
+            ("one among many", |scratch| scratch.write("many/37/f", "2")),
+            ("what is tracked and ignored", |scratch| scratch.write("kept/a.log", "2")),
             ("an untracked file", |scratch| scratch.write("untracked/x", "2")),
             ("a new one", |scratch| scratch.write("d/new", "2")),
             ("a removed one", |scratch| std::fs::remove_file(scratch.path().join("d/b")).expect("removed")),

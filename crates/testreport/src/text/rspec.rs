@@ -34,6 +34,16 @@ pub(super) struct RspecReader {
     texts: Explanations,
     /// Errors outside of examples.
     loading: Explanations,
+    marks: Marks,
+}
+
+/// What the progress formatter printed: a mark for each example that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    /// So many, with nothing in between.
+    Counted(u64),
+    /// Something else was printed, which may have taken marks with it.
+    Unclear,
 }
 
 impl RspecReader {
@@ -43,6 +53,7 @@ impl RspecReader {
             part: Part::Other,
             texts: Explanations::default(),
             loading: Explanations::default(),
+            marks: Marks::Counted(0),
         }
     }
 
@@ -57,6 +68,15 @@ impl RspecReader {
             self.sessions.trouble(Trouble::GaveUp);
         } else if total == 0 {
             self.sessions.trouble(Trouble::NoTests);
+        } else if let Marks::Counted(ended @ 1..) = self.marks
+            && ended < total
+        {
+            // An example that ends the process is counted, and those after it are not.
+            self.sessions.trouble(Trouble::Incomplete);
+        }
+        // Of several processes, the marks of all may stand before the first summary.
+        if let Marks::Counted(ended) = &mut self.marks {
+            *ended = ended.saturating_sub(total);
         }
         let passed = total.saturating_sub(failed.saturating_add(skipped));
         self.sessions.summary(Counts { total: 0, passed, failed, errored: 0, skipped });
@@ -89,6 +109,26 @@ impl RspecReader {
         self.sessions.closed().fail(&format!("{file}::{description}"), text.as_deref());
     }
 
+    fn mark(&mut self, line: &str) {
+        const SAID: [&str; 5] = [
+            "Run options:",
+            "Randomized with seed",
+            "Finished in ",
+            "All examples were filtered",
+            "Coverage report ",
+        ];
+        if line.trim().is_empty() || SAID.iter().any(|start| line.starts_with(start)) {
+            return;
+        }
+        let only_marks = line.bytes().all(|one| b".F*".contains(&one));
+        self.marks = match self.marks {
+            Marks::Counted(ended) if only_marks => {
+                Marks::Counted(ended.saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX)))
+            }
+            Marks::Counted(_) | Marks::Unclear => Marks::Unclear,
+        };
+    }
+
     /// What the list after the summary did not name.
     fn unnamed(&mut self) {
         if self.part == Part::Names {
@@ -116,12 +156,15 @@ impl Summary for RspecReader {
             return;
         }
         match self.part {
-            Part::Other => {}
+            Part::Other => self.mark(line),
             Part::Failures => self.in_failures(line),
             Part::Loading if line.starts_with("# ") || line.starts_with("Finished in ") => self.loading.end(),
             Part::Loading if line.trim().is_empty() => {}
             Part::Loading => self.loading.line(line),
-            Part::Names => self.in_names(line),
+            Part::Names => {
+                self.mark(line);
+                self.in_names(line);
+            }
         }
     }
 

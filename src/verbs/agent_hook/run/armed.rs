@@ -14,7 +14,8 @@ use crate::setup::clients::{roots, saved_path};
 use crate::setup::live::{self, GuardState};
 use crate::verbs::agent_hook::text as words;
 use andon_agents::HookPayload;
-use andon_core::domain::agent_door::ToolKind;
+use andon_agents::ruling::Touch;
+use andon_core::domain::agent_door::{AgentAction, ToolKind};
 use andon_core::domain::client_spec::FileOwner;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::events::What;
@@ -124,9 +125,14 @@ pub(super) fn end(
     Ok(taken)
 }
 
-/// The turn is over: no call runs any more. What is said to the person of what the last ones took away.
+/// The turn is over: no call runs any more. What is said to the person of what the last ones took away. A call whose end was
+/// not told may have written files: some clients tell nothing of one that failed, or do not wait for the hook.
 pub(super) fn close(place: &Place<'_>) -> Result<Vec<Diagnostic>, OpsError> {
-    let notes = look(place, of_session(place).as_ref())?;
+    let kept = of_session(place);
+    let notes = look(place, kept.as_ref())?;
+    if kept.is_some_and(|kept| kept.open > 0) && place.remembered().turn.touch < Touch::Ran {
+        place.remember(AgentAction::Wrote, Touch::Ran.as_str(), None)?;
+    }
     forget(place)?;
     Ok(notes)
 }
@@ -209,6 +215,7 @@ fn guard_files(place: &Place<'_>) -> Vec<GuardFile> {
         .map(of(GuardPart::Hook))
         .filter(ours)
         .chain(settings(place).map(|file| file.path).map(of(GuardPart::Settings)).filter(there))
+        .chain(switches(place).map(of(GuardPart::Switch)))
         .chain(halts.map(of(GuardPart::Halt)).filter(there))
         .chain(user.into_iter().map(of(GuardPart::UserConfig)))
         .chain(installed.map(of(GuardPart::Installed)))
@@ -225,6 +232,20 @@ fn settings(place: &Place<'_>) -> impl Iterator<Item = SettingsFile> {
     let roots = roots(place.ctx, Some(&place.ws.repo));
     let all = Scope::ALL.map(|(scope, _)| files(place.client, scope, &roots));
     all.into_iter().flatten().filter(starts)
+}
+
+/// Settings that do not start Andon and could switch off what others start, whether they are there or not: Claude Code and Droid
+/// read a second file of settings in a project.
+fn switches(place: &Place<'_>) -> impl Iterator<Item = PathBuf> {
+    let roots = roots(place.ctx, Some(&place.ws.repo));
+    let all = Scope::ALL.map(|(scope, _)| files(place.client, scope, &roots));
+    let shared = all.into_iter().flatten().filter(|file| file.way == FileOwner::Shared);
+    shared.flat_map(|file| {
+        let is_settings = file.path.file_name().is_some_and(|name| name == "settings.json");
+        let local = is_settings.then(|| file.path.with_file_name("settings.local.json"));
+        let own = (!starts(&file)).then(|| file.path.clone());
+        own.into_iter().chain(local)
+    })
 }
 
 fn starts(file: &SettingsFile) -> bool {
@@ -293,6 +314,7 @@ fn compare(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
     if of(GuardPart::Installed).is_empty() {
         lost.extend(lost_hooks(place, kept, &of(GuardPart::Hook)));
         lost.extend(lost_settings(place, kept, &of(GuardPart::Settings)));
+        lost.extend(switched_off(place, kept, &of(GuardPart::Switch)));
     }
     lost.extend(lost_halts(place, &of(GuardPart::Halt)));
     lost.extend(of(GuardPart::UserConfig).into_iter().map(|before| Taken {
@@ -387,6 +409,23 @@ fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]
     by.filter(|(_, origin)| *origin != Origin::Checkout)
         .map(|(before, origin)| Taken {
             what: format!("the settings that start Andon ({})", before.path.display()),
+            is_back: put_back(before),
+            fault: fault_of(origin),
+        })
+        .collect()
+}
+
+/// Other settings that switch off by now what those of Andon start.
+fn switched_off(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<Taken> {
+    let is_off = |file: &GuardFile| {
+        file.text.as_deref().is_some_and(|text| andon_agents::switches_off(text.as_bytes()))
+    };
+    let now = |before: &GuardFile| file(before.path.clone(), before.part);
+    let off = changed.iter().filter(|before| !is_off(before) && is_off(&now(before)));
+    let by = off.map(|before| (before, by_git::origin(place, kept, before)));
+    by.filter(|(_, origin)| *origin != Origin::Checkout)
+        .map(|(before, origin)| Taken {
+            what: format!("the hooks of the client, which {} switched off", before.path.display()),
             is_back: put_back(before),
             fault: fault_of(origin),
         })

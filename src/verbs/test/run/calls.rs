@@ -33,6 +33,28 @@ pub(in crate::verbs::test) fn cuts_the_end(command: &str) -> Option<String> {
     shell::cuts_the_end(command)
 }
 
+/// The program that gives `command` its exit code, where that is 0 whatever the tests said.
+pub(super) fn masks_exit(top: &Path, command: &TestCommand) -> Option<String> {
+    match command {
+        TestCommand::Shell(line) => masked(top, line, 0),
+        TestCommand::Argv(words) => match words.as_slice() {
+            [shell, flag, line] if shell::is_shell(shell) && flag == "-c" => masked(top, line, 0),
+            words => masked(top, &script_of(top, words)?, 1),
+        },
+    }
+}
+
+fn masked(directory: &Path, line: &str, depth: usize) -> Option<String> {
+    shell::masks_exit(line).or_else(|| {
+        let programs = shell::sure_programs(line)?;
+        let moves = programs.iter().filter(|words| matches!(words.as_slice(), [cd, _] if cd == "cd"));
+        let directory =
+            moves.fold(directory.to_owned(), |at, words| at.join(words.last().map_or("", |to| to)));
+        let script = script_of(&directory, programs.last()?).filter(|_| depth < MAX_DEPTH)?;
+        masked(&directory, &script, depth + 1)
+    })
+}
+
 /// The call of a program that was seen at work.
 pub(super) fn of_started(started: &StartedProgram) -> Option<RunnerCall> {
     let call = call_of(&started.directory, &started.words)?;
@@ -168,19 +190,41 @@ fn configuration(runner: KnownRunner) -> (&'static [&'static str], &'static [&'s
             ],
             &["reporter"],
         ),
+        KnownRunner::Vitest => (
+            &[
+                "package.json",
+                "vitest.config.js",
+                "vitest.config.mjs",
+                "vitest.config.ts",
+                "vitest.config.mts",
+                "vite.config.js",
+                "vite.config.mjs",
+                "vite.config.ts",
+                "vite.config.mts",
+            ],
+            &["reporters"],
+        ),
         KnownRunner::Rspec => (&[".rspec"], &["-f", "--out", "-o "]),
     }
 }
 
-/// `python test_a.py`, whose last words start unittest's own runner.
+/// `python test_a.py`, whose last words start unittest's own runner, or `node a.test.js`, which has node's in itself.
 fn of_test_script(directory: &Path, words: &[&str]) -> Option<RunnerCall> {
     let (program, rest) = words.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     let script = rest.iter().find(|word| !word.starts_with('-'))?;
-    if !name.starts_with("python") || Path::new(script).extension().is_none_or(|end| end != "py") {
+    let is_node = matches!(name, "node" | "nodejs");
+    let ends: &[&str] = if is_node { &["js", "mjs", "cjs"] } else { &["py"] };
+    let is_script = Path::new(script).extension().is_some_and(|end| ends.iter().any(|known| end == *known));
+    if !(is_node && rest.len() == 1 || name.starts_with("python")) || !is_script {
         return None;
     }
     let text = project_file(directory, script)?;
+    if is_node {
+        let asks = ["process.argv", "process.env", "run("].iter().any(|word| text.contains(word));
+        let call = RunnerCall { runner: KnownRunner::Other("node"), promise: Promise::Summary };
+        return (text.contains("node:test") && !asks).then_some(call);
+    }
     let plain = ["unittest.main()", "unittest.main(verbosity="].iter().any(|call| text.contains(call));
     let asks = ["sys.argv", "argparse", "os.environ"].iter().any(|word| text.contains(word));
     (plain && !asks).then_some(RunnerCall { runner: KnownRunner::Unittest, promise: Promise::Summary })
@@ -211,12 +255,13 @@ mod tests {
 
     #[test]
     fn what_is_started_for_sure() {
-        use KnownRunner::{Jest, Mocha, Pytest, Unittest};
+        use KnownRunner::{Jest, Mocha, Other, Pytest, Unittest, Vitest};
         use Promise::{NoTest, Nothing, Summary};
         let package =
             ("package.json", r#"{"scripts": {"test": "npm run unit && tsc", "unit": "jest --ci"}}"#);
         let reporters =
             ("web/package.json", r#"{"scripts": {"test": "jest"}, "jest": {"reporters": ["x"]}}"#);
+        let node = ("a.test.js", "const test = require('node:test');\ntest('a', () => {});\n");
         let script = ("test_a.py", "import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n");
         let table: &[(&str, &[(KnownRunner, Promise)])] = &[
             ("pytest -q && mypy .", &[(Pytest, Summary)]),
@@ -239,12 +284,52 @@ mod tests {
             ("sh -c 'pytest -q'", &[(Pytest, Summary)]),
             ("python3 test_a.py", &[(Unittest, Summary)]),
             ("python3 missing.py", &[]),
+            ("node a.test.js", &[(Other("node"), Summary)]),
+            ("node --test-reporter=spec a.test.js", &[]),
+            ("npx vitest run", &[(Vitest, Summary)]),
             ("echo 'pytest; jest'", &[]),
             ("# pytest\necho jest", &[]),
         ];
         for (line, expected) in table {
-            assert_eq!(calls(&[package, reporters, script], line), *expected, "{line}");
+            assert_eq!(calls(&[package, reporters, script, node], line), *expected, "{line}");
         }
+    }
+
+    #[test]
+    fn whose_exit_code_a_command_has() {
+        let package = r#"{"scripts": {"test": "./own.sh || true", "unit": "./own.sh"}}"#;
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("package.json"), package).unwrap();
+        for (line, masks) in [
+            ("./own.sh; true", Some("true")),
+            ("./own.sh || echo failed", Some("echo")),
+            ("./own.sh >log 2>&1\ncat log", Some("cat")),
+            ("./own.sh 2>&1 | tee log", Some("tee")),
+            ("./own.sh; exit 0", Some("exit")),
+            ("./own.sh & wait", Some("wait")),
+            ("./own.sh &", Some("&")),
+            ("npm test", Some("true")),
+            ("npm run build && npm test", Some("true")),
+            ("npm run unit", None),
+            ("./own.sh", None),
+            ("./own.sh && echo fine", None),
+            ("./own.sh & wait $!", None),
+            ("set -eu; ./own.sh; echo fine", None),
+            ("set -eu; ./own.sh || true", Some("true")),
+            ("set -o pipefail; ./own.sh | tee log", None),
+            ("./own.sh || exit 1; echo fine", None),
+            ("if ! ./own.sh; then exit 1; fi; echo fine", None),
+            ("./own.sh | grep -q fine", None),
+            ("echo one; echo two", None),
+            ("true", None),
+        ] {
+            let command = TestCommand::Shell(line.to_owned());
+            assert_eq!(masks_exit(dir.path(), &command).as_deref(), masks, "{line}");
+        }
+        let words = |line: &str| TestCommand::Argv(line.splitn(3, ' ').map(str::to_owned).collect());
+        assert_eq!(masks_exit(dir.path(), &words("sh -c ./own.sh; true")).as_deref(), Some("true"));
+        assert_eq!(masks_exit(dir.path(), &words("sh -ec ./own.sh; true")), None);
+        assert_eq!(masks_exit(dir.path(), &words("npm test")).as_deref(), Some("true"));
     }
 
     #[test]

@@ -106,6 +106,9 @@ impl Execution {
         for call in calls::of_command(&top, asked) {
             reader.expect(call);
         }
+        if let Some(by) = calls::masks_exit(&top, asked) {
+            reader.exit_masked_by(by);
+        }
         let mentions = tested.mentions(ws);
         let (directory, environment, timeout) = (top.clone(), environment(ctx, ws), ws.config.test.timeout);
         let (globs, at_end) = (ws.config.test.reports.clone(), AtEnd::default());

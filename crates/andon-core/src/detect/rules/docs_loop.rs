@@ -9,7 +9,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::change::PathStep;
+use crate::domain::change::{Nature, PathStep};
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::HunkHash;
@@ -35,9 +35,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
                 as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \
                 back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count, and \
-                neither do texts that stood for an hour or longer, nor a document that is removed and written again. A document \
+                neither do texts that stood for an hour or longer, a document that is removed and written again, nor changes of \
+                white space alone, of which `weak-change` tells. A document \
                 does not alternate while commits in between write other documents anew: that is work, such as a page \
-                that a build makes again.",
+                that a build makes again. Where they bring new code it is a warning: it may be a status that is toggled.",
         why: "A writer and a reviewer of documentation who undo each other change no code, so that `oscillation` does not \
               see them.",
         source: "docs/spec-map.md: Loop safety (DocsWriter and DocsReviewer), stall detection 4 (oscillation)",
@@ -76,6 +77,8 @@ struct Documents {
     round: Round,
     /// Whether they did so at the ends of turns, without commits.
     in_turns: bool,
+    /// Whether commits in between brought new code.
+    beside_code: bool,
 }
 
 impl FindingDetail for Documents {}
@@ -83,7 +86,7 @@ impl FindingDetail for Documents {}
 impl fmt::Display for Documents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.in_turns { "the documents" } else { "a document" };
-        let and_no_code = "while no code changed";
+        let and_no_code = if self.beside_code { "beside work on the code" } else { "while no code changed" };
         match self.round {
             Round::Alternates => {
                 write!(f, "{place} went back and forth between two texts (A/B/A/B) {and_no_code}")
@@ -102,7 +105,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         Source::Turn(TurnChange::Documents) => {
             let states: Vec<_> = timeline.activity.docs_states.iter().collect();
             let round = round(&states, &|_| true, setting)?;
-            Some(RULE.finding(setting.level, Documents { round, in_turns: true }))
+            Some(RULE.finding(setting.level, Documents { round, in_turns: true, beside_code: false }))
         }
         Source::Turn(_) => None,
         Source::Commit if !timeline.leaves_the_code(newest) => None,
@@ -123,7 +126,8 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
         let meant = |one: &Iteration| {
             goes_back_on_purpose(one, setting.list(&EXEMPT)) || is_release_step(one, timeline)
         };
-        let one = by(at).filter(|one| one.strike == Strike::Candidate && !meant(one));
+        let rewrites = |one: &Iteration| one.weak_nature() != Some(Nature::Space);
+        let one = by(at).filter(|one| one.strike == Strike::Candidate && rewrites(one) && !meant(one));
         let edited = is_text(at) && at.checked_sub(1).is_some_and(is_text);
         edited
             && one.is_some_and(|one| {
@@ -136,16 +140,19 @@ fn of_path(timeline: &Timeline, path: HunkHash, setting: &RuleSetting) -> Option
     let contents: Vec<HunkHash> = states.iter().map(|state| state.state).collect();
     let round = round(&contents, &counts, setting)?;
     let first_return = states.len().checked_sub(3).and_then(by);
-    let moves_on = first_return.is_some_and(|one| timeline.brings_new_documents_beside(path, one.number));
-    if round == Round::Alternates && moves_on {
+    let since = first_return.map(|one| one.number);
+    if round == Round::Alternates && since.is_some_and(|it| timeline.brings_new_documents_beside(path, it)) {
         return None;
     }
+    // Beside new code it may be a status.
+    let code = since.is_some_and(|it| timeline.brings_new_code_beside(path, it));
+    let level = if code { setting.level.min(Level::Warn) } else { setting.level };
     let evidence = states.iter().rev().take(4).rev();
     let evidence = evidence.filter_map(|state| state.brought_by?.commit).map(Evidence::Commit).collect();
     Some(Finding {
         files: vec![path],
         evidence,
-        ..RULE.finding(setting.level, Documents { round, in_turns: false })
+        ..RULE.finding(level, Documents { round, in_turns: false, beside_code: code })
     })
 }
 
@@ -178,7 +185,6 @@ fn round<T: Ord>(states: &[T], counts: &dyn Fn(usize) -> bool, setting: &RuleSet
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, checked};
-    use crate::domain::change::Nature;
     use crate::domain::events::{TurnEnd, What};
     use crate::domain::ids::Digest;
     use crate::testkit::{Commit, chain, code, commit, event, folded, green};
@@ -219,6 +225,15 @@ mod tests {
     }
 
     #[test]
+    fn white_space_alone_is_no_rewrite() {
+        let space = |old: u8, new: u8| commit(7).change(Nature::Space, &[(1, old, new)]);
+        let rows = vec![commit(7), space(1, 2), space(2, 1), space(1, 2), space(2, 1)];
+        assert!(checked(&RULE, rows).is_none());
+        let mixed = vec![commit(7), space(1, 2), space(2, 1)].into_iter().chain(written(&[2, 1, 2, 1]));
+        assert!(checked(&RULE, mixed.collect()).is_some(), "words after it");
+    }
+
+    #[test]
     fn beside_other_documents_that_move_on_it_is_work() {
         let told = |between: &[(u8, u8)]| {
             let mut rows = written(&[2, 1, 2]);
@@ -230,6 +245,10 @@ mod tests {
         assert!(told(&[]));
         assert!(!told(&[(3, 4)]), "another document is written");
         assert!(told(&[(0, 0)]), "nothing new");
+        let mut beside = written(&[2, 1, 2]);
+        beside.insert(3, commit(8).change(Nature::Work, &[(9, 3, 4)]));
+        beside[4].record().code = code(8);
+        assert_eq!(checked(&RULE, beside).map(|it| it.level), Some(Level::Warn), "new code");
         let mut own = written(&[2, 1]);
         own.push(commit(7).change(Nature::Docs, &[(1, 1, 2), (9, 3, 4)]));
         assert!(checked(&RULE, own).is_some(), "beside it in the same commit");

@@ -15,7 +15,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{
-    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, mostly_stood, stood,
+    CodeState, Iteration, PathState, Strike, TRIES, Timeline, are_tries, come_slowly, mostly_stood, stood,
 };
 
 pub(in crate::detect) const RETURNS: Param<u64> =
@@ -62,7 +62,8 @@ pub static RULE: Rule = Rule {
                 - each state stood for an hour or longer (of changes of up to three files half of them): \
                 two returns more, and a comeback to it is none;\n\
                 - no hook watched (commits that none recorded, with no tests known) and each came two \
-                minutes or longer after the one before: four more, since somebody tries something out;\n\
+                minutes or longer after the one before: four more, since somebody tries something out (returns \
+                without a period, by changes of up to three files, so long in the mean);\n\
                 - one line of one file is all that goes there and back (a status, a flag): its first \
                 comeback to a state is none, and as long as no tests tell more, code and file take one \
                 return more than `path_returns`. Beside other new code this stays a note.",
@@ -281,7 +282,8 @@ fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> Leve
     }
 }
 
-/// Files of a change that is a setting and no work: where a commit is the command to deploy, it is taken back at once now and then.
+/// Files of a change that is a setting and no work: where a commit is the command to deploy, or has a build elsewhere begin,
+/// it is taken back at once now and then.
 const FEW: u64 = 3;
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
@@ -315,7 +317,9 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let since = back.first()?.brought_by.number;
     let row = states.iter().map(|state| state.brought_by).filter(|one| one.number >= since);
     let row: Vec<&Iteration> = row.collect();
-    let tries = are_tries(&row) && back.len() < least.saturating_add(TRIES);
+    let small = row.iter().all(|one| one.diff.files <= FEW);
+    let tries = are_tries(&row) || (small && come_slowly(&row));
+    let tries = tries && back.len() < least.saturating_add(TRIES);
     let level = if tries { setting.level.min(Level::Warn) } else { setting.level };
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));

@@ -31,6 +31,9 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
 );
 
+/// For as long as a hunk that is undone is looked for.
+const PAUSE: usize = 8;
+
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",
@@ -46,7 +49,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 Commits that go back on purpose are not counted: reverts, subjects that begin with a \
                 pattern of `exempt`, and steps of a release, known by words that this history said of \
                 another version before (\"Prepare before 1.2 release\"). A commit an hour or more after \
-                the one before it is no churn, and nothing is while tests newly pass.",
+                the one before it is no churn, and nothing is while tests newly pass. Where churn at the same files \
+                paused for up to eight iterations, it is told as a note: it was warned of.",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
               back. One undone hunk is everyday work, so this is a signal.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
@@ -57,7 +61,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
-    about: About { signal: Some(Signal::UndoChurn), ..About::new(EventClass::Oscillation) },
+    about: About { signal: Some(Signal::UndoChurn), pause: PAUSE, ..About::new(EventClass::Oscillation) },
     params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,

@@ -82,7 +82,7 @@ pub(super) const DROID: ClientSpec = ClientSpec {
     transcript: None,
     window: None,
     attended: None,
-    habits: Habits { compacts_in_silence: true, ..Habits::USUAL },
+    habits: Habits { compacts_in_silence: true, deaf_before_tools: true, ..Habits::USUAL },
     settings: merged(".factory/settings.json", &[only("droid/settings.json")]),
     memory: "AGENTS.md",
     trust: TrustBy::NoOne,

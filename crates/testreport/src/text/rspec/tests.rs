@@ -71,3 +71,20 @@ fn errors_are_without_places() {
         "./spec/broken_spec.rb: Failure/Error: require 'nope'\nLoadError:\n  cannot load such file -- nope";
     assert_eq!(errors(&run), [("", text)]);
 }
+
+#[test]
+fn an_example_that_ends_the_process_leaves_no_mark() {
+    let end = |count: u64| {
+        format!(
+            "\n\nFinished in 0.1 seconds (files took 0.2 seconds to load)\n{count} examples, 0 failures\n"
+        )
+    };
+    let status = |text: String| read(&text, "", 0).unwrap().status;
+    assert_eq!(status(format!(".{}", end(2))), TestStatus::Incomplete);
+    assert_eq!(status(format!("..{}", end(2))), TestStatus::Passed);
+    assert_eq!(status(format!("\nRandomized with seed 7\n..{}", end(2))), TestStatus::Passed);
+    assert_eq!(status(format!("hello\n.{}", end(2))), TestStatus::Passed, "a mark may be behind it");
+    assert_eq!(status(format!("\nx\n  adds\n  takes{}", end(2))), TestStatus::Passed, "another formatter");
+    assert_eq!(status(format!(".....{}{}", end(3), end(2))), TestStatus::Passed, "two processes");
+    assert_eq!(status(format!("....{}.{}", end(3), end(2))), TestStatus::Passed, "two processes");
+}

@@ -9,6 +9,10 @@ enum Between {
     Then,
     /// `|`
     Pipe,
+    /// `||`
+    Or,
+    /// `&`
+    Beside,
 }
 
 /// Words after which a line is no plain one.
@@ -16,6 +20,15 @@ const UNCLEAR: [&str; 20] = [
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function",
     "trap", "eval", "exit", "return", "!", "[", "test",
 ];
+
+/// Programs that end with 0 whatever was before them.
+const CONTENT: [&str; 22] = [
+    "true", ":", "echo", "printf", "wait", "sleep", "cat", "tee", "ts", "tail", "head", "cut", "sort",
+    "uniq", "wc", "tr", "nl", "fold", "fmt", "column", "sed", "date",
+];
+
+/// Words by which an earlier program may end the line with its own exit code.
+const LEAVING: [&str; 5] = ["exit", "return", "exec", "trap", "kill"];
 
 /// Programs that pass on all of what they read.
 const PASSING: [&str; 3] = ["tee", "cat", "ts"];
@@ -38,7 +51,11 @@ pub(super) fn is_shell(program: &str) -> bool {
 /// The words of each such program; `None` where the line is no plain one.
 pub(super) fn sure_programs(line: &str) -> Option<Vec<Vec<String>>> {
     let parts = Splitter::default().split(line)?;
-    if parts.iter().any(|(words, _)| words.first().is_some_and(|word| UNCLEAR.contains(&word.as_str()))) {
+    let unclear = |(words, between): &(Vec<String>, Between)| {
+        matches!(between, Between::Or | Between::Beside)
+            || words.first().is_some_and(|word| UNCLEAR.contains(&word.as_str()))
+    };
+    if parts.iter().any(unclear) {
         return None;
     }
     let keeps_exit = keeps_exit(&parts);
@@ -65,10 +82,43 @@ pub(super) fn cuts_the_end(line: &str) -> Option<String> {
     if keeps_exit(&parts) {
         return None;
     }
+    if parts.iter().any(|(_, between)| matches!(between, Between::Or | Between::Beside)) {
+        return None;
+    }
     let (stages, _) = pipelines(parts).pop()?;
     match shown(stages)?.1 {
         LastStage::Cuts(name) => Some(name),
         LastStage::Shows => None,
+    }
+}
+
+/// The program whose exit code this line ends with, where that is 0 whatever the programs before it said.
+pub(super) fn masks_exit(line: &str) -> Option<String> {
+    let parts = Splitter::default().split(line)?;
+    let ((last, after), before) = parts.split_last()?;
+    if *after == Between::Beside {
+        return Some("&".to_owned());
+    }
+    let says = |words: &[String], known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    let begins = |words: &[String]| words.first().is_some_and(|word| CONTENT.contains(&word.as_str()));
+    // `wait` for one of them has its exit code.
+    let all = last.len() == 1 || last.first().is_some_and(|word| word != "wait");
+    let leaves =
+        last.first().is_some_and(|word| word == "exit") && last.get(1).is_some_and(|code| code == "0");
+    if before.iter().all(|(words, _)| begins(words)) || !(begins(last) && all || leaves) {
+        return None;
+    }
+    let set = |words: &[String]| words.first().is_some_and(|word| word == "set");
+    let at_once = |word: &String| word == "errexit" || word.starts_with('-') && word.contains('e');
+    let stops = before.iter().any(|(words, _)| set(words) && words.iter().any(at_once));
+    let name = last.first().cloned();
+    match before.last()?.1 {
+        Between::And => None,
+        Between::Pipe => name.filter(|_| !keeps_exit(&parts)),
+        Between::Or => name,
+        Between::Then | Between::Beside => {
+            name.filter(|_| !stops && !before.iter().any(|(words, _)| says(words, &LEAVING)))
+        }
     }
 }
 
@@ -123,8 +173,10 @@ impl Splitter {
         while let Some(one) = rest.next() {
             let next = rest.peek().copied();
             match (one, next) {
-                ('`' | '(' | ')' | '{' | '}', _) | ('$', Some('(')) | ('|', Some('|')) | ('<', Some('<')) => {
-                    return None;
+                ('`' | '(' | ')' | '{' | '}', _) | ('$', Some('(')) | ('<', Some('<')) => return None,
+                ('|', Some('|')) => {
+                    rest.next();
+                    self.end(Between::Or);
                 }
                 ('\\', Some('\n')) => {
                     rest.next();
@@ -140,7 +192,7 @@ impl Splitter {
                     self.end(Between::And);
                 }
                 ('&', _) if self.word.as_deref().is_some_and(|word| word.ends_with('>')) => self.push('&'),
-                ('&', _) => return None,
+                ('&', _) => self.end(Between::Beside),
                 ('|', _) => self.end(Between::Pipe),
                 (';' | '\n', _) => self.end(Between::Then),
                 (blank, _) if blank.is_whitespace() => self.words.extend(self.word.take()),
