@@ -128,6 +128,7 @@ fn a_stream_that_goes_elsewhere_is_no_terminal() {
     --- stdout
     neither
     --- stderr
+    warning: the exit code is that of `echo`, and nothing else tells how the tests ended
     warning[test-run]: this is not the configured test.command; the run is kept, and proves nothing
       help: andon test
     "
