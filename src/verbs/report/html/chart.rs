@@ -79,7 +79,7 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
             figcaption { (name) ": " (first) " at first, " (last) " now, " (top) " at the most" }
             div.plot {
                 span.top aria-hidden="true" { (top) }
-                svg viewBox="0 0 10000 1000" preserveAspectRatio="none" role="img" aria-label=(label) {
+                svg viewBox="0 0 10000 1000" preserveAspectRatio="none" role="group" aria-label=(label) {
                     @for x in halts(view) { path.halt d={ "M" (x) " 0V1000" } {} }
                     path class=(figure.class) d=(line(figure, commits, top.max(1))) {}
                     (tips(view, figure))
@@ -94,7 +94,8 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     }
 }
 
-/// What a pointer is told over each column that has a count of its own.
+/// What a pointer is told over each column that has a count of its own; a click leads to the row of the commit. The
+/// list of commits is the same for the keyboard and for screen readers.
 fn tips(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     let commits = view.commits.len();
     if commits > COLUMNS {
@@ -110,11 +111,15 @@ fn tips(view: &HistoryView, figure: &Figure<'_>) -> Markup {
             point.value,
             figure.name.to_lowercase()
         );
-        Some((wide * point.place as u64, title))
+        Some((commit.commit.short(), wide * point.place as u64, title))
     };
     html! {
-        @for (x, title) in figure.points.iter().filter_map(tip) {
-            path.tip d={ "M" (x) " 0h" (wide) "V1000h-" (wide) "z" } { title { (text(&title)) } }
+        g aria-hidden="true" {
+            @for (commit, x, title) in figure.points.iter().filter_map(tip) {
+                a href={ "#c-" (commit) } tabindex="-1" {
+                    path.tip d={ "M" (x) " 0h" (wide) "V1000h-" (wide) "z" } { title { (text(&title)) } }
+                }
+            }
         }
     }
 }

@@ -178,7 +178,7 @@ fn no_text_becomes_markup() {
     let (_, rest) = rest.split_once("</style>").unwrap();
     let (body, tail) = rest.split_once("<script>").unwrap();
     let (_, tail) = tail.split_once("</script>").unwrap();
-    let known: BTreeSet<&str> = "a body br button code dd details div dl dt figcaption figure footer form h1 h2 h3 head header \
+    let known: BTreeSet<&str> = "a body br button code dd details div dl dt figcaption figure footer form g h1 h2 h3 head header \
         html input label li link main meta option output p path pre q region script section select span strong style \
         summary svg table tbody td th thead time title tr ul"
         .split(' ')
