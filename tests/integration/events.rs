@@ -72,7 +72,7 @@ fn what_is_no_fact_is_named_and_passed_over() {
     --- stdout
     replayed 1 step of -: would not have halted
     --- stderr
-    error[event]: no fact: unknown type "dance"; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack, compaction, session_start, commit_refused
+    error[event]: no fact: unknown type "dance"; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack, compaction, session_start, prompt, commit_refused
       --> line 1
     error[event]: no fact: not readable as JSON: expected ident at line 1 column 2
       --> line 2

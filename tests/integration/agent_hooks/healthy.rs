@@ -69,6 +69,27 @@ fn questions_of_a_person_are_no_idle_turns_and_a_loop_is() {
 }
 
 #[test]
+fn questions_that_have_the_same_files_read_are_no_loop_and_one_question_is() {
+    let halts = |prompts: &[&str]| {
+        let stage = Stage::installed();
+        send(&stage, "claude", "SessionStart", &json!({ "session_id": "s", "source": "startup" })).ok();
+        for (turn, prompt) in prompts.iter().enumerate() {
+            send(&stage, "claude", "UserPromptSubmit", &json!({ "session_id": "s", "prompt": prompt })).ok();
+            for (call, command) in ["cat README.md", "git log --oneline"].iter().enumerate() {
+                let payload = json!({ "session_id": "s", "tool_name": "Bash",
+                    "tool_use_id": format!("{turn}-{call}"), "tool_input": { "command": command },
+                    "tool_response": { "stdout": format!("the answer to {command}") } });
+                send(&stage, "claude", "PostToolUse", &payload);
+            }
+            send(&stage, "claude", "Stop", &json!({ "session_id": "s" }));
+        }
+        is_halted(&stage)
+    };
+    assert!(!halts(&["what is this?", "why?", "since when?", "who wrote it?", "is it good?", "really?"]));
+    assert!(halts(&["go on"; 6]), "the same again and again");
+}
+
+#[test]
 fn where_a_person_sits_the_first_question_is_one_too() {
     let stage = Stage::installed();
     for turn in 0..5 {

@@ -91,22 +91,24 @@ pub struct CommitRefused {
     pub rule: String,
 }
 
-/// What cleared a context window. Both are events of their own.
+/// What has calls count anew. Each is an event of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Clearing {
-    /// The client compacted it.
+    /// The client compacted the context window.
     Compaction,
     /// A new session began with an empty one.
     SessionStart,
+    /// A person asked something new in a session that goes on: the context window stays as it is.
+    Prompt,
 }
 
 impl Clearing {
     /// Every kind with its name in the event stream.
-    pub const ALL: [(Self, &'static str); 2] =
-        [(Self::Compaction, "compaction"), (Self::SessionStart, "session_start")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Compaction, "compaction"), (Self::SessionStart, "session_start"), (Self::Prompt, "prompt")];
 }
 
-named!(Clearing, "compaction or session_start");
+named!(Clearing, "compaction, session_start or prompt");
 
 /// The state in which a turn left the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -41,7 +41,7 @@ pub struct Call {
     pub node: String,
     /// What.
     pub call: ToolCall,
-    /// Grows with every new edit, commit, changed state of the code and `session_start`: the agent that made the calls
+    /// Grows with every new edit, commit, changed state of the code, `session_start` and `prompt`: the agent that made the calls
     /// of one epoch saw the same code and remembers the others.
     pub epoch: u64,
     /// The newest iteration then; 0 before the first.

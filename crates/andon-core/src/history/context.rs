@@ -8,7 +8,7 @@ use super::activity::MAX_NODES;
 use super::timeline::Timeline;
 use super::window::{ContextWindow, Door};
 use crate::domain::context::FillSource;
-use crate::domain::events::What;
+use crate::domain::events::{Clearing, What};
 use crate::domain::time::Timestamp;
 
 impl Timeline {
@@ -46,10 +46,11 @@ impl Timeline {
         match what {
             What::Usage(usage) => window.report(usage),
             What::Output(output) => window.say(output.lines),
-            What::Cleared(_) => {
+            What::Cleared(Clearing::Compaction | Clearing::SessionStart) => {
                 *window = ContextWindow { session: window.session.take(), size: window.size, ..fresh() }
             }
-            What::TurnStart
+            What::Cleared(Clearing::Prompt)
+            | What::TurnStart
             | What::TurnEnd(_)
             | What::ToolCall(_)
             | What::Verdict(_)
@@ -81,7 +82,7 @@ impl Timeline {
 mod tests {
     use super::*;
     use crate::domain::context::CachedTokens;
-    use crate::domain::events::{Clearing, Event, Output, OutputKind};
+    use crate::domain::events::{Event, Output, OutputKind};
     use crate::domain::facts::Fact;
     use crate::domain::ids::Digest;
     use crate::domain::usage::Usage;

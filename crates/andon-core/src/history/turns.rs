@@ -103,8 +103,9 @@ impl Timeline {
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
-            // A session with an empty memory reads again what the session before has read.
-            What::Cleared(Clearing::SessionStart) => {
+            // A session with an empty memory reads again what the session before has read, and so does who is asked
+            // something else.
+            What::Cleared(Clearing::SessionStart | Clearing::Prompt) => {
                 let ended = self.activity.epoch;
                 self.new_epoch();
                 // A session that begins is no work: what filled the window before fills it again.

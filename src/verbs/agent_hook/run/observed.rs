@@ -89,6 +89,11 @@ pub(super) fn prompt(
         let text = payload.prompt.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let mark = text.map(|text| events::mark(&["prompt", text]));
         place.remember(AgentAction::Prompt, &place.head()?, mark)?;
+        // Who is asked something else may read again what was read for the question before.
+        let turn = place.remembered().turn;
+        if turn.asked && !turn.first {
+            place.append(&place.event(None, What::Cleared(Clearing::Prompt)))?;
+        }
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
         return Ok(EventOutcome::nothing());

@@ -47,7 +47,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 - One tool that gave the same answer `infinite` times in a row, whatever it was asked, \
                 halts (HARD_LOOP; from `hard` times on SOFT_LOOP).\n\n\
                 A new edit, a new command that writes files, a commit or changed code restarts the count, \
-                and so does a new session.\n\n\
+                and so do a new session and a new question of a person.\n\n\
                 No loop is\n\n\
                 - polling whose answers change, even if only a masked quantity rises or falls at least \
                 every other time (a time that elapsed, a count of rows, a line number);\n\

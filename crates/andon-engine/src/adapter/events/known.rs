@@ -98,7 +98,7 @@ pub(super) fn lacking(kind: &str, object: &Map<String, Value>) -> Option<Require
 }
 
 /// The further members of each type, those of the journal's own lines included.
-const TYPES: [(&str, WordList); 12] = [
+const TYPES: [(&str, WordList); 13] = [
     ("turn_start", words![]),
     (
         "tool_call",
@@ -180,6 +180,7 @@ const TYPES: [(&str, WordList); 12] = [
     ("ack", words!["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
     ("compaction", words![]),
     ("session_start", words![]),
+    ("prompt", words![]),
     ("commit_refused", words!["code", "tree", "rule"]),
 ];
 

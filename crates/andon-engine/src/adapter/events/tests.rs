@@ -356,6 +356,7 @@ fn the_journal_is_read_back_as_it_was_kept() {
         r#"{"type":"compaction","session":"s"}"#,
         r#"{"type":"tool_call","tool":"Bash"}"#,
         r#"{"type":"session_start"}"#,
+        r#"{"type":"prompt","session":"s"}"#,
         r#"{"type":"verdict","reviewer":"ann","approve":2,"reject":1}"#,
         r#"{"type":"turn_end","node":"coder","code":"A","docs":"B"}"#,
     ] {

@@ -1,4 +1,4 @@
-//! Events: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`, `session_start`,
+//! Events: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`, `session_start`, `prompt`,
 //! `commit_refused`. In the journal hashes replace what was said, so that a line is short whatever an agent prints;
 //! `andon_engine::adapter::events` makes them from the full form, and reads this one too, so that a journal can be
 //! replayed.

@@ -104,6 +104,14 @@ fn another_session_begins_the_count_anew() {
 }
 
 #[test]
+fn a_new_question_of_a_person_begins_the_count_anew() {
+    let asked = || event(What::Cleared(crate::domain::events::Clearing::Prompt));
+    let answered = || [asked(), bash(1, 1), bash(2, 2)];
+    assert_eq!(said((0..6).flat_map(|_| answered()).collect()), "");
+    assert_eq!(said([asked()].into_iter().chain(vec![bash(1, 1); 5]).collect()), "halt HARD_LOOP");
+}
+
+#[test]
 fn a_new_edit_begins_the_count_anew_and_an_old_one_does_not() {
     let tests_after_each_edit = (0..20).flat_map(|number| [edit(number), bash(200, 1)]).collect();
     assert_eq!(said(tests_after_each_edit), "");
