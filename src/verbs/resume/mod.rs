@@ -49,7 +49,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-/// The decision, with why nobody sat at a terminal. A line of a hint that was pasted decides nothing, neither part of it.
+/// The decision, with why it was given without a terminal. A line of a hint that was pasted decides nothing, neither part of it.
 fn reason(args: &ResumeArgs) -> Option<String> {
     let why = args.yes.as_deref().filter(|why| !why.trim().is_empty());
     match (args.reason.as_deref(), why) {

@@ -91,7 +91,7 @@ pub struct CommitRefused {
     pub rule: String,
 }
 
-/// What has calls count anew. Each is an event of its own.
+/// What begins anew: a context window, the count of calls, or both. Each is an event of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Clearing {
     /// The client compacted the context window.

@@ -103,7 +103,7 @@ impl Timeline {
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
-            // A session with an empty memory reads again what the session before has read, and so does who is asked
+            // A session with an empty memory reads again what the session before has read, and so does an agent that is asked
             // something else.
             What::Cleared(Clearing::SessionStart | Clearing::Prompt) => {
                 let ended = self.activity.epoch;

@@ -188,7 +188,7 @@ fn spent_in_turn(timeline: &Timeline) -> (Option<u64>, Option<u64>) {
     let made = usize::try_from(turn.commits).unwrap_or(usize::MAX);
     let commits = timeline.iterations.iter().rev().filter(|one| one.source == Source::Commit).take(made);
     let before = commits.filter_map(|one| one.usage.as_ref()).map(of).next().unwrap_or_default();
-    // A turn that nobody announced may begin with its commit: what that one spent is in the turn before.
+    // A turn without `turn_start` may begin with its commit: what that one spent is in the turn before.
     let in_turn_before = activity.turns.iter().rfind(|one| one.node == turn.node).map(|one| of(&one.usage));
     let (tokens, cost) = if in_turn_before == Some(before) { (0, 0) } else { before };
     let all = of(&turn.usage);

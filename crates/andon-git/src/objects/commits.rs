@@ -147,7 +147,7 @@ impl Repo {
     }
 }
 
-/// Who else wrote a commit. Where a pull request is squashed, or a message given in several parts, such a line stands anywhere.
+/// Who else wrote a commit. Where a pull request is squashed, or a message given in several parts, such a line may be in any paragraph.
 const AUTHOR: &str = "Co-authored-by";
 
 /// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue, and further authors of the

@@ -85,21 +85,22 @@ pub(super) fn prompt(
         }
         known
     };
-    if !again && agent::is_of_a_person(payload.prompt.as_deref(), words::HELD) {
+    let is_asked = !again && agent::is_of_a_person(payload.prompt.as_deref(), words::HELD);
+    if is_asked {
         let text = payload.prompt.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let mark = text.map(|text| events::mark(&["prompt", text]));
         place.remember(AgentAction::Prompt, &place.head()?, mark)?;
-        // Who is asked something else may read again what was read for the question before.
-        let turn = place.remembered().turn;
-        if turn.asked && !turn.first {
-            place.append(&place.event(None, What::Cleared(Clearing::Prompt)))?;
-        }
+    }
+    let session = place.remembered();
+    // An agent that is asked something else may read again what it read for the question before.
+    if is_asked && session.turn.asked && !session.turn.first {
+        place.append(&place.event(None, What::Cleared(Clearing::Prompt)))?;
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
         return Ok(EventOutcome::nothing());
     }
     let timeline = timeline::load(place.ws)?.timeline;
-    let say = decided::first(place, &place.remembered(), &timeline, Say::Nothing)?;
+    let say = decided::first(place, &session, &timeline, Say::Nothing)?;
     Ok(EventOutcome { say, warnings: Vec::new() })
 }
 

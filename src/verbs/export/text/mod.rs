@@ -16,6 +16,7 @@ use andon_core::escape;
 
 /// Columns of one text.
 const TEXT: usize = 1_000;
+
 /// A commit with its record, and how long it took as far as that shows.
 struct Iteration<'a> {
     commit: &'a HistoryCommit,

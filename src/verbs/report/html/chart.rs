@@ -94,7 +94,7 @@ fn figure(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     }
 }
 
-/// What a pointer is told over each column that has a count of its own; a click leads to the row of the commit. The
+/// What a pointer shows over each column that has a count of its own; a click leads to the row of the commit. The
 /// list of commits is the same for the keyboard and for screen readers.
 fn tips(view: &HistoryView, figure: &Figure<'_>) -> Markup {
     let commits = view.commits.len();

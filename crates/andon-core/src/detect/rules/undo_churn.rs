@@ -50,7 +50,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 pattern of `exempt`, and steps of a release, known by words that this history said of \
                 another version before (\"Prepare before 1.2 release\"). A commit an hour or more after \
                 the one before it is no churn, and nothing is while tests newly pass. Where churn at the same files \
-                paused for up to eight iterations, it is told as a note: it was warned of.",
+                paused for up to eight iterations, it is a note: the warning was given before.",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
               back. One undone hunk is everyday work, so this is a signal.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
