@@ -119,7 +119,7 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     html! {
         h3 { "What was tried" }
         div.wide tabindex="0" role="region" aria-label={ "What was tried before " (head.short()) } {
-            table {
+            table.tried {
                 thead { tr { @for name in ["Commit", "Subject", "Tests", "Change"] { th scope="col" { (name) } } } }
                 tbody { @for commit in &shown { (attempt(commit, letter(commit))) } }
             }
