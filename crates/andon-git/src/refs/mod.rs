@@ -4,6 +4,7 @@
 //! loses 769 and libgit2's `note()` 186 (docs/git-facts.md).
 
 pub(crate) mod head;
+mod listed;
 pub(crate) mod origin;
 pub(crate) mod reflog;
 pub(crate) mod reflog_origin;
@@ -86,27 +87,6 @@ impl Repo {
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(self.ref_error(name, &error)),
         }
-    }
-
-    /// The refs whose names begin with `prefix` (such as `refs/andon/ledger/`), sorted by name.
-    /// Names that are not UTF-8 are left out.
-    pub fn refs_with_prefix(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
-        // A backslash keeps the glob's own characters literal.
-        let literal: String =
-            prefix.chars().flat_map(|c| "*?[\\".contains(c).then_some('\\').into_iter().chain([c])).collect();
-        let glob = format!("{}*", literal.replace('\0', ""));
-        let refs = self.inner.references_glob(&glob).map_err(|error| self.ref_error(prefix, &error))?;
-        let mut found = Vec::new();
-        for reference in refs {
-            let reference = reference.map_err(|error| self.ref_error(prefix, &error))?;
-            let Ok(name) = reference.name() else { continue };
-            let Ok(direct) = reference.resolve() else { continue };
-            if let (true, Some(id)) = (name.starts_with(prefix), direct.target()) {
-                found.push((name.to_owned(), from_git2(id)));
-            }
-        }
-        found.sort();
-        Ok(found)
     }
 
     /// Changes ref `name` under its lock: `f` is called with the current tip and says what to set; again

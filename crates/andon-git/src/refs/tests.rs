@@ -64,6 +64,49 @@ fn refs_are_listed_by_prefix() {
 }
 
 #[test]
+fn a_listing_has_what_git_has() {
+    let scratch = Scratch::new();
+    scratch.commit("a", "1", "one");
+    let branches = ["b", "topic/one", "topic/two", "topics"];
+    for name in branches {
+        scratch.git(&["branch", name]);
+    }
+    scratch.git(&["tag", "-a", "-m", "x", "v1"]);
+    scratch.git(&["symbolic-ref", "refs/heads/link", "refs/heads/b"]);
+    scratch.git(&["symbolic-ref", "refs/heads/nowhere", "refs/heads/none"]);
+    scratch.git(&["worktree", "add", "-q", "-b", "elsewhere", "wt"]);
+    let as_git = |prefix: &str| -> Vec<(String, String)> {
+        let all = scratch.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
+        let rows = all.lines().filter_map(|line| line.split_once(' '));
+        rows.filter(|(name, _)| name.starts_with(prefix)).map(|(name, id)| (name.into(), id.into())).collect()
+    };
+    let check = |repo: &Repo| {
+        for prefix in
+            ["refs/heads/", "refs/heads/topic", "refs/heads/topic/", "refs/tags/", "refs/", "refs/x/"]
+        {
+            let found = repo.refs_with_prefix(prefix).unwrap().into_iter();
+            let found: Vec<_> = found.map(|(name, id)| (name, id.to_string())).collect();
+            assert_eq!(found, as_git(prefix), "{prefix}");
+        }
+        for outside in ["../", "/", "", "refs/heads/../../objects/"] {
+            assert_eq!(repo.refs_with_prefix(outside).unwrap(), [], "{outside}");
+        }
+    };
+    check(&scratch.open());
+    scratch.git(&["pack-refs", "--all"]);
+    let repo = scratch.open();
+    check(&repo);
+    // Some are packed, others newer and loose, and one is gone.
+    scratch.commit("a", "2", "two");
+    scratch.git(&["branch", "-f", "topic/one"]);
+    scratch.git(&["branch", "-D", "topics"]);
+    scratch.git(&["branch", "topics/three"]);
+    std::fs::write(scratch.path().join(".git/refs/heads/topic/two.lock"), "").unwrap();
+    check(&repo);
+    check(&Repo::open(&scratch.path().join("wt"), &crate::RepoEnv::default()).unwrap());
+}
+
+#[test]
 fn a_lock_left_behind_is_named_with_its_hint() {
     let scratch = Scratch::new();
     let repo = scratch.open();
