@@ -25,16 +25,18 @@ const HOSTED: &[Hosted] = &[
     Hosted { name: "Warp", people: &["agent@warp.dev", "oz-agent@warp.dev"] },
 ];
 
-/// Trailers that only agents write: the key, and the value where others have the key too.
-const TRAILERS: &[(&str, Option<&str>)] = &[
-    ("Amp-Thread-ID", None),
-    ("Claude-Session", None),
-    ("Replit-Commit-Author", Some("Agent")),
-    ("Replit-Commit-Author", Some("Assistant")),
+/// Trailers that only agents write: the key, and how the value begins. `Assisted-by` is what people write of their own
+/// commits, so that of one agent alone counts.
+const TRAILERS: &[(&str, &str)] = &[
+    ("Amp-Thread-ID", ""),
+    ("Assisted-by", "Crush:"),
+    ("Claude-Session", ""),
+    ("Replit-Commit-Author", "Agent"),
+    ("Replit-Commit-Author", "Assistant"),
 ];
 
-/// Trailers that name a further author.
-const AUTHORS: [&str; 2] = ["co-authored-by", "assisted-by"];
+/// The trailer that names a further author.
+const AUTHOR: &str = "Co-authored-by";
 
 /// How Aider's subjects begin where it names itself there.
 const SUBJECT: &str = "aider: ";
@@ -62,11 +64,9 @@ pub fn is_agent(person: &str) -> bool {
 /// Whether the trailers of a commit name an agent.
 pub fn in_trailers(trailers: &[(String, String)]) -> bool {
     trailers.iter().any(|(key, value)| {
-        let is_author = AUTHORS.iter().any(|author| key.eq_ignore_ascii_case(author));
-        let is_own = |(own, word): &(&str, Option<&str>)| {
-            key.eq_ignore_ascii_case(own) && word.is_none_or(|word| word == value)
-        };
-        is_author && is_agent(value) || TRAILERS.iter().any(is_own)
+        let is_own =
+            |(own, begins): &(&str, &str)| key.eq_ignore_ascii_case(own) && value.starts_with(begins);
+        key.eq_ignore_ascii_case(AUTHOR) && is_agent(value) || TRAILERS.iter().any(is_own)
     })
 }
 
@@ -184,12 +184,13 @@ mod tests {
     fn trailers_of_agents_are_known() {
         let of = |key: &str, value: &str| in_trailers(&[(key.into(), value.into())]);
         assert!(of("Co-authored-by", "aider (gpt-4o) <noreply@aider.chat>"));
-        assert!(of("Assisted-by", "Crush <crush@charm.land>"));
+        assert!(of("Assisted-by", "Crush:claude-opus-4-6"));
         assert!(of("Amp-Thread-ID", "https://ampcode.com/threads/T-1"));
         assert!(of("Replit-Commit-Author", "Agent"));
         for (key, value) in [
             ("Replit-Commit-Author", "Deployment"),
             ("Assisted-by", "Claude Opus 4.6"),
+            ("Assisted-by", "Claude <noreply@anthropic.com>"),
             ("Assisted-by", "Viktor <viktor@example.org>"),
             ("Reviewed-by", "Claude <noreply@anthropic.com>"),
             ("Signed-off-by", "dependabot[bot] <support@github.com>"),
