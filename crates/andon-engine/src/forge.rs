@@ -109,8 +109,8 @@ impl Forge {
     }
 }
 
-/// The address of a repository on the web, by the URL that git uses, without user and password; `None` for a host of which
-/// nobody knows how its addresses are made.
+/// The address of a repository on the web, by the URL that git uses, without user and password; `None` for an
+/// unknown kind of host.
 fn site(url: &str) -> Option<(String, &'static Kind)> {
     let (host, path) = match url.split_once("://") {
         Some(("https" | "http" | "ssh" | "git", rest)) => {
