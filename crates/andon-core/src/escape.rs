@@ -203,6 +203,15 @@ pub fn code_span(text: &str) -> String {
     format!("{fence}{pad}{plain}{pad}{fence}")
 }
 
+/// Untrusted text as a fenced block of Markdown that its own text cannot end, with what is hidden in it made visible. `kind` is
+/// the language that colours it, or empty.
+pub fn fenced(kind: &str, text: &str) -> String {
+    let plain = terminal_block(text);
+    let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{kind}\n{plain}\n{fence}\n")
+}
+
 /// `text` as one word of a shell command that is shown to be copied: bare when it is plainly safe, in single
 /// quotes otherwise, and as `$'...'` with octal escapes when it holds hidden characters.
 pub fn shell_quote(text: &str) -> String {

@@ -40,6 +40,7 @@ const KEPT: WordList = words![
     "COLUMNS",
     "EDITOR",
     "FORCE_COLOR",
+    "GITEA_ACTIONS",
     "GITHUB_ACTIONS",
     "GITHUB_REPOSITORY",
     "GITHUB_SERVER_URL",
