@@ -17,7 +17,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -262,6 +262,7 @@ mod tests {
             ("a\nb\tc\rd", "a\\nb\\tc\\rd"),
             ("\u{9b}31m\u{7f}", "\\u{9b}31m\\u{7f}"),
             ("abc\u{202e}cba\u{2066}x\u{2069}", "abc\\u{202e}cba\\u{2066}x\\u{2069}"),
+            ("a\u{1bca0}b\u{e0041}", "a\\u{1bca0}b\\u{e0041}"),
             ("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}"),
             ("tag\u{e0041}", "tag\\u{e0041}"),
         ] {
