@@ -13,8 +13,11 @@ use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Printer};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::halts;
 use andon_engine::sync::take_in_fetched;
+use andon_engine::text::message;
 use andon_engine::text::spark::Glyphs;
+use andon_engine::workspace::Workspace;
 use andon_git::Repo;
 
 /// What a command runs with.
@@ -50,14 +53,25 @@ impl Shell {
         // What is wrong with the repository is said by the command itself.
         let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };
         if let Err(err) = take_in_fetched(&repo, self.ctx.now) {
-            self.out.message(&andon_engine::text::message::diagnostics(&[err.as_warning()], self.out.err));
+            self.out.message(&message::diagnostics(&[err.as_warning()], self.out.err));
         }
     }
 
     /// Shows an error and gives its exit code.
     pub(crate) fn fail(&self, err: &OpsError) -> Exit {
+        if matches!(err, OpsError::Config(_)) {
+            self.tell_of_a_halt();
+        }
         let shown = error::diagnostics(err);
-        self.out.message(&andon_engine::text::message::diagnostics(&shown, self.out.err));
+        self.out.message(&message::diagnostics(&shown, self.out.err));
         error::exit_of(err)
+    }
+
+    /// A mistake in the configuration ends no halt, and must not hide one.
+    fn tell_of_a_halt(&self) {
+        let standing = Workspace::open_lenient(&self.ctx).and_then(|ws| halts::binding(&ws));
+        if let Ok(Some(standing)) = standing {
+            self.out.message(&message::unanswered(&standing.halt, self.out.err));
+        }
     }
 }

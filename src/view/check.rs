@@ -5,6 +5,7 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::Level;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::TestEvidence;
+use andon_engine::shown_change::ShownChange;
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct CheckReport {
     pub recorded: Option<TestEvidence>,
     /// The halt that is open at the tip.
     pub halt: Option<Box<Halt>>,
+    /// What there is to decide about, where that is here.
+    pub change: Option<ShownChange>,
 }
 
 /// The tests at the tip of a range: run by the check itself, or handed to it by the CI job that ran them.

@@ -8,7 +8,9 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::time::Timestamp;
+use andon_engine::forge::Forge;
 use andon_engine::json::RoundPrecedentJson;
+use andon_engine::shown_change::ShownChange;
 use andon_engine::witnessing::WaitingRound;
 
 /// A commit of the range.
@@ -58,8 +60,10 @@ pub struct HistoryView {
     pub left_out: usize,
     /// Halts at these commits, and the unanswered one, oldest first.
     pub halts: Vec<LastHalt>,
-    /// What the commits of the newest halts changed, as lines.
-    pub changes: BTreeMap<CommitId, Vec<String>>,
+    /// What the newest halts are about, by the halted commit.
+    pub changes: BTreeMap<CommitId, ShownChange>,
+    /// Where commits and files can be looked at.
+    pub forge: Forge,
     /// Rounds that wait for people.
     pub open: Vec<WaitingRound>,
     /// Rounds that people decided.

@@ -320,49 +320,118 @@ fn without_a_test_command_the_error_says_what_to_do() {
     assert_snapshot!(check(&stage, "HEAD").exits(2).shown());
 }
 
+/// A repository where only agents are guarded.
+fn agents_alone() -> Stage {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[guard]\napplies_to = \"agents\"\n[test]\ncommand = \"sh check.sh\"\n");
+    stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
+    stage
+}
+
+/// A commit without a record.
+fn unrecorded(stage: &Stage, code: &str, args: &[&str]) {
+    stage.write("code.txt", code);
+    stage.git(&[&["-c", "core.hooksPath=/dev/null", "commit", "-qa"], args].concat()).ok();
+}
+
 #[test]
 fn only_agents_are_judged_where_only_they_are_guarded() {
-    let agents = || {
-        let stage = Stage::installed();
-        let config = "[guard]\napplies_to = \"agents\"\n[test]\ncommand = \"sh check.sh\"\n";
-        stage.write("andon.toml", config);
-        stage.git(&["commit", "-qam", "Guard agents alone"]).ok();
-        stage
-    };
     // A person: untested, past the hooks, without a record, with failing tests.
-    let stage = agents();
+    let stage = agents_alone();
     stage.write("code.txt", "2\n");
     stage.git(&["commit", "-qam", "Untested"]).ok();
     stage.write("code.txt", "3\n");
     stage.git(&["commit", "-qam", "Past the hooks", "--no-verify"]).ok();
     stage.iterate("4\n", &["ok a", "not ok b"], "Failing").ok();
-    stage.write("code.txt", "5\n");
-    stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "No record"]).ok();
+    unrecorded(&stage, "5\n", &["-m", "No record"]);
     let out = stage.andon(&["check", "HEAD~4..HEAD"]).ok();
     assert_eq!(out.stdout, "checked 4 commits in HEAD~4..HEAD: ok\n");
-    // An agent without a record, by each trace.
-    let traces: [(&str, &[&str]); 3] = [
-        ("trailer", &["-m", "Try\n\nCo-Authored-By: Claude <noreply@anthropic.com>"]),
-        ("author", &["-m", "Try", "--author=Cursor Agent <cursoragent@cursor.com>"]),
-        ("codex", &["-m", "Try\n\nCo-authored-by: Codex <noreply@openai.com>"]),
-    ];
-    for (name, args) in traces {
-        let stage = agents();
-        stage.write("code.txt", "2\n");
-        let mut all = vec!["-c", "core.hooksPath=/dev/null", "commit", "-qa"];
-        all.extend(args);
-        stage.git(&all).ok();
-        let out = stage.andon(&["check", "HEAD~1..HEAD"]);
-        assert_eq!(out.code, 3, "{name}: {out}");
-        out.says("missing-record");
-    }
     // One whose shell gave it away, past the hooks.
     for (variable, value) in [("CLAUDECODE", "1"), ("ANDON_NODE", "coder")] {
-        let stage = agents();
+        let stage = agents_alone();
         stage.set(variable, value);
         stage.write("code.txt", "2\n");
         stage.git(&["commit", "-qam", "Past the hooks", "--no-verify"]).ok();
         stage.unset(variable);
         stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("bypassed");
     }
+}
+
+#[test]
+fn an_agent_without_a_record_is_missing_evidence_by_each_trace() {
+    let footer = "Try\n\nWhy.\n\n🤖 Generated with [Claude Code](https://claude.com/claude-code)";
+    let traces: [(&str, &[&str]); 11] = [
+        ("trailer", &["-m", "Try\n\nCo-Authored-By: Claude <noreply@anthropic.com>"]),
+        ("author", &["-m", "Try", "--author=Cursor Agent <cursoragent@cursor.com>"]),
+        ("codex", &["-m", "Try\n\nCo-authored-by: Codex <noreply@openai.com>"]),
+        ("footer", &["-m", footer]),
+        ("footer above a trailer", &["-m", footer, "-m", "Signed-off-by: Ann <ann@example.org>"]),
+        ("aider's author", &["-m", "Try", "--author=Ann (aider) <ann@example.org>"]),
+        ("aider's trailer", &["-m", "Try\n\nCo-authored-by: aider (gpt-4o) <aider@aider.chat>"]),
+        ("aider's subject", &["-m", "aider: Try"]),
+        (
+            "devin",
+            &[
+                "-m",
+                "Try",
+                "--author=devin-ai-integration[bot] <1+devin-ai-integration[bot]@users.noreply.github.com>",
+            ],
+        ),
+        ("copilot", &["-m", "Try", "--author=copilot-swe-agent[bot] <1+Copilot@users.noreply.github.com>"]),
+        ("replit", &["-m", "Try\n\nReplit-Commit-Author: Agent"]),
+    ];
+    for (name, args) in traces {
+        let stage = agents_alone();
+        unrecorded(&stage, "2\n", args);
+        let out = stage.andon(&["check", "HEAD~1..HEAD"]);
+        assert_eq!(out.code, 3, "{name}: {out}");
+        out.says("missing-record");
+    }
+    // The committer alone.
+    let stage = agents_alone();
+    stage.set("GIT_COMMITTER_NAME", "Ann (aider)");
+    unrecorded(&stage, "2\n", &["-m", "Try"]);
+    stage.unset("GIT_COMMITTER_NAME");
+    stage.andon(&["check", "HEAD~1..HEAD"]).exits(3).says("missing-record");
+}
+
+#[test]
+fn people_who_work_with_the_commits_of_agents_are_free() {
+    let stage = agents_alone();
+    unrecorded(&stage, "2\n", &["-m", "Try\n\nCo-Authored-By: Claude <noreply@anthropic.com>"]);
+    let agent = stage.head();
+    stage.git(&["-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD"]).ok();
+    let quoted = "Drop the footer\n\nIt said\n\n🤖 Generated with Claude Code\n\nwhich was wrong.";
+    unrecorded(&stage, "3\n", &["-m", quoted]);
+    unrecorded(
+        &stage,
+        "4\n",
+        &["-m", "Bump it", "--author=dependabot[bot] <1+dependabot[bot]@users.noreply.github.com>"],
+    );
+    unrecorded(
+        &stage,
+        "5\n",
+        &["-m", "Bump it", "--author=renovate[bot] <2+renovate[bot]@users.noreply.github.com>"],
+    );
+    stage.git(&["branch", "-q", "theirs", &agent]).ok();
+    let merge = [
+        "-c",
+        "core.hooksPath=/dev/null",
+        "merge",
+        "-q",
+        "--no-ff",
+        "-s",
+        "ours",
+        "-m",
+        "Merge pull request #7 from x/copilot/try",
+    ];
+    stage.git(&["checkout", "-q", "theirs"]).ok();
+    stage.write("other.md", "x\n");
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "Document it"]).ok();
+    stage.git(&["checkout", "-q", "-"]).ok();
+    stage.git(&[&merge[..], &["theirs"]].concat()).ok();
+    let range = format!("{agent}..HEAD");
+    let out = stage.andon(&["check", &range]).ok();
+    assert!(out.stdout.ends_with(": ok\n"), "{out}");
 }

@@ -19,8 +19,8 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
         "andon resume --reason &#39;&lt;decision&gt;&#39;",
         "1, 1 unanswered",
         "What was tried",
-        "The halted change",
-        "<span class=\"add\">+ 3</span>\n",
+        "From the first to the last",
+        "<span class=\"add\"><span class=\"line\">1</span>+ 3</span>",
         "No answer yet",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
@@ -29,6 +29,28 @@ fn a_halted_loop_says_why_since_when_and_what_to_do() {
     let shown = page(&stage, &["HEAD"]);
     assert!(shown.contains("<q>the &lt;fixture&gt; was broken</q>"), "{shown}");
     assert!(shown.contains("No halt waits for a person; the tests of HEAD fail."), "{shown}");
+}
+
+#[test]
+fn what_was_pushed_leads_to_the_forge() {
+    let stage = halted();
+    stage.git(&["remote", "add", "origin", "git@github.com:shop/tax.git"]).ok();
+    assert!(!page(&stage, &[]).contains("https://"), "nothing is known to be there");
+    let [first, head] = ["HEAD~1", "HEAD"].map(|rev| stage.git(&["rev-parse", rev]).ok().stdout);
+    let [first, head] = [first.trim(), head.trim()];
+    stage.git(&["update-ref", "refs/remotes/origin/main", first]).ok();
+    let shown = page(&stage, &[]);
+    assert!(shown.contains(&format!("<a href=\"https://github.com/shop/tax/commit/{first}\">")), "{shown}");
+    assert!(!shown.contains(&format!("tax/commit/{head}")), "it was not pushed: {shown}");
+    stage.git(&["update-ref", "refs/remotes/origin/main", head]).ok();
+    let shown = page(&stage, &[]);
+    assert!(
+        shown.contains(&format!("<a href=\"https://github.com/shop/tax/blob/{head}/code.txt#L1\">1</a>")),
+        "{shown}"
+    );
+    let comment = stage.andon(&["check", "HEAD", "--format", "markdown"]).stdout;
+    assert!(comment.contains(&format!("](https://github.com/shop/tax/commit/{head})")), "{comment}");
+    assert!(comment.contains("```diff\n") && comment.contains("\n+    1  3\n"), "{comment}");
 }
 
 #[test]

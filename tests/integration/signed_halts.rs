@@ -293,6 +293,28 @@ fn a_resolution_lets_one_branch_leave_the_halted_commit() {
     checked(&stage, &format!("{base}..HEAD")).says("lets one branch leave");
 }
 
+#[test]
+fn a_merge_of_the_halted_commit_leaves_it_too() {
+    let stage = halted_and_signed();
+    let halted = stage.head();
+    let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
+    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"];
+    by(&stage, "ann", &answer).ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    let first = stage.head();
+    // Enough other branches that nobody looks at each of them.
+    for number in 0..300 {
+        stage.git(&["update-ref", &format!("refs/heads/aa-{number}"), &base]).ok();
+    }
+    stage.git(&["checkout", "-q", "-b", "beside", &base]).ok();
+    stage.write("beside.md", "beside\n");
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["commit", "-qm", "Beside"]).ok();
+    stage.git(&["merge", "-q", "--no-ff", "-m", "Take it in", &halted]);
+    let told = format!("{} has used it", &first[..12]);
+    checked(&stage, &format!("{base}..HEAD")).exits(1).says("lets one branch leave").says(&told);
+}
+
 fn unseen(stage: &Stage, range: &str, text: &crate::support::Out) -> Vec<(String, String)> {
     let fresh = stage.root().canonicalize().unwrap().join("fresh");
     let json = stage.andon_in(&fresh, &["check", range, "--format", "json"]).stdout;

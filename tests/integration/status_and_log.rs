@@ -165,7 +165,6 @@ fn an_empty_repository_has_a_status_and_an_empty_log() {
     --- stdout
     Loop 0/100  not installed: nothing is guarded (andon install)
       branch     main, no commit yet
-      by         agent
       tests      no test.command is configured (andon.toml, [test])
                  work tree: never run
     ");
@@ -194,7 +193,6 @@ fn commits_without_records_are_shown_as_such() {
     --- stdout
     Loop 0/100  not installed: nothing is guarded (andon install)
       branch     detached HEAD, HASH
-      by         agent
       tests      no test.command is configured (andon.toml, [test])
                  HEAD: never run
                  work tree: never run

@@ -31,6 +31,18 @@ fn the_same_failure_three_times_halts() {
 }
 
 #[test]
+fn a_mistake_in_the_configuration_hides_no_halt() {
+    let stage = halted();
+    stage.write("andon.toml", "[ruels]\nuntested-edit = \"off\"\n");
+    for args in [&["complete"][..], &["test"], &["tick"], &["pin", "--check"]] {
+        let out = stage.andon(args).exits(2).says("andon.toml:1:");
+        out.says("stuck on 1 failing test").says("a person decides, then runs: andon resume").says("ago");
+    }
+    stage.andon(&["resume", "--reason", "the fixture was wrong"]).ok();
+    stage.andon(&["tick"]).exits(2).lacks("stuck");
+}
+
+#[test]
 fn a_pasted_hint_answers_nothing() {
     let stage = halted();
     for (reason, why) in [("<decision>", "<why>"), ("keep A", "<why>"), ("...", "cron"), ("", "cron")] {

@@ -92,6 +92,20 @@ fn two_states_that_alternate() {
 }
 
 #[test]
+fn commits_of_one_turn_cost_once() {
+    let stage = shop("[rules]\nturn-timeout = \"off\"\n");
+    observe(&stage, "turn_start", "{}\n").ok();
+    let (three, five) = ("TRIES = 3\n", "TRIES = 5\n");
+    for (code, subject) in [(three, "Try 3"), (five, "Try 5"), (three, "Back to 3")] {
+        turn(&stage, code, &[], subject).ok();
+    }
+    // As with a turn for each commit above.
+    turn(&stage, five, &[], "Use 5 again").says("4 commits, 64k tokens, $0.84");
+    let page = stage.andon(&["report"]).ok().stdout;
+    assert!(page.contains(">60000</td>") && page.contains(">0.840000</td>"), "{page}");
+}
+
+#[test]
 fn the_same_test_fails_again_and_again() {
     let stage = shop("");
     turn(&stage, "TAX = 1\n", TAX, "Round the tax").ok();

@@ -17,7 +17,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0e}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -203,6 +203,15 @@ pub fn code_span(text: &str) -> String {
     format!("{fence}{pad}{plain}{pad}{fence}")
 }
 
+/// Untrusted text as a fenced block of Markdown that its own text cannot end, with what is hidden in it made visible. `kind` is
+/// the language that colours it, or empty.
+pub fn fenced(kind: &str, text: &str) -> String {
+    let plain = terminal_block(text);
+    let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{kind}\n{plain}\n{fence}\n")
+}
+
 /// `text` as one word of a shell command that is shown to be copied: bare when it is plainly safe, in single
 /// quotes otherwise, and as `$'...'` with octal escapes when it holds hidden characters.
 pub fn shell_quote(text: &str) -> String {
@@ -253,6 +262,7 @@ mod tests {
             ("a\nb\tc\rd", "a\\nb\\tc\\rd"),
             ("\u{9b}31m\u{7f}", "\\u{9b}31m\\u{7f}"),
             ("abc\u{202e}cba\u{2066}x\u{2069}", "abc\\u{202e}cba\\u{2066}x\\u{2069}"),
+            ("a\u{1bca0}b\u{e0041}", "a\\u{1bca0}b\\u{e0041}"),
             ("zero\u{200b}width\u{feff}", "zero\\u{200b}width\\u{feff}"),
             ("tag\u{e0041}", "tag\\u{e0041}"),
         ] {

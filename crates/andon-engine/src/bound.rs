@@ -8,7 +8,7 @@ use super::skip;
 use super::workspace::Workspace;
 use crate::adapter::agents::DEFAULT_NODE;
 use andon_config::{AppliesTo, Config};
-use andon_core::domain::agent;
+use andon_core::domain::agent_traces;
 use andon_core::domain::facts::{CommitFact, CommitRecord};
 use andon_core::domain::workflow::Maker;
 use andon_git::{self as git, CommitInfo};
@@ -22,7 +22,12 @@ pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
 pub fn binds_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> bool {
     binds(ctx, ws) || {
         let message = args.first().map(|name| skip::message(ctx, name)).unwrap_or_default();
-        by_message(&ws.config, &ctx.identity(&ws.repo), &git::trailers(&message))
+        let subject = message.trim_start().lines().next().unwrap_or_default();
+        let trailers = git::trailers(&message);
+        let (author, committer) = (ctx.author(&ws.repo), ctx.identity(&ws.repo));
+        is_agents(&[&author, &committer], &trailers, subject)
+            || agent_traces::in_closing_lines(&message)
+            || is_node(&ws.config, &committer, &trailers)
     }
 }
 
@@ -33,13 +38,23 @@ pub fn binds_commit(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> bool 
 
 /// Whether a recorded commit counts in the rules.
 pub fn counts(config: &Config, fact: &CommitFact) -> bool {
-    is_everyone(config) || by_record(config, &fact.record) || by_message(config, &fact.author, &[])
+    is_everyone(config)
+        || by_record(config, &fact.record)
+        || is_agents(&[&fact.author], &[], &fact.subject)
+        || is_node(config, &fact.author, &[])
 }
 
-/// What a commit itself gives away: trailers, author and committer, a node of the declared workflow.
+/// What a commit itself gives away: that an agent wrote it, or a node of the declared workflow.
 pub fn by_trace(config: &Config, commit: &CommitInfo) -> bool {
     let author = format!("{} <{}>", commit.author, commit.email);
-    by_message(config, &author, &commit.trailers) || agent::of_address(&commit.committer_email).is_some()
+    shows_agent(commit) || is_node(config, &author, &commit.trailers)
+}
+
+/// Whether trailers, subject, closing lines, author or committer of a commit are an agent's.
+pub fn shows_agent(commit: &CommitInfo) -> bool {
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let committer = format!("{} <{}>", commit.committer, commit.committer_email);
+    commit.closes_as_agent || is_agents(&[&author, &committer], &commit.trailers, &commit.subject)
 }
 
 /// What the shell gave away that made it: a session, a node, markers and hooks of a client.
@@ -48,11 +63,17 @@ pub fn by_record(config: &Config, record: &CommitRecord) -> bool {
     record.session.is_some() || node || !record.guards.is_empty()
 }
 
-fn by_message(config: &Config, author: &str, trailers: &[(String, String)]) -> bool {
+/// Whether people, trailers or subject of a commit are an agent's.
+fn is_agents(people: &[&str], trailers: &[(String, String)], subject: &str) -> bool {
+    people.iter().any(|person| agent_traces::is_agent(person))
+        || agent_traces::in_trailers(trailers)
+        || agent_traces::in_subject(subject)
+}
+
+/// Whether a node of the declared workflow made a commit.
+fn is_node(config: &Config, author: &str, trailers: &[(String, String)]) -> bool {
     let maker = Maker { environment: None, author, trailers, branch: None };
-    agent::of_trailers(trailers).is_some()
-        || agent::of_address(author).is_some()
-        || config.workflow.node_for(&maker).is_some()
+    config.workflow.node_for(&maker).is_some()
 }
 
 fn is_everyone(config: &Config) -> bool {

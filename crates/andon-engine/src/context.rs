@@ -40,6 +40,7 @@ const KEPT: WordList = words![
     "COLUMNS",
     "EDITOR",
     "FORCE_COLOR",
+    "GITEA_ACTIONS",
     "GITHUB_ACTIONS",
     "GITHUB_REPOSITORY",
     "GITHUB_SERVER_URL",
@@ -185,11 +186,17 @@ impl Context {
     /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
     /// configuration.
     pub fn identity(&self, repo: &Repo) -> String {
+        self.person("GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL").unwrap_or_else(|| repo.identity())
+    }
+
+    /// `Name <address>` of the author of a commit that is being made.
+    pub fn author(&self, repo: &Repo) -> String {
+        self.person("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL").unwrap_or_else(|| repo.identity())
+    }
+
+    fn person(&self, name: &str, address: &str) -> Option<String> {
         let set = |name| self.var(name).filter(|value| !value.is_empty());
-        match (set("GIT_COMMITTER_NAME"), set("GIT_COMMITTER_EMAIL")) {
-            (Some(name), Some(email)) => format!("{name} <{email}>"),
-            (Some(_) | None, Some(_) | None) => repo.identity(),
-        }
+        Some(format!("{} <{}>", set(name)?, set(address)?))
     }
 
     /// The whole environment but for `without`, for a program that inherits it.

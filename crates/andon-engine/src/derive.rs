@@ -237,7 +237,9 @@ mod tests {
                 trailers: Vec::new(),
                 author: "A".to_owned(),
                 email: String::new(),
+                committer: String::new(),
                 committer_email: String::new(),
+                closes_as_agent: false,
                 authored_at: Timestamp(authored_at),
                 committed_at: Timestamp(committed_at),
             };

@@ -16,6 +16,7 @@ pub mod effect;
 pub mod error;
 pub mod evidence;
 pub mod fallback;
+pub mod forge;
 pub mod guard;
 pub mod guess;
 pub mod halts;

@@ -23,6 +23,8 @@ use andon_store::receipt;
 
 /// What is to be skipped.
 const WHAT: &str = "ANDON_SKIP";
+/// How the line begins below which `git commit --verbose` shows the change.
+const SCISSORS: &str = "# ------------------------ >8";
 const WHY: &str = "ANDON_SKIP_REASON";
 /// Longest list and longest reason, in characters.
 const MAX_TEXT: usize = 500;
@@ -141,7 +143,8 @@ pub(super) fn message(ctx: &Context, name: &OsString) -> String {
     // A message that cannot be read gives no reason.
     let _ = file.and_then(|file| file.take(MAX_MESSAGE).read_to_end(&mut bytes));
     let text = String::from_utf8_lossy(&bytes);
-    text.lines().filter(|line| !line.starts_with('#')).fold(String::new(), |text, line| text + line + "\n")
+    let text = text.lines().take_while(|line| !line.starts_with(SCISSORS));
+    text.filter(|line| !line.starts_with('#')).fold(String::new(), |text, line| text + line + "\n")
 }
 
 /// Fills in the reasons that the message gives.

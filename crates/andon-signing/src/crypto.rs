@@ -33,6 +33,34 @@ pub(super) fn rsa_bits(blob: &[u8]) -> Option<usize> {
     modulus.len().checked_mul(8)?.checked_sub(unused)
 }
 
+/// What of a whole key its holder knows the secret of: the point, or the modulus. `None` of one that has other parts than its
+/// type asks for, or has them in another form than the one there is: the same key would have several names.
+pub(super) fn point(blob: &[u8]) -> Option<&[u8]> {
+    let mut key = Reader::new(blob);
+    let kind = key.text()?;
+    let (curve, width, is_device) = match kind {
+        ED25519_KEY | ED25519_DEVICE => (None, 32, kind == ED25519_DEVICE),
+        P256_KEY | P256_DEVICE => (Some("nistp256"), 65, kind == P256_DEVICE),
+        P384_KEY => (Some("nistp384"), 97, false),
+        RSA_KEY => {
+            let (_, modulus) = (key.minimal()?, key.minimal()?);
+            return key.is_empty().then_some(modulus);
+        }
+        _ => return None,
+    };
+    if let Some(curve) = curve
+        && key.text()? != curve
+    {
+        return None;
+    }
+    let point = key.string()?;
+    if is_device {
+        key.string()?;
+    }
+    let is_uncompressed = curve.is_none() || point.first() == Some(&4);
+    (key.is_empty() && point.len() == width && is_uncompressed).then_some(point)
+}
+
 /// A signature with all that belongs to it.
 pub(super) struct SignatureParts<'a> {
     pub(super) key: &'a [u8],
@@ -125,7 +153,7 @@ fn rsa(made: &SignatureParts<'_>, mut key: Reader<'_>, signed: &[u8]) -> Result<
         "rsa-sha2-256" => &RSA_PKCS1_2048_8192_SHA256,
         _ => return Err(BadSignature::Algorithm),
     };
-    let (Some(e), Some(n), true) = (key.natural(), key.natural(), key.is_empty()) else {
+    let (Some(e), Some(n), true) = (key.minimal(), key.minimal(), key.is_empty()) else {
         return Err(BadSignature::Shape);
     };
     RsaPublicKeyComponents { n, e }

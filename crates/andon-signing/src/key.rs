@@ -77,11 +77,9 @@ impl PublicKey {
         if text.len() > MAX_TEXT {
             return Err(BadKey::NotAKey);
         }
-        if has_several(text) {
-            return Err(BadKey::Several);
-        }
-        let key = from_base64(encoded).and_then(|blob| Self::from_blob(&blob)).ok_or(BadKey::NotAKey)?;
-        if key.kind == kind { Ok(key) } else { Err(BadKey::NotAKey) }
+        let key = from_base64(encoded).and_then(|blob| Self::from_blob(&blob));
+        let key = key.filter(|key| key.kind == kind).ok_or(BadKey::NotAKey)?;
+        if has_several(text) { Err(BadKey::Several) } else { Ok(key) }
     }
 
     /// The key of these bytes, as a signature carries them.
@@ -101,9 +99,16 @@ impl PublicKey {
         }
         match crypto::rsa_bits(&self.blob) {
             Some(bits) if !(MIN_RSA..=MAX_RSA).contains(&bits) => Err(UnfitKey::Size(bits)),
-            None if self.kind == crypto::RSA_KEY => Err(UnfitKey::Shape),
+            Some(_) | None if crypto::point(&self.blob).is_none() => Err(UnfitKey::Shape),
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// Whether the secret of the other one is that of this one, whatever their types: who has the point of a security key as a
+    /// file can sign as either.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let points = (crypto::point(&self.blob), crypto::point(&other.blob));
+        self == other || points.0.is_some() && points.0 == points.1
     }
 
     /// The type, such as `ssh-ed25519`.

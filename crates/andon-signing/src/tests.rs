@@ -100,6 +100,90 @@ fn set_ups_that_cannot_sign_say_what_is_missing() {
     assert!(matches!(agents.sign(NAMESPACE, b"x"), Err(SigningError::Refused(_))));
 }
 
+/// A key of these parts.
+fn made_of(parts: &[&[u8]]) -> PublicKey {
+    let mut blob = Vec::new();
+    parts.iter().for_each(|part| wire::put(&mut blob, part));
+    PublicKey::from_blob(&blob).unwrap()
+}
+
+#[test]
+fn a_key_is_whole_and_written_in_one_way() {
+    let (point, modulus) = ([7; 32], [[0].as_slice(), &[0xc1; 256]].concat());
+    let uncompressed = |width: usize| [[4].as_slice(), &vec![9; 2 * width]].concat();
+    let (p256, p384) = (uncompressed(32), uncompressed(48));
+    let fit: [&[&[u8]]; 6] = [
+        &[b"ssh-ed25519", &point],
+        &[b"sk-ssh-ed25519@openssh.com", &point, b"ssh:"],
+        &[b"ecdsa-sha2-nistp256", b"nistp256", &p256],
+        &[b"sk-ecdsa-sha2-nistp256@openssh.com", b"nistp256", &p256, b"ssh:"],
+        &[b"ecdsa-sha2-nistp384", b"nistp384", &p384],
+        &[b"ssh-rsa", &[1, 0, 1], &modulus],
+    ];
+    for parts in fit {
+        assert_eq!(made_of(parts).check_fitness(), Ok(()), "{}", made_of(parts));
+        let more = [parts, &[b"x"]].concat();
+        assert_eq!(made_of(&more).check_fitness(), Err(UnfitKey::Shape), "{}", made_of(&more));
+    }
+    let wide = [[0, 0].as_slice(), &[0xc1; 256]].concat();
+    let unfit: [&[&[u8]]; 8] = [
+        &[b"ssh-ed25519"],
+        &[b"ssh-ed25519", &point[1..]],
+        &[b"sk-ssh-ed25519@openssh.com", &point],
+        &[b"ecdsa-sha2-nistp256", b"nistp384", &p256],
+        &[b"ecdsa-sha2-nistp256", b"nistp256", &p384],
+        &[b"ecdsa-sha2-nistp256", b"nistp256", &p256[..33]],
+        // The same number under another name would be another key.
+        &[b"ssh-rsa", &[1, 0, 1], &wide],
+        &[b"ssh-rsa", &[0, 1, 0, 1], &modulus],
+    ];
+    for parts in unfit {
+        assert_eq!(made_of(parts).check_fitness(), Err(UnfitKey::Shape), "{}", made_of(parts));
+    }
+    // Whoever has the one can sign as the other.
+    let (plain, device) = (made_of(fit[0]), made_of(fit[1]));
+    assert!(plain.is_same(&device) && plain.is_same(&plain) && plain != device);
+    assert!(!plain.is_same(&made_of(&[b"ssh-ed25519", &[8; 32]])));
+    assert!(made_of(fit[2]).is_same(&made_of(fit[3])) && !made_of(fit[5]).is_same(&plain));
+}
+
+#[test]
+fn a_public_key_is_one_line_and_nothing_before_it() {
+    let line = made_of(&[b"ssh-ed25519", &[7; 32]]).to_string();
+    let other = made_of(&[b"ssh-ed25519", &[8; 32]]).to_string();
+    for text in [
+        line.clone(),
+        format!("{line}\r\n"),
+        format!("  {line}\n\n"),
+        format!("{line} ann@desk, her second key\n"),
+        format!("{line}\n# of the desk\n"),
+    ] {
+        assert_eq!(PublicKey::parse(&text).unwrap().to_string(), line, "{text}");
+    }
+    for text in [
+        format!("{line}\n{other}\n"),
+        format!("{line}\r{other}"),
+        format!("{line} {other}"),
+        format!("{line}\n\n  from=\"10.0.0.1\" {other}\n"),
+    ] {
+        assert_eq!(PublicKey::parse(&text), Err(BadKey::Several), "{text}");
+    }
+    for text in [
+        format!("from=\"10.0.0.1\" {line}"),
+        format!("cert-authority {line}"),
+        format!("ann@example.org {line}"),
+        format!("\u{feff}{line}"),
+        line.replace("ssh-ed25519 ", "ssh-rsa "),
+        line.replace(' ', ""),
+        "---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----\n".to_owned(),
+        "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQ\n-----END PGP PUBLIC KEY BLOCK-----\n".to_owned(),
+    ] {
+        assert_eq!(PublicKey::parse(&text), Err(BadKey::NotAKey), "{text}");
+    }
+    let certificate = made_of(&[b"ssh-ed25519-cert-v01@openssh.com", &[1; 32], &[7; 32]]);
+    assert!(matches!(certificate.check_fitness(), Err(UnfitKey::Kind(_))));
+}
+
 proptest::proptest! {
     #[test]
     fn no_signature_and_no_key_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {

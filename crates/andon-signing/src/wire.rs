@@ -38,6 +38,14 @@ impl<'a> Reader<'a> {
         Some(&bytes[zeros..])
     }
 
+    /// The same, written in the only way there is: with a leading zero only where it keeps the number from being negative.
+    pub(super) fn minimal(&mut self) -> Option<&'a [u8]> {
+        let written = { *self }.string()?;
+        let number = self.natural()?;
+        let zero = usize::from(number.first().is_none_or(|first| first & 0x80 != 0));
+        (!number.is_empty() && written.len() == number.len() + zero).then_some(number)
+    }
+
     pub(super) fn is_empty(self) -> bool {
         self.0.is_empty()
     }

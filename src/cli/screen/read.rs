@@ -15,7 +15,6 @@ use andon_core::domain::facts::{AckHow, HaltWas};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::shown_change;
-use andon_engine::text::halted;
 use andon_engine::text::style::Style;
 use andon_engine::workspace::Workspace;
 
@@ -39,16 +38,11 @@ pub(super) fn evidence(shell: &Shell, screen: &mut Screen, key: &str) {
 pub(super) fn diff(shell: &Shell, screen: &mut Screen, key: &str) {
     let ctx = now(&shell.ctx);
     let read = |halt: &Halt, worktree: &WorktreeView| {
-        let Some(look) = halted::look(halt) else {
-            return Ok("no commit is stuck; Enter shows the evidence".to_owned());
-        };
         let ws = Workspace::open_lenient(&there(&ctx, worktree))?;
-        let only = halt.summary.steps.iter().find_map(|step| step.commit);
-        let lines = match (halt.summary.between(), only) {
-            (Some((first, second)), _) => shown_change::of_two(&ws.repo, first, second)?,
-            (None, only) => only.map_or(Ok(Vec::new()), |commit| shown_change::list(&ws.repo, commit))?,
-        };
-        Ok(format!("{look}\n\n{}", lines.join("\n")))
+        Ok(match shown_change::of_halt(&ws.repo, halt)? {
+            Some(change) => format!("{}\n\n{}", change.command, change.text(usize::MAX).join("\n")),
+            None => "no commit is stuck; Enter shows the evidence".to_owned(),
+        })
     };
     of_halt(screen, key, "the difference", read);
     if let Some(page) = &mut screen.page {

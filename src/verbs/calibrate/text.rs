@@ -174,6 +174,7 @@ pub fn as_check(found: &CalibrationResult, range: &str) -> CheckReport {
         tests: None,
         recorded: None,
         halt: None,
+        change: None,
     };
     let found = match found {
         CalibrationResult::Undecided { commits, why } => {

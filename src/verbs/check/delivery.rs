@@ -11,11 +11,14 @@ use crate::{
     verbs::check::{ci, text as check},
 };
 use andon_core::domain::diagnostic::Diagnostic;
+use andon_core::domain::ids::CommitId;
 use andon_engine::context::local;
 use andon_engine::effect::{EffectError, append_text, write_report};
 use andon_engine::error::OpsError;
+use andon_engine::forge::Forge;
 use andon_engine::text::message;
 use andon_engine::text::style::Style;
+use andon_git::Repo;
 
 /// What GitLab is given, in the working directory: the names that `hooks/ci/gitlab.yml` hands to it.
 const OF_GITLAB: [(CheckFormat, &str); 2] =
@@ -77,7 +80,7 @@ fn rendered(shell: &Shell, report: &CheckReport, form: CheckFormat, style: Style
     match form {
         CheckFormat::Text => check::text(report, style),
         CheckFormat::Json => json::line_as_declared(&check::json(report)),
-        CheckFormat::Sarif => ci::sarif::document(report, &ci::forge::Forge::of(&shell.ctx)),
+        CheckFormat::Sarif => ci::sarif::document(report, &forge(shell, report)),
         CheckFormat::Junit => ci::junit::document(report),
         CheckFormat::Github => ci::github::annotations(report),
         CheckFormat::Gitlab => ci::gitlab::code_quality(report),
@@ -87,7 +90,17 @@ fn rendered(shell: &Shell, report: &CheckReport, form: CheckFormat, style: Style
 
 /// For people elsewhere, and for later: times with their date, and links where the forge is known.
 fn markdown(shell: &Shell, report: &CheckReport) -> String {
-    ci::markdown::summary(report, &ci::forge::Forge::of(&shell.ctx), Style::of_a_file(local))
+    ci::markdown::summary(report, &forge(shell, report), Style::of_a_file(local))
+}
+
+/// Where the commits that a result names can be looked at.
+fn forge(shell: &Shell, report: &CheckReport) -> Forge {
+    let Ok(repo) = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) else { return Forge::default() };
+    let of_messages = check::groups(report).into_iter().flat_map(|group| group.commits);
+    let mut named: Vec<CommitId> = of_messages.map(|at| at.commit).collect();
+    named.extend(report.configuration);
+    named.extend(report.halt.iter().filter_map(|halt| halt.head));
+    Forge::of(&shell.ctx, &repo, &named)
 }
 
 /// Annotations go where no document is: the runner reads both streams.

@@ -239,6 +239,7 @@ mod tests {
             tests: None,
             recorded: None,
             halt: None,
+            change: None,
         }
     }
 

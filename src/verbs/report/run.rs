@@ -10,9 +10,9 @@ use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::CommitRecord;
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_engine::error::OpsError;
+use andon_engine::forge::Forge;
 use andon_engine::numbers::Numbers;
-use andon_engine::shown_change;
-use andon_engine::text::halted;
+use andon_engine::shown_change::{self, ShownChange};
 use andon_engine::workspace::Workspace;
 use andon_git::GitError;
 use andon_store::ledger::Ledger;
@@ -56,12 +56,15 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
             Vec::new()
         }
     };
+    let linked: Vec<CommitId> =
+        ids.last().copied().into_iter().chain(halts.iter().filter_map(|last| last.halt.head)).collect();
     Ok(HistoryView {
         now,
         range: range.to_owned(),
         commits,
         left_out,
         changes: changes(ws, &halts),
+        forge: Forge::of_remote(&ws.repo, &linked),
         halts,
         open: Vec::new(),
         decided: Vec::new(),
@@ -69,14 +72,11 @@ pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<Histo
     })
 }
 
-/// What the newest halts halted, as far as it is here: of a circle of states the difference of two.
-fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, Vec<String>> {
-    let newest = halts.iter().rev().filter_map(|last| Some((&last.halt, last.halt.head?))).take(CHANGES);
-    let lines = |halt: &Halt, head| match halt.summary.between().filter(|_| halted::goes_round(halt)) {
-        Some((first, second)) => shown_change::of_two(&ws.repo, first, second).ok(),
-        None => shown_change::list(&ws.repo, head).ok(),
-    };
-    newest.filter_map(|(halt, head)| Some((head, lines(halt, head)?))).collect()
+/// What the newest halts are about, as far as it is here.
+fn changes(ws: &Workspace, halts: &[LastHalt]) -> BTreeMap<CommitId, ShownChange> {
+    let newest = halts.iter().rev().take(CHANGES).map(|last| &last.halt);
+    let found = |halt: &Halt| Some((halt.head?, shown_change::of_halt(&ws.repo, halt).ok()??));
+    newest.filter_map(found).collect()
 }
 
 fn warning(why: &str) -> Diagnostic {

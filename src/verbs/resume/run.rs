@@ -69,7 +69,7 @@ pub fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsEr
     Ok(halt.map(|standing| standing.halt.rule))
 }
 
-/// What hints print in the place of a reason: whoever pastes one has decided nothing.
+/// What hints print in place of a reason. A pasted hint is no decision.
 const PLACEHOLDERS: [&str; 7] =
     ["decision", "text", "reason", "why", "what was decided", "what you decided", "todo"];
 

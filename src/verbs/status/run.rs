@@ -124,7 +124,7 @@ fn newest(timeline: &Timeline) -> &[Iteration] {
     all.get(all.len().saturating_sub(NEWEST)..).unwrap_or_default()
 }
 
-/// The unanswered halt that binds here, whoever made it; without one the newest of this worktree with its answer.
+/// The unanswered halt that binds here, of whichever clone; without one the newest of this worktree with its answer.
 fn last_halt(
     ws: &Workspace,
     recorded: Option<&StandingHalt>,

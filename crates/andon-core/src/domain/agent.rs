@@ -104,7 +104,14 @@ pub fn of_trailers(trailers: &[(String, String)]) -> Option<Client> {
 /// The client whose address an author or committer has.
 pub fn of_address(address: &str) -> Option<Client> {
     let address = address.to_ascii_lowercase();
-    Client::every().find(|client| client.spec().addresses.iter().any(|known| address.contains(known)))
+    Client::every().find(|client| client.spec().addresses.iter().any(|known| names(&address, known)))
+}
+
+/// Whether `person` has `part` in it, and not as the end of a longer word: `ann.amp@ampcode.com` is not `amp@ampcode.com`.
+pub(super) fn names(person: &str, part: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
+    let begins = part.starts_with(|letter: char| letter.is_alphanumeric());
+    person.match_indices(part).any(|(at, _)| !begins || !person[..at].ends_with(is_word))
 }
 
 #[cfg(test)]

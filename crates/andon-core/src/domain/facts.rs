@@ -347,7 +347,7 @@ pub struct CommitRecord {
     pub skipped: Vec<Skip>,
     /// Output hashes of the turn.
     pub outputs: Vec<Digest>,
-    /// Usage of the turn.
+    /// What the turn spent since its commit before.
     pub usage: Option<Usage>,
     /// The newest ledger entries that were seen, by writer: an entry that is removed later leaves a gap here.
     pub ledger: BTreeMap<String, EntryId>,

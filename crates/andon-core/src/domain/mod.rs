@@ -9,6 +9,7 @@ pub mod about;
 pub mod agent;
 pub mod agent_door;
 pub mod agent_ruling;
+pub mod agent_traces;
 pub mod attempt;
 pub mod briefing;
 pub mod change;

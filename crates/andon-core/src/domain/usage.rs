@@ -41,9 +41,30 @@ impl Usage {
         self.window_tokens = later.window_tokens.or(self.window_tokens);
         if self.cost_usd.is_some() && later.cost_usd.is_some() {
             let micros = self.cost_micros().saturating_add(later.cost_micros());
-            self.cost_usd = Some(format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));
+            self.cost_usd = Some(dollars(micros));
         } else if later.cost_usd.is_some() {
             self.cost_usd.clone_from(&later.cost_usd);
+        }
+    }
+
+    /// What was spent after `earlier`, a part of this; `None` where nothing was. The context window is the present one.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let rest = |all: Option<u64>, before: Option<u64>| match before {
+            Some(before) => all.map(|all| all.saturating_sub(before)).filter(|rest| *rest > 0),
+            None => all,
+        };
+        let micros = self.cost_micros().saturating_sub(earlier.cost_micros());
+        let cost_usd = match &earlier.cost_usd {
+            Some(_) => (micros > 0).then(|| dollars(micros)),
+            None => self.cost_usd.clone(),
+        };
+        Self {
+            input_tokens: rest(self.input_tokens, earlier.input_tokens),
+            output_tokens: rest(self.output_tokens, earlier.output_tokens),
+            cached_tokens: rest(self.cached_tokens, earlier.cached_tokens),
+            output_lines: rest(self.output_lines, earlier.output_lines),
+            cost_usd,
+            ..self.clone()
         }
     }
 
@@ -51,6 +72,10 @@ impl Usage {
     pub fn cost_micros(&self) -> u64 {
         self.cost_usd.as_deref().and_then(micros).unwrap_or(0)
     }
+}
+
+fn dollars(micros: u64) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
 /// A decimal number of dollars such as `0.03` in millionths, saturating.
@@ -71,6 +96,23 @@ pub fn micros(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_spent_since_is_the_rest() {
+        let spent = |input: u64, cost: &str| Usage {
+            input_tokens: Some(input),
+            cost_usd: Some(cost.to_owned()),
+            context_tokens: Some(9),
+            ..Usage::default()
+        };
+        let (first, second) = (spent(10, "0.1"), spent(15, "0.25"));
+        let mut all = first.clone();
+        all.add(&second);
+        let rest = all.since(&first);
+        assert_eq!((rest.input_tokens, rest.cost_usd.as_deref()), (Some(15), Some("0.250000")));
+        assert_eq!(first.since(&Usage::default()), first, "no digit changes");
+        assert_eq!(all.since(&all), Usage { context_tokens: Some(9), ..Usage::default() });
+    }
 
     #[test]
     fn amounts_are_read_without_losing_digits() {

@@ -104,6 +104,9 @@ pub struct Turn {
     pub answered: u64,
     /// Tokens and cost of it so far; the context window as it is now.
     pub usage: Usage,
+    /// The part of it that commits of the turn have in their records.
+    #[serde(default)]
+    pub committed: Usage,
     /// Output hashes, the newest.
     pub outputs: Vec<Digest>,
 }
@@ -112,6 +115,11 @@ impl Turn {
     /// Tokens since it began, or since the newest answer in it.
     pub fn tokens(&self) -> u64 {
         self.usage.tokens().saturating_sub(self.answered)
+    }
+
+    /// What it spent since its newest commit.
+    pub fn uncommitted(&self) -> Usage {
+        self.usage.since(&self.committed)
     }
 
     /// How long it has taken up to its end, or up to `now` while it lasts; zero where that is unknown.

@@ -218,6 +218,7 @@ impl Timeline {
             calls: 0,
             answered: 0,
             usage: Usage::default(),
+            committed: Usage::default(),
             outputs: Vec::new(),
         };
         activity.open.insert(node.to_owned(), turn);
@@ -241,6 +242,10 @@ impl Timeline {
             .open
             .get(node)
             .is_some_and(|turn| turn.opening == TurnStart::Implied && turn.commits > 0);
+        // What was spent until now is in the record of this commit.
+        if let Some(turn) = self.activity.open.get_mut(node) {
+            turn.committed = turn.usage.clone();
+        }
         if full && let Some(before) = self.activity.open.remove(node) {
             self.close(before);
         }
@@ -374,6 +379,13 @@ impl Timeline {
         let (kind, turn) = (output.kind, turn.number);
         let said = NodeOutput { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
         push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
+    }
+
+    /// What the turn of `node` has spent since its newest commit, as the record of the next one has it.
+    pub fn spent(&self, node: &str) -> Option<Usage> {
+        let spent = self.activity.open.get(node)?.uncommitted();
+        let spent = Usage { cached_tokens: None, window_tokens: None, output_lines: None, ..spent };
+        Some(spent).filter(|spent| *spent != Usage::default())
     }
 
     fn take_usage(&mut self, node: &str, at: Option<Timestamp>, usage: &Usage) {

@@ -6,8 +6,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::summary::{BestCommit, FailingTest, HaltSummary, SummaryStep, TestCounts};
 use crate::domain::time::Timestamp;
-use crate::domain::usage::Usage;
-use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, failing_count};
+use crate::history::{DEFAULT_NODE, Iteration, Source, Timeline, Turn, failing_count};
 
 /// The summary of the halt that `finding` makes.
 pub fn summary(finding: &Finding, timeline: &Timeline) -> HaltSummary {
@@ -159,40 +158,30 @@ pub fn who(stuck: &[Iteration]) -> Vec<String> {
     who
 }
 
-/// Tokens and cost of the commits that are stuck and of the turns since they began.
+/// Tokens and cost of the commits that are stuck, and what turns spent since they began that is in no commit.
 fn spent(stuck: &[Iteration], timeline: &Timeline) -> (Option<u64>, Option<u64>) {
-    let of_commits = stuck.iter().filter_map(|one| one.usage.as_ref());
-    // What a turn spent before its commit is in the record of the commit.
+    let of_commits = stuck.iter().filter_map(|one| one.usage.clone());
     let committed = stuck.iter().rev().find(|one| one.source == Source::Commit).map(|one| one.at);
     // Without a commit, the first turn that is stuck counts as well.
     let since = committed.or(stuck.first().map(|one| Timestamp(one.at.0.saturating_sub(1))));
     let turns = timeline.activity.turns.iter().chain(timeline.activity.newest_turn());
     let mut counted: Vec<u64> = Vec::new();
     let turns = turns.filter(|turn| {
-        // A turn that nobody announced and that goes on has no time yet: it began after the commit before it.
-        let began = turn.started.or(turn.ended);
-        let after = began.is_none_or(|began| Some(began) > since);
-        let new = turn.commits == 0 && after && !counted.contains(&turn.number);
+        // A turn that nobody announced and that goes on has no time yet: it began after the commit before it. One with
+        // commits goes on after them.
+        let at = if turn.commits == 0 { turn.started.or(turn.ended) } else { turn.ended };
+        let new = at.is_none_or(|at| Some(at) > since) && !counted.contains(&turn.number);
         counted.push(turn.number);
         new
     });
-    let all: Vec<_> = of_commits.chain(turns.map(|turn| &turn.usage)).collect();
+    let all: Vec<_> = of_commits.chain(turns.map(Turn::uncommitted)).collect();
     known(all.iter().map(|usage| (usage.tokens(), usage.cost_micros())))
 }
 
 /// Tokens and cost of the turn at work since its newest commit.
 fn spent_in_turn(timeline: &Timeline) -> (Option<u64>, Option<u64>) {
-    let activity = &timeline.activity;
-    let Some(turn) = activity.newest_turn() else { return (None, None) };
-    let of = |usage: &Usage| (usage.tokens(), usage.cost_micros());
-    let made = usize::try_from(turn.commits).unwrap_or(usize::MAX);
-    let commits = timeline.iterations.iter().rev().filter(|one| one.source == Source::Commit).take(made);
-    let before = commits.filter_map(|one| one.usage.as_ref()).map(of).next().unwrap_or_default();
-    // A turn without `turn_start` may begin with its commit: what that one spent is in the turn before.
-    let in_turn_before = activity.turns.iter().rfind(|one| one.node == turn.node).map(|one| of(&one.usage));
-    let (tokens, cost) = if in_turn_before == Some(before) { (0, 0) } else { before };
-    let all = of(&turn.usage);
-    known(std::iter::once((all.0.saturating_sub(tokens), all.1.saturating_sub(cost))))
+    let spent = timeline.activity.newest_turn().map(Turn::uncommitted);
+    known(spent.iter().map(|usage| (usage.tokens(), usage.cost_micros())))
 }
 
 /// Tokens and cost of all nodes since the window began.
@@ -257,6 +246,7 @@ fn best(timeline: &Timeline) -> Option<BestCommit> {
 mod tests {
     use super::*;
     use crate::domain::findings::Level;
+    use crate::domain::usage::Usage;
     use crate::testkit::{commit, green, red, timeline};
 
     fn finding(reason: HaltReason, evidence: Vec<Evidence>) -> Finding {
@@ -322,7 +312,7 @@ mod tests {
         let found = summary(&of_calls, &folded(facts.clone()));
         assert_eq!((found.commits, found.steps.len(), found.tokens), (0, 0, Some(90)));
         assert!(found.since.is_some());
-        facts.extend([made(2, 590), spent(70)]);
+        facts.extend([made(2, 90), spent(70)]);
         assert_eq!(
             summary(&of_calls, &folded(facts)).tokens,
             Some(70),

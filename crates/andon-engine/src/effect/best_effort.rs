@@ -21,7 +21,7 @@ use crate::text::halted;
 use crate::text::handoff::{self, Material};
 use andon_core::change::secrets;
 use andon_core::domain::briefing::{BRIEFING, Briefing};
-use andon_core::domain::decision::{Halt, Story, TriedLine};
+use andon_core::domain::decision::{Halt, Story};
 use andon_core::domain::ids::Digest;
 use andon_core::domain::response::{Bell, Handoff, Notice, OnStall, Program, Question, Start};
 use andon_core::domain::time::Timestamp;
@@ -183,10 +183,8 @@ fn states(site: &Site<'_>, story: &Story) -> Option<String> {
     let mut tried = story.tried.iter().rev().filter(|tried| tried.commit.is_some());
     let newest = tried.next()?;
     let before = tried.find(|tried| tried.code != newest.code)?;
-    let tree = |tried: &TriedLine| site.repo.tree_of(tried.commit?).ok();
-    let all = format!("git diff {} {}", before.commit?.short(), newest.commit?.short());
-    let lines = shown_change::between(site.repo, Some(tree(before)?), tree(newest)?, &all).ok()?;
-    Some(format!("{all}\n\n{}", lines.join("\n")))
+    let change = shown_change::between(site.repo, before.commit?, newest.commit?).ok()?;
+    Some(format!("{}\n\n{}", change.command, change.text(usize::MAX).join("\n")))
 }
 
 /// In the git directory: the transcript that the client named last.

@@ -25,6 +25,8 @@ pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_report};
 pub use self::site::site;
+use crate::forge::Forge;
+use crate::shown_change;
 use crate::text::report_file;
 use crate::text::style::Style;
 use andon_core::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
@@ -135,12 +137,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
                 write_andon_file(
                     site,
                     halt.report_file.file_name(),
-                    &report_file::render(
-                        halt,
-                        story,
-                        plan_document::read(site.repo).as_ref(),
-                        (site.ack, site.style),
-                    ),
+                    &report_file::render(halt, story, &material(halt, site), (site.ack, site.style)),
                 )?;
             }
             stop_point("halt:shown");
@@ -179,6 +176,15 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
         Effect::Brief(briefing) => best_effort::write_briefing(briefing, site)?,
     }
     Ok(())
+}
+
+/// What the report file shows of the repository; what cannot be read is left out.
+fn material(halt: &Halt, site: &Site<'_>) -> report_file::Material {
+    report_file::Material {
+        plan: plan_document::read(site.repo),
+        change: shown_change::of_halt(site.repo, halt).ok().flatten(),
+        forge: Forge::of_remote(site.repo, halt.head.as_slice()),
+    }
 }
 
 /// The ledger first, and enough of it to bind into the journal.

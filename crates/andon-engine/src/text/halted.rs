@@ -4,6 +4,7 @@
 use andon_core::detect;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::findings::HaltReason;
+use andon_core::domain::ids::CommitId;
 use andon_core::domain::summary::{FailingTest, HaltSummary, SummaryStep};
 use andon_core::escape::{clip, terminal, terminal_clip};
 
@@ -165,17 +166,25 @@ pub fn failing(failing: &FailingTest) -> String {
     }
 }
 
-/// The command that shows what is to be decided, where commits are at stake.
-pub fn look(halt: &Halt) -> Option<String> {
+/// The commits whose difference is to be looked at, the first `None` where there is only one and what it changed counts.
+pub fn compared(halt: &Halt) -> Option<(Option<CommitId>, CommitId)> {
     if let Some((first, second)) = halt.summary.between() {
-        return Some(format!("git diff {} {}", first.short(), second.short()));
+        return Some((Some(first), second));
     }
     // The commit that used a budget up, or came before a stop, is not what is wrong.
     let is_at_fault = !matches!(halt.reason, HaltReason::BudgetExceeded | HaltReason::UserStop);
     match halt.summary.steps.as_slice() {
-        [only] if is_at_fault => Some(format!("git show {}", only.commit?.short())),
+        [only] if is_at_fault => Some((None, only.commit?)),
         _ => None,
     }
+}
+
+/// The command that shows what is to be decided, where commits are at stake.
+pub fn look(halt: &Halt) -> Option<String> {
+    Some(match compared(halt)? {
+        (Some(first), second) => format!("git diff {} {}", first.short(), second.short()),
+        (None, only) => format!("git show {}", only.short()),
+    })
 }
 
 /// The way back to the best state, once the halt is answered.

@@ -181,15 +181,7 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
     let is_new_halt = decision.verdict == Verdict::Halt && standing.is_none();
     let fresh = decision.halted.as_deref().filter(|_| is_new_halt);
     match (standing, fresh) {
-        (Some(standing), _) => {
-            let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
-            let since = style.age(standing.halt.at);
-            let what = format!("{words}halted {since}: {}", headline(&standing.halt));
-            push_halt(&mut page, &what, &standing.halt);
-            if consequence.words().is_none() {
-                page.line(NO_COMMIT);
-            }
-        }
+        (Some(standing), _) => push_standing(&mut page, &standing.halt, consequence),
         (None, Some(halt)) => {
             let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
             let try_first = decision.findings.iter().find(|finding| finding.rule == halt.rule);
@@ -232,6 +224,22 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
         push(&mut page, &fresh_halt(decision));
     }
     page.finish()
+}
+
+/// A halt that waits for an answer, beside what a command failed with.
+pub fn unanswered(halt: &Halt, style: Style) -> String {
+    let mut page = Page::new(style);
+    push_standing(&mut page, halt, Consequence::Done);
+    page.finish()
+}
+
+fn push_standing(page: &mut Page, halt: &Halt, consequence: Consequence) {
+    let words = consequence.words().map(|words| format!("{words}: ")).unwrap_or_default();
+    let since = page.style.age(halt.at);
+    push_halt(page, &format!("{words}halted {since}: {}", headline(halt)), halt);
+    if consequence.words().is_none() {
+        page.line(NO_COMMIT);
+    }
 }
 
 /// Hints of a halt that has no commits to be looked at.

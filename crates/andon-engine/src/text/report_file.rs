@@ -16,7 +16,10 @@ use super::halted::{self, headline};
 use super::page::{Page, command_of};
 use super::phrase;
 use super::style::Style;
-use andon_core::escape::{clip, code_span, markdown};
+use andon_core::escape::{clip, code_span, fenced, markdown};
+
+use crate::forge::Forge;
+use crate::shown_change::ShownChange;
 
 /// Iterations listed at most: the first few and the newest.
 const TRIED_HEAD: usize = 3;
@@ -25,6 +28,8 @@ const TRIED_TAIL: usize = 22;
 const FAILING: usize = 20;
 /// Tool calls of a round listed at most: the longest that the rules look for.
 const CALLS: usize = 12;
+/// Lines of the difference shown at most.
+const DIFFERENCE: usize = 24;
 /// Suggested actions listed at most.
 const ACTIONS: usize = 12;
 /// Columns of an untrusted text.
@@ -35,10 +40,21 @@ pub fn path(report_file: ReportFile) -> String {
     format!(".andon/{}", report_file.file_name())
 }
 
+/// What is read of the repository for the file, as far as it is there.
+#[derive(Debug, Default)]
+pub struct Material {
+    /// The plan that the worker keeps.
+    pub plan: Option<Plan>,
+    /// The difference that a person has to decide about.
+    pub change: Option<ShownChange>,
+    /// Where commits can be looked at.
+    pub forge: Forge,
+}
+
 /// The text of the file that shows `halt`.
-pub fn render(halt: &Halt, story: &Story, plan: Option<&Plan>, (ack, style): (AckMode, Style)) -> String {
+pub fn render(halt: &Halt, story: &Story, read: &Material, (ack, style): (AckMode, Style)) -> String {
     let mut page = Page::new(style);
-    what_stands(&mut page, (halt, plan), story, "Halted by the rule");
+    describe(&mut page, (halt, read), story, "Halted by the rule");
     to_continue(&mut page, ack);
     page.finish()
 }
@@ -46,13 +62,13 @@ pub fn render(halt: &Halt, story: &Story, plan: Option<&Plan>, (ack, style): (Ac
 /// The same for a halt that is only reported and needs no answer itself.
 pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str, style: Style) -> String {
     let mut page = Page::new(style);
-    what_stands(&mut page, (halt, None), story, "Reported by the rule");
+    describe(&mut page, (halt, &Material::default()), story, "Reported by the rule");
     section(&mut page, "To Continue");
     page.line(to_continue);
     page.finish()
 }
 
-fn what_stands(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &Story, by: &str) {
+fn describe(page: &mut Page, (halt, read): (&Halt, &Material), story: &Story, by: &str) {
     let title = match halt.report_file {
         ReportFile::Checkpoint => "Checkpoint",
         ReportFile::BlockerReport => "Blocker Report",
@@ -71,10 +87,11 @@ fn what_stands(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &St
         page.line(&format!("- Look at it: `{look}`"));
     }
     page.line(&format!("- {by} {}; evidence: `andon status --evidence`", code_span(&clip(&halt.rule, TEXT))));
-    current_state(page, (halt, plan), story);
+    current_state(page, (halt, read), story);
     progress(page, story);
     calls(page, &halt.evidence);
-    tried_since(page, halt, story);
+    tried_since(page, (halt, &read.forge), story);
+    difference(page, read);
     best_of(page, halt);
     next(page, halt);
 }
@@ -93,9 +110,9 @@ pub(super) fn span(text: &str) -> String {
     code_span(&clip(text, TEXT))
 }
 
-fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &Story) {
+fn current_state(page: &mut Page, (halt, read): (&Halt, &Material), story: &Story) {
     section(page, "Current State");
-    if let Some(plan) = plan.filter(|plan| plan.total > 0) {
+    if let Some(plan) = read.plan.as_ref().filter(|plan| plan.total > 0) {
         if let Some(phase) = plan.phase.as_ref().or(plan.title.as_ref()) {
             page.line(&format!("- Phase: {}", span(phase)));
         }
@@ -112,7 +129,7 @@ fn current_state(page: &mut Page, (halt, plan): (&Halt, Option<&Plan>), story: &
         None => page.line("- Branch: none (detached HEAD)"),
     }
     match halt.head {
-        Some(head) => page.line(&format!("- Commit: `{}`", head.short())),
+        Some(head) => page.line(&format!("- Commit: {}", read.forge.in_markdown(head))),
         None => page.line("- Commit: none yet"),
     }
     if halt.worktree != "main" {
@@ -183,7 +200,7 @@ fn calls(page: &mut Page, evidence: &HaltEvidence) {
 }
 
 /// What is stuck, a line each, equal states with equal letters.
-pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
+pub(super) fn tried_since(page: &mut Page, (halt, forge): (&Halt, &Forge), story: &Story) {
     let steps = &halt.summary.steps;
     if steps.is_empty() {
         return tried(page, story);
@@ -195,12 +212,22 @@ pub(super) fn tried_since(page: &mut Page, halt: &Halt, story: &Story) {
     }
     for step in steps {
         let letter = step.letter().map_or_else(String::new, |letter| format!("{letter} "));
-        let place =
-            step.commit.map_or_else(|| "no commit".to_owned(), |commit| format!("`{}`", commit.short()));
+        let place = step.commit.map_or_else(|| "no commit".to_owned(), |commit| forge.in_markdown(commit));
         let status =
             story.tried.iter().find(|tried| tried.commit == step.commit).and_then(|tried| tried.status);
         let tests = tested(step.failing, status);
         page.line(&format!("- {letter}{place} {tests}: {}", span(&step.subject)));
+    }
+}
+
+/// What there is to decide about, in lines that cannot end their block.
+fn difference(page: &mut Page, read: &Material) {
+    let Some(change) = read.change.as_ref().filter(|change| !change.lines.is_empty()) else { return };
+    section(page, "The Difference");
+    page.line(&format!("All of it: `{}`", change.command));
+    page.blank();
+    for line in fenced("diff", &change.text(DIFFERENCE).join("\n")).lines() {
+        page.line(line);
     }
 }
 
@@ -315,7 +342,12 @@ mod tests {
     use andon_testkit::samples;
 
     fn rendered(halt: &Halt, story: &Story, ack: AckMode) -> String {
-        render(halt, story, None, (ack, Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned())))
+        render(
+            halt,
+            story,
+            &Material::default(),
+            (ack, Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned())),
+        )
     }
 
     #[test]

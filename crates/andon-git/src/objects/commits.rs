@@ -3,6 +3,7 @@
 use crate::error::{GitError, cut};
 use crate::objects::{from_git2, write_error};
 use crate::open::repo::Repo;
+use andon_core::domain::agent_traces;
 use andon_core::domain::facts::{CommitFact, CommitRecord};
 use andon_core::domain::ids::{CommitId, TreeId};
 use andon_core::domain::time::Timestamp;
@@ -29,8 +30,12 @@ pub struct CommitInfo {
     pub author: String,
     /// Address of the author.
     pub email: String,
+    /// Name of the committer.
+    pub committer: String,
     /// Address of the committer.
     pub committer_email: String,
+    /// Whether the message closes with a line in which an agent names itself.
+    pub closes_as_agent: bool,
     /// Author date: earlier than the committer's where the commit was made again.
     pub authored_at: Timestamp,
     /// Committer date.
@@ -80,15 +85,19 @@ impl Repo {
         let text = |bytes: &[u8]| cut(&String::from_utf8_lossy(bytes), MAX_SUBJECT);
         let message = commit.message_bytes();
         let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
+        let tail = String::from_utf8_lossy(tail);
+        let committer = commit.committer();
         Ok(CommitInfo {
             id,
             tree: TreeId(from_git2(commit.tree_id())),
             parents: commit.parent_ids().map(|parent| CommitId(from_git2(parent))).collect(),
             subject: text(commit.summary_bytes().unwrap_or_default()),
-            trailers: trailers(&String::from_utf8_lossy(tail)),
+            trailers: trailers(&tail),
             author: text(author.name_bytes()),
             email: text(author.email_bytes()),
-            committer_email: text(commit.committer().email_bytes()),
+            committer: text(committer.name_bytes()),
+            committer_email: text(committer.email_bytes()),
+            closes_as_agent: agent_traces::in_closing_lines(&tail),
             authored_at: Timestamp(author.when().seconds()),
             committed_at: Timestamp(commit.time().seconds()),
         })

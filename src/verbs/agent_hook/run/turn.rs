@@ -7,7 +7,7 @@ use super::place::Place;
 use super::seen::{self, EventOutcome};
 use super::tail;
 use crate::verbs::agent_hook::text as words;
-use andon_agents::ruling::{OpenTurn, Session, Touch, TurnAsked, TurnRuling, turn_end};
+use andon_agents::ruling::{OpenTurn, Session, Touch, TurnRuling, TurnState, turn_end};
 use andon_agents::{HookPayload, Say};
 use andon_core::domain::agent_door::AgentAction;
 use andon_core::domain::agent_ruling::ReleaseReason;
@@ -48,7 +48,7 @@ pub(super) fn end(
         Some(TurnLeft { tree: Some(tree), changed: true }) => missing(place, &session, tree)?,
         Some(_) | None => None,
     };
-    let asked = TurnAsked {
+    let asked = TurnState {
         halted: left.is_none(),
         missing: missing.as_ref().map(|missing| missing.mark),
         held: &session.held,

@@ -1,11 +1,11 @@
 //! What a reviewer of a pull request needs to know of its commits, in fewer than 60 lines of Markdown.
 
 use super::code;
-use super::forge::Forge;
 use crate::verbs::check::{text as check, text::Group};
 use crate::view::check::{CheckOutcome, CheckReport, OPEN_HALT};
 use andon_core::domain::decision::Halt;
-use andon_core::escape::{clip, code_span, markdown, shell_quote, terminal_clip};
+use andon_core::escape::{clip, code_span, fenced, markdown, shell_quote, terminal_clip};
+use andon_engine::forge::Forge;
 use andon_engine::text::halted;
 use andon_engine::text::message::Severity;
 use andon_engine::text::page::command_of;
@@ -20,6 +20,8 @@ const ROWS: usize = 24;
 const NOTES: usize = 8;
 /// Commits that a row names.
 const COMMITS: usize = 3;
+/// Lines of the difference that an open halt is about.
+const DIFFERENCE: usize = 16;
 /// Columns of one text.
 const COLUMNS: usize = 300;
 
@@ -28,6 +30,7 @@ pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
     let mut page = format!("{MARK}\n## {}\n\n", title(report));
     if let Some(halt) = &report.halt {
         page.push_str(&stuck(halt, forge, style));
+        page.push_str(&difference(report));
     }
     page.push_str(&format!("{}\n", subtitle(report, forge)));
     let groups = check::groups(report);
@@ -87,7 +90,7 @@ fn stuck(halt: &Halt, forge: &Forge, style: Style) -> String {
     let states = summary.states();
     if halted::goes_round(halt) {
         for (_, step) in states.iter().take(COMMITS) {
-            let commit = step.commit.map(|commit| forge.commit(commit)).unwrap_or_default();
+            let commit = step.commit.map(|commit| forge.in_markdown(commit)).unwrap_or_default();
             out.push_str(&format!("- {} {commit} {}\n", step.letter().unwrap_or('?'), text(&step.subject)));
         }
     }
@@ -102,10 +105,20 @@ fn stuck(halt: &Halt, forge: &Forge, style: Style) -> String {
     out
 }
 
+/// What there is to decide about, folded.
+fn difference(report: &CheckReport) -> String {
+    let Some(change) = report.change.as_ref().filter(|change| !change.lines.is_empty()) else {
+        return String::new();
+    };
+    let lines = fenced("diff", &change.text(DIFFERENCE).join("\n"));
+    format!("<details><summary>The difference</summary>\n\n{lines}\n</details>\n\n")
+}
+
 fn subtitle(report: &CheckReport, forge: &Forge) -> String {
     let range = code_span(&clip(&report.range, COLUMNS));
-    let by =
-        report.configuration.map(|commit| format!(", judged by `andon.toml` as of {}", forge.commit(commit)));
+    let by = report
+        .configuration
+        .map(|commit| format!(", judged by `andon.toml` as of {}", forge.in_markdown(commit)));
     let mut line =
         format!("{} in {range}{}.", phrase::count(report.commits, "commit"), by.unwrap_or_default());
     if let Some(tests) = &report.tests {
@@ -127,7 +140,7 @@ fn row(group: &Group<'_>, forge: &Forge) -> String {
         .commits
         .iter()
         .take(COMMITS)
-        .map(|at| format!("{} {}", forge.commit(at.commit), cell(&text(&clip(&at.subject, 60)))))
+        .map(|at| format!("{} {}", forge.in_markdown(at.commit), cell(&text(&clip(&at.subject, 60)))))
         .collect();
     if group.commits.len() > COMMITS {
         commits.push(format!("and {} more", group.commits.len() - COMMITS));

@@ -2,7 +2,6 @@
 //! of GitLab, and Markdown for a pull request. All are made of one [`CheckReport`], and each escapes what its reader obeys.
 
 mod codes;
-pub mod forge;
 pub mod github;
 pub mod gitlab;
 pub mod junit;
@@ -119,6 +118,7 @@ mod samples {
             tests: None,
             recorded: None,
             halt: None,
+            change: None,
         }
     }
 

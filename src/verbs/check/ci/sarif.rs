@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::forge::Forge;
 use super::{Entry, WHOLE, code, codes, entries, lines, place, plain};
 use crate::report::json;
 use crate::view::check::{CheckOutcome, CheckReport, accepted};
 use andon_core::domain::counted::count;
+use andon_engine::forge::Forge;
 use andon_engine::text::message::Severity;
 
 /// Where its schema is.

@@ -37,6 +37,7 @@ use andon_core::domain::ids::CommitId;
 use andon_engine::bulk::{Pace, WalkEnd};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
+use andon_engine::shown_change;
 use andon_engine::undecided;
 use andon_git::{CommitInfo, Repo};
 use andon_store::notes::NotesStore;
@@ -107,7 +108,7 @@ fn over(
     let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown, tip: range.tip };
     let mut ledger = halts::judge(&case, &examined)?;
-    let who = witnessed::Asked { policy: asked.policy, tip: range.tip, now: ctx.now };
+    let who = witnessed::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
     let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;
     violations.add(&examined, Turn::Witnesses, witnessed.violations);
     violations.add(&examined, Turn::Configuration, of_configuration);
@@ -137,6 +138,7 @@ fn over(
         tests: None,
         recorded: examined.fact(range.tip).and_then(|fact| fact.record.tests),
         halt: open.map(|open| Box::new(open.halt.clone())),
+        change: open.and_then(|open| shown_change::of_halt(&repo, &open.halt).ok().flatten()),
     })
 }
 
@@ -190,6 +192,7 @@ fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> Check
         tests: None,
         recorded: None,
         halt: None,
+        change: None,
     }
 }
 

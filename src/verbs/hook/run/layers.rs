@@ -6,6 +6,7 @@ use andon_core::domain::agent;
 use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::facts::{CommitKind, CommitRecord, Recording};
 use andon_core::domain::time::Timestamp;
+use andon_engine::bound;
 use andon_engine::context::Context;
 use andon_engine::workspace::Workspace;
 use andon_git::CommitInfo;
@@ -36,7 +37,7 @@ pub(super) fn live(ctx: &Context, ws: &Workspace, made: &CommitInProgress<'_>) -
     // The hooks of one client say nothing of a commit that another makes.
     let own = actor.client.or_else(|| agent::of_trailers(&made.commit.trailers));
     clients.retain(|client| own.is_none_or(|own| own == *client));
-    if clients.is_empty() && own.is_none() && !actor.is_agent() {
+    if clients.is_empty() && own.is_none() && !actor.is_agent() && !bound::shows_agent(made.commit) {
         return Vec::new();
     }
     // A record that an agent's own hook writes shows that no hook of git did.

@@ -11,7 +11,6 @@ use andon_core::domain::decision::{Decision, Stage, Verdict};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::{
     CarriedAttempt, CommitFact, CommitKind, CommitRecord, Gate, PrevRecord, RecordedFinding, Recording, Skip,
-    Usage,
 };
 use andon_core::domain::findings::{Finding, Level};
 use andon_core::domain::ids::{CodeId, CommitId, Digest, Oid};
@@ -352,7 +351,7 @@ fn derive(
         weakening,
         skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
-        usage: open_usage(&loaded.timeline, &node),
+        usage: loaded.timeline.spent(&node),
         // The gate reports a ledger that cannot be read, since it asks the ledger for halts.
         ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
         guards: layers::live(ctx, ws, &made(entry, loaded)),
@@ -450,13 +449,6 @@ fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String,
 /// What the node has said in the turn in which it commits.
 fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
     timeline.activity.open.get(node).map(|turn| turn.outputs.clone()).unwrap_or_default()
-}
-
-/// What the turn has cost so far, as it was reported.
-fn open_usage(timeline: &Timeline, node: &str) -> Option<Usage> {
-    let turn = timeline.activity.open.get(node)?;
-    let spent = Usage { cached_tokens: None, output_lines: None, ..turn.usage.clone() };
-    Some(spent).filter(|spent| *spent != Usage::default())
 }
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must

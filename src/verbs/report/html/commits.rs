@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::markup::{self, clipped, text, time};
+use super::markup::{self, clipped, linked, text, time};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::log::RecordState;
 use andon_core::domain::facts::CommitRecord;
@@ -12,7 +12,7 @@ use andon_engine::text::phrase;
 
 /// Commits of one fold.
 const FOLD: usize = 250;
-/// For older commits rules are named without their messages: the page stays below 3 MB.
+/// Older commits have no links, and their rules are named without messages: the page stays below 3 MB.
 const IN_FULL: usize = 2_000;
 
 pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
@@ -24,7 +24,7 @@ pub(super) fn section(view: &HistoryView, gate: &str) -> Markup {
         } @else {
             (form())
             div id="folds" {
-                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(number, commits, gate, &took)) }
+                @for (number, commits) in newest.chunks(FOLD).enumerate() { (fold(view, (number, commits), gate, &took)) }
             }
         }
     };
@@ -65,7 +65,12 @@ fn form() -> Markup {
     }
 }
 
-fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &[Span]) -> Markup {
+fn fold(
+    view: &HistoryView,
+    (number, commits): (usize, &[&HistoryCommit]),
+    gate: &str,
+    took: &[Span],
+) -> Markup {
     let first = number * FOLD;
     let places = format!("Commits {} to {}", first + 1, first + commits.len());
     html! {
@@ -82,7 +87,11 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &[Span]) ->
                         }
                     }
                     tbody {
-                        @for (at, commit) in commits.iter().enumerate() { (row(commit, gate, first + at < IN_FULL, took[first + at])) }
+                        @for (at, commit) in commits.iter().enumerate() {
+                            @let in_full = first + at < IN_FULL;
+                            @let page = view.forge.commit(commit.commit).filter(|_| in_full);
+                            (row((commit, page), gate, in_full, took[first + at]))
+                        }
                     }
                 }
             }
@@ -91,7 +100,7 @@ fn fold(number: usize, commits: &[&HistoryCommit], gate: &str, took: &[Span]) ->
     }
 }
 
-fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: Span) -> Markup {
+fn row((commit, page): (&HistoryCommit, Option<String>), gate: &str, in_full: bool, took: Span) -> Markup {
     let record = commit.state.record();
     let anchor = in_full.then(|| format!("c-{}", commit.commit.short()));
     let tests = record.and_then(|record| record.tests.as_ref()).map(phrase::tests_short).unwrap_or_default();
@@ -99,7 +108,7 @@ fn row(commit: &HistoryCommit, gate: &str, in_full: bool, took: Span) -> Markup 
         "\n"
         tr id=[anchor] data-k=[kind(&commit.state)] {
             td.num { @if let Some(number) = record.and_then(CommitRecord::number) { (number) } }
-            td { (commit.commit.short()) }
+            td { (linked(page, &html! { (commit.commit.short()) })) }
             td { (time(commit.at)) }
             td { @if took.0 > 0 { (took) } }
             td { (clipped(record.map_or("", |record| &record.node), 30)) }

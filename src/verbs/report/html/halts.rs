@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::SHOWN;
-use super::markup::{self, clipped, command, field, look, text, time};
+use super::markup::{self, clipped, command, field, linked, look, text, time};
 use crate::view::history::{HistoryCommit, HistoryView};
 use crate::view::status::LastHalt;
 use andon_core::domain::decision::Halt;
@@ -11,6 +11,7 @@ use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::Ack;
 use andon_core::domain::summary::SummaryStep;
 use andon_core::escape::clip;
+use andon_engine::shown_change::{ShownChange, ShownLine};
 use andon_engine::text::page::command_of;
 use andon_engine::text::{halted, phrase, spark};
 
@@ -119,7 +120,7 @@ fn tried(view: &HistoryView, halt: &Halt) -> Markup {
     html! {
         h3 { "What was tried" }
         div.wide tabindex="0" role="region" aria-label={ "What was tried before " (head.short()) } {
-            table {
+            table.tried {
                 thead { tr { @for name in ["Commit", "Subject", "Tests", "Change"] { th scope="col" { (name) } } } }
                 tbody { @for commit in &shown { (attempt(commit, letter(commit))) } }
             }
@@ -147,31 +148,49 @@ fn attempt(commit: &HistoryCommit, letter: Option<char>) -> Markup {
 /// What was halted, cut where it is long.
 fn change(view: &HistoryView, halt: &Halt) -> Markup {
     let found = halt.head.and_then(|head| Some((head, view.changes.get(&head)?)));
-    let found = found.filter(|(_, lines)| !lines.is_empty());
+    let found = found.filter(|(_, change)| !change.lines.is_empty());
     html! {
-        @if let Some((head, lines)) = found {
-            @let states = halt.summary.between().filter(|_| halted::goes_round(halt));
-            @let name = if states.is_some() { "From A to B" } else { "The halted change" };
+        @if let Some((head, change)) = found {
+            @let name = match halted::compared(halt) {
+                Some((Some(_), _)) if halted::goes_round(halt) => "From A to B",
+                Some((Some(_), _)) => "From the first to the last",
+                Some((None, _)) | None => "The halted change",
+            };
             h3 { (name) }
-            pre tabindex="0" role="region" aria-label={ (name) ", " (head.short()) } {
-                @for line in lines { (changed(line)) "\n" }
-            }
-            @match states {
-                Some((first, second)) => (look(&format!("git diff {} {}", first.short(), second.short()))),
-                None => (look(&format!("git show {}", head.short()))),
-            }
+            pre.diff tabindex="0" role="region" aria-label={ (name) ", " (head.short()) } { (lines(view, change)) }
+            (look(&change.command))
         }
     }
 }
 
-/// A line of a change: what came and what went differ by sign and by colour.
-fn changed(line: &str) -> Markup {
-    let class = match line.chars().next() {
-        Some('+') => "add",
-        Some('-') => "del",
-        _ => return clipped(line, COLUMNS),
+/// The lines of a change, with the numbers that they have in their files and where the forge shows them.
+fn lines(view: &HistoryView, change: &ShownChange) -> Markup {
+    let mut paths = (String::new(), String::new());
+    let mut line = |line: &ShownLine| match line {
+        ShownLine::File { path, old } => {
+            paths = (old.clone().unwrap_or_else(|| path.clone()), path.clone());
+            let page = view.forge.file(change.after, path, None);
+            html! { span.file { (linked(page, &clipped(&line.to_string(), COLUMNS))) } }
+        }
+        ShownLine::Removed(number, text) => {
+            let page = change.before.and_then(|before| view.forge.file(before, &paths.0, Some(*number)));
+            changed("del", ("- ", text), &linked(page, &html! { (number) }))
+        }
+        ShownLine::Added(number, text) => {
+            let page = view.forge.file(change.after, &paths.1, Some(*number));
+            changed("add", ("+ ", text), &linked(page, &html! { (number) }))
+        }
+        ShownLine::Note(_) => html! { span.file { (line) } },
     };
-    html! { span class=(class) { (clipped(line, COLUMNS)) } }
+    html! {
+        @for one in &change.lines { (line(one)) }
+        @if change.is_cut { span.file { "(cut)" } }
+    }
+}
+
+/// A line that came or went: they differ by sign and by colour.
+fn changed(class: &str, (sign, text): (&str, &str), number: &Markup) -> Markup {
+    html! { span class=(class) { span.line { (number) } (sign) (clipped(text, COLUMNS)) } }
 }
 
 /// What to do, with its command as one to be copied.

@@ -128,7 +128,7 @@ pub(super) fn costs(view: &HistoryView) -> Markup {
     let body = html! {
         p { "Only what clients reported." }
         div.wide tabindex="0" role="region" aria-label="Costs of each node" {
-            table {
+            table.costs {
                 thead {
                     tr {
                         th scope="col" { "Node" }

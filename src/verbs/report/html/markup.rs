@@ -27,6 +27,11 @@ pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(full) { (shown) } }
 }
 
+/// What is shown elsewhere too: a link, where there is a page of it.
+pub(super) fn linked(page: Option<String>, shown: &Markup) -> Markup {
+    html! { @match page { Some(page) => { a href=(page) { (shown) } } None => (shown) } }
+}
+
 /// What a person looks at next: the command that shows all of it.
 pub(super) fn look(again: &str) -> Markup {
     html! { p.derived { "All of it: " (command(again)) } "\n" }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::log_command;
-use super::markup::{clipped, command, field, text, time};
+use super::markup::{clipped, command, field, linked, text, time};
 use crate::view::history::HistoryView;
 use crate::view::status::{LoopState, StatusView, TestsOf};
 use andon_core::domain::facts::Gate;
@@ -53,6 +53,7 @@ pub(super) fn section(view: &HistoryView) -> Markup {
 
 fn state(view: &HistoryView, now: &StatusView) -> Markup {
     let head = now.head.map_or_else(|| "no commit yet".to_owned(), |head| head.short());
+    let page = now.head.and_then(|head| view.forge.commit(head));
     let cut = |value: &str| clipped(value, 100);
     html! {
         h1 {
@@ -64,9 +65,9 @@ fn state(view: &HistoryView, now: &StatusView) -> Markup {
         p.do { (what_to_do(now)) }
         dl.place {
             (field("Branch", &cut(now.branch.as_deref().unwrap_or("detached HEAD"))))
-            (field("HEAD", &cut(&head)))
+            (field("HEAD", &linked(page, &cut(&head))))
             (field("Worktree", &cut(&now.worktree)))
-            (field("By", &cut(&now.who.join(", "))))
+            @if !now.who.is_empty() { (field("By", &cut(&now.who.join(", ")))) }
             @if let Some(session) = &now.session { (field("Session", &cut(session))) }
             (field("Range", &cut(&view.range)))
         }

@@ -15,7 +15,9 @@ use andon_core::domain::findings::Level;
 use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_core::domain::time::Timestamp;
 use andon_core::domain::usage::Usage;
+use andon_engine::forge::Forge;
 use andon_engine::json::RoundPrecedentJson;
+use andon_engine::shown_change::{ShownChange, ShownLine};
 use andon_engine::witnessing::WaitingRound;
 use andon_testkit::samples::{self, HOSTILE};
 
@@ -46,6 +48,7 @@ fn view(commits: Vec<HistoryCommit>) -> HistoryView {
         commits,
         left_out: 0,
         changes: std::collections::BTreeMap::new(),
+        forge: Forge::default(),
         halts: Vec::new(),
         open: Vec::new(),
         decided: Vec::new(),
@@ -85,7 +88,13 @@ fn hostile() -> HistoryView {
     halt.suggested_actions[0].text.clone_from(&text);
     (ack.by, ack.reason) = (text.clone(), text.clone());
     let last = LastHalt { id: EntryId([9; 32]), halt, ack: None };
-    view.changes.insert(id(11), vec![text.clone()]);
+    let lines = vec![
+        ShownLine::File { path: text.clone(), old: Some(text.clone()) },
+        ShownLine::Removed(7, text.clone()),
+        ShownLine::Added(7, text.clone()),
+    ];
+    let (before, command) = (Some(id(10)), text.clone());
+    view.changes.insert(id(11), ShownChange { before, after: id(11), lines, is_cut: true, command });
     view.halts = vec![LastHalt { ack: Some(ack), ..last.clone() }, last.clone()];
     let now = view.now.as_mut().unwrap();
     now.state = LoopState::Halted;

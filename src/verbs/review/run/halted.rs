@@ -10,6 +10,7 @@ use andon_engine::error::OpsError;
 use andon_engine::shown_change;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
+use andon_git::GitError;
 use andon_store::notes::NotesStore;
 
 /// Failing tests, and hashes of a kind, that are named.
@@ -36,11 +37,16 @@ pub(super) fn halted(ws: &Workspace, ledger: &SignedLedger, entry: usize) -> Hal
     let own = witnessing::short(ledger.entries[entry].id);
     let near = witnessing::nearest(ws, &ledger.question(entry)).into_iter();
     HaltedWork {
-        change: head.and_then(|head| shown_change::list(&ws.repo, head).ok()).unwrap_or_default(),
+        change: head.and_then(|head| change(ws, head).ok()).unwrap_or_default(),
         tests: head.and_then(|head| tests(ws, head).ok()).unwrap_or_default(),
         evidence: evidence(ledger, entry),
         precedents: near.filter(|found| found.round != own).collect(),
     }
+}
+
+/// The lines that a commit changed.
+pub(super) fn change(ws: &Workspace, commit: CommitId) -> Result<Vec<String>, GitError> {
+    Ok(shown_change::of_commit(&ws.repo, commit)?.text(usize::MAX))
 }
 
 pub(super) fn tests(ws: &Workspace, head: CommitId) -> Result<Vec<String>, OpsError> {

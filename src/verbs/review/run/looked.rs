@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::halted;
 use andon_core::domain::ids::CommitId;
-use andon_engine::shown_change;
 use andon_engine::witnessing::SignedLedger;
 use andon_engine::workspace::Workspace;
 
@@ -68,7 +67,7 @@ pub(super) fn commits(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Ve
     let shown = found.into_iter().take(COMMITS);
     let of = |commit: CommitId| NamedCommit {
         id: commit.to_string().chars().take(DIGITS).collect(),
-        change: shown_change::list(&ws.repo, commit)
+        change: halted::change(ws, commit)
             .unwrap_or_else(|_| vec!["this commit is not here: git fetch".to_owned()]),
         tests: halted::tests(ws, commit).unwrap_or_default(),
     };

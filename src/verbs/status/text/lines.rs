@@ -135,13 +135,13 @@ fn place(page: &mut Page, view: &StatusView) {
     if view.worktree != "main" {
         page.field("worktree", &terminal_clip(&view.worktree, NAME));
     }
-    let session = view
-        .session
-        .as_ref()
-        .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
-    let names = if view.who.is_empty() { std::slice::from_ref(&view.node) } else { &view.who };
-    let who = phrase::some_of(names, names.len(), |name| terminal_clip(name, NAME));
-    page.field("by", &format!("{who}{session}"));
+    // Who made the iterations of the window; none of them says nothing of who reads this.
+    let who = view.who.iter().map(|name| terminal_clip(name, NAME));
+    let session = view.session.iter().map(|session| format!("session {}", terminal_clip(session, NAME)));
+    let by: Vec<String> = who.chain(session).collect();
+    if !by.is_empty() {
+        page.field("by", &by.join(", "));
+    }
     if let Some(provider) = &view.provider {
         page.field("provider", &terminal_clip(provider, NAME));
     }

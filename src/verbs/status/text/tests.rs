@@ -149,9 +149,10 @@ Loop 0/100  idle: nothing recorded yet
 
 #[test]
 fn an_answered_halt_is_not_nothing_recorded() {
-    let answered = StatusView { state: LoopState::Idle, iteration: 0, ..view() };
+    let answered = StatusView { state: LoopState::Idle, iteration: 0, who: vec![], ..view() };
     let shown = text(&answered, StatusDepth::Short, Style::Plain, Glyphs::Ascii);
     assert!(shown.starts_with("Loop 0/100  idle: no iteration since the halt was answered\n"), "{shown}");
+    assert!(!shown.contains("  by  "), "the node of the reader answered nothing: {shown}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn may_be_granted(ledger: &SignedLedger, key: &PublicKey, who: &str) -> Result<(
 
 /// Whether a key in the policy is this one, whatever comment it has there.
 fn is_same(known: &str, key: &PublicKey) -> bool {
-    PublicKey::parse(known).is_ok_and(|known| known == *key)
+    PublicKey::parse(known).is_ok_and(|known| known.is_same(key))
 }
 
 fn two_holders(key: &PublicKey, [one, two]: [&str; 2]) -> OpsError {
@@ -137,7 +137,7 @@ fn may_be_policy(policy: &Value) -> Result<(), OpsError> {
             what: format!("the key of {who} is {why}"),
             help: "make one: ssh-keygen -t ed25519".to_owned(),
         })?;
-        if let Some((_, other)) = holders.iter().find(|(known, other)| *known == key && *other != who) {
+        if let Some((_, other)) = holders.iter().find(|(known, other)| known.is_same(&key) && *other != who) {
             return Err(two_holders(&key, [other, who]));
         }
         holders.push((key, who));

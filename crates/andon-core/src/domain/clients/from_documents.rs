@@ -182,7 +182,7 @@ pub(super) const KIRO: ClientSpec = ClientSpec {
     program: Some("kiro-cli"),
     markers: &[],
     session: None,
-    addresses: &[],
+    addresses: &["kiro-agent@users.noreply.github.com", "kiro-agent[bot]"],
     events: &[
         ("PreToolUse", BeforeTool),
         ("PostToolUse", AfterTool),

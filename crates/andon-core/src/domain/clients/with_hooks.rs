@@ -16,7 +16,7 @@ pub(super) const CLAUDE: ClientSpec = ClientSpec {
     program: Some("claude"),
     markers: &[("CLAUDECODE", None), ("CLAUDE_CODE_SESSION_ID", None)],
     session: Some("CLAUDE_CODE_SESSION_ID"),
-    addresses: &["noreply@anthropic.com"],
+    addresses: &["noreply@anthropic.com", "claude@anthropic.com", "claude[bot]@users.noreply.github.com"],
     events: &[
         ("PreToolUse", BeforeTool),
         ("PostToolUse", AfterTool),
@@ -73,7 +73,7 @@ pub(super) const CODEX: ClientSpec = ClientSpec {
         ("CODEX_CI", None),
     ],
     session: Some("CODEX_THREAD_ID"),
-    addresses: &["noreply@openai.com"],
+    addresses: &["noreply@openai.com", "codex@openai.com", "chatgpt-codex-connector[bot]"],
     events: &[
         ("PreToolUse", BeforeTool),
         ("PostToolUse", AfterTool),
@@ -141,7 +141,7 @@ pub(super) const GEMINI: ClientSpec = ClientSpec {
     program: Some("gemini"),
     markers: &[("GEMINI_CLI", None)],
     session: Some("GEMINI_SESSION_ID"),
-    addresses: &[],
+    addresses: &["gemini-cli@users.noreply.github.com", "gemini-cli[bot]@users.noreply.github.com"],
     events: &[
         ("BeforeTool", BeforeTool),
         ("AfterTool", AfterTool),
@@ -183,7 +183,7 @@ pub(super) const QWEN: ClientSpec = ClientSpec {
     program: Some("qwen"),
     markers: &[("QWEN_CODE", None)],
     session: Some("QWEN_CODE_SESSION_ID"),
-    addresses: &[],
+    addresses: &["qwen-coder@alibabacloud.com"],
     events: &[
         ("PreToolUse", BeforeTool),
         ("PostToolUse", AfterTool),
@@ -224,7 +224,7 @@ pub(super) const COPILOT: ClientSpec = ClientSpec {
     program: Some("copilot"),
     markers: &[("COPILOT_CLI", None)],
     session: Some("COPILOT_AGENT_SESSION_ID"),
-    addresses: &["copilot@users.noreply.github.com"],
+    addresses: &["copilot@users.noreply.github.com", "copilot-swe-agent[bot]"],
     events: &[
         ("preToolUse", BeforeTool),
         ("postToolUse", AfterTool),
@@ -277,7 +277,12 @@ pub(super) const CURSOR: ClientSpec = ClientSpec {
     program: Some("cursor-agent"),
     markers: &[("CURSOR_AGENT", None)],
     session: None,
-    addresses: &["cursoragent@cursor.com"],
+    addresses: &[
+        "cursoragent@cursor.com",
+        "agent@cursor.com",
+        "ai@cursor.sh",
+        "cursor[bot]@users.noreply.github.com",
+    ],
     events: &[
         ("preToolUse", BeforeTool),
         ("beforeShellExecution", BeforeTool),

@@ -41,7 +41,7 @@ pub(super) const OPENCODE: ClientSpec = ClientSpec {
     program: Some("opencode"),
     markers: &[("OPENCODE", None)],
     session: None,
-    addresses: &["@opencode.ai"],
+    addresses: &["@opencode.ai", "opencode-agent[bot]"],
     events: OF_OPENCODE,
     dialect: Dialect::Own,
     transcript: None,
