@@ -60,7 +60,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         worktree: ws.repo.worktree_name(),
         cycles: cycles(ws, &loaded.timeline),
         node: actor.node_name(),
-        who: policy::who(newest(&loaded.timeline)),
+        who: policy::makers(&loaded.timeline),
         session: actor.session,
         provider: provider(ws, &loaded),
         last_halt,
@@ -114,14 +114,6 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
         max: detect::cycle_limit(cycle, &ws.config.rules),
     };
     timeline.workflow.cycles.iter().map(view).collect()
-}
-
-/// Iterations whose makers are named.
-const NEWEST: usize = 6;
-
-fn newest(timeline: &Timeline) -> &[Iteration] {
-    let all = &timeline.iterations;
-    all.get(all.len().saturating_sub(NEWEST)..).unwrap_or_default()
 }
 
 /// The unanswered halt that binds here, of whichever clone; without one the newest of this worktree with its answer.
