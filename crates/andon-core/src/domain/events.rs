@@ -56,7 +56,7 @@ pub enum What {
     /// Reviewers judged the work.
     Verdict(Ballot),
     /// The context window of the node was cleared.
-    Cleared(Clearing),
+    Renewed(Renewal),
     /// The gate refused a commit for untested code.
     Refused(CommitRefused),
     /// A tool call of an agent took away what guards the loop; what that was, in words.
@@ -73,7 +73,7 @@ impl What {
             Self::Output(_) => "output",
             Self::Usage(_) => "usage",
             Self::Verdict(_) => "verdict",
-            Self::Cleared(clearing) => clearing.as_str(),
+            Self::Renewed(renewal) => renewal.as_str(),
             Self::Refused(_) => "commit_refused",
             Self::Disarmed(_) => "guard_disarmed",
         }
@@ -93,7 +93,7 @@ pub struct CommitRefused {
 
 /// What begins anew: a context window, the count of calls, or both. Each is an event of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Clearing {
+pub enum Renewal {
     /// The client compacted the context window.
     Compaction,
     /// A new session began with an empty one.
@@ -102,13 +102,13 @@ pub enum Clearing {
     Prompt,
 }
 
-impl Clearing {
+impl Renewal {
     /// Every kind with its name in the event stream.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Compaction, "compaction"), (Self::SessionStart, "session_start"), (Self::Prompt, "prompt")];
 }
 
-named!(Clearing, "compaction, session_start or prompt");
+named!(Renewal, "compaction, session_start or prompt");
 
 /// The state in which a turn left the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,7 +8,7 @@ use super::activity::MAX_NODES;
 use super::timeline::Timeline;
 use super::window::{ContextWindow, Door};
 use crate::domain::context::FillSource;
-use crate::domain::events::{Clearing, What};
+use crate::domain::events::{Renewal, What};
 use crate::domain::time::Timestamp;
 
 impl Timeline {
@@ -25,7 +25,7 @@ impl Timeline {
             What::ToolCall(_) | What::Output(_) | What::Verdict(_) | What::Refused(_) | What::Disarmed(_) => {
                 Door::Within
             }
-            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) => Door::Turn,
+            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Renewed(_) => Door::Turn,
         };
         if windows.newest.as_deref() != Some(node) {
             windows.newest = Some(node.to_owned());
@@ -46,10 +46,10 @@ impl Timeline {
         match what {
             What::Usage(usage) => window.report(usage),
             What::Output(output) => window.say(output.lines),
-            What::Cleared(Clearing::Compaction | Clearing::SessionStart) => {
+            What::Renewed(Renewal::Compaction | Renewal::SessionStart) => {
                 *window = ContextWindow { session: window.session.take(), size: window.size, ..fresh() }
             }
-            What::Cleared(Clearing::Prompt)
+            What::Renewed(Renewal::Prompt)
             | What::TurnStart
             | What::TurnEnd(_)
             | What::ToolCall(_)
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn the_best_of_what_was_told_since_it_was_cleared_counts() {
         let reported = |context, input, cached| event(usage(context, input, cached));
-        let cleared = |how| event(What::Cleared(how));
+        let cleared = |how| event(What::Renewed(how));
         let table = [
             (vec![], None),
             (vec![reported(None, None, None)], None),
@@ -121,11 +121,11 @@ mod tests {
                 vec![reported(Some(9), None, None), reported(None, Some(3), None)],
                 Some((9, FillSource::Reported)),
             ),
-            (vec![reported(Some(9), None, None), cleared(Clearing::Compaction)], None),
+            (vec![reported(Some(9), None, None), cleared(Renewal::Compaction)], None),
             (
                 vec![
                     reported(Some(9), None, None),
-                    cleared(Clearing::SessionStart),
+                    cleared(Renewal::SessionStart),
                     reported(None, Some(3), None),
                 ],
                 Some((3, FillSource::Computed)),
@@ -163,7 +163,7 @@ mod tests {
             let Fact::Event(event) = event(usage(tokens, None, None)) else { unreachable!() };
             Fact::Event(Box::new(Event { session: session.map(str::to_owned), ..*event }))
         };
-        let cleared = || event(What::Cleared(Clearing::Compaction));
+        let cleared = || event(What::Renewed(Renewal::Compaction));
         let nine = Some((9, FillSource::Reported));
         let table = [
             (vec![reported(None, Some(9)), reported(Some("s"), None)], nine),
@@ -198,6 +198,6 @@ mod tests {
         let lines = |facts| folded(facts).window("agent").lines;
         assert_eq!(lines(vec![read(Some(2)), read(None), more()]), 42);
         assert_eq!(lines(vec![read(Some(u64::MAX)), more()]), u64::MAX);
-        assert_eq!(lines(vec![more(), event(What::Cleared(Clearing::Compaction)), read(Some(3))]), 3);
+        assert_eq!(lines(vec![more(), event(What::Renewed(Renewal::Compaction)), read(Some(3))]), 3);
     }
 }

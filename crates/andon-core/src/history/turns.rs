@@ -15,7 +15,7 @@ use super::memo::Memo;
 use super::red_runs::RedRuns;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
 use super::window::ContextWindows;
-use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, CallEnd, Event, Output, Renewal, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::tests::TestEvidence;
@@ -105,13 +105,13 @@ impl Timeline {
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
             // A session with an empty memory reads again what the session before has read, and so does an agent that is asked
             // something else.
-            What::Cleared(Clearing::SessionStart | Clearing::Prompt) => {
+            What::Renewed(Renewal::SessionStart | Renewal::Prompt) => {
                 let ended = self.activity.epoch;
                 self.new_epoch();
                 // A session that begins is no work: what filled the window before fills it again.
                 self.activity.compactions.carry(ended, self.activity.epoch);
             }
-            What::Cleared(Clearing::Compaction) => {
+            What::Renewed(Renewal::Compaction) => {
                 let epoch = self.activity.epoch;
                 self.activity.compactions.one_more(epoch);
             }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
-use andon_core::domain::events::{Ballot, Clearing, CommitRefused, Event, Output, OutputKind, TurnEnd, What};
+use andon_core::domain::events::{Ballot, CommitRefused, Event, Output, OutputKind, Renewal, TurnEnd, What};
 use andon_core::domain::facts::{CommitKind, Fact, Gate, Usage};
 use andon_core::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
 use andon_core::domain::tests::{RunValidity, TestEvidence, TestStatus};
@@ -99,7 +99,7 @@ fn events() -> impl Strategy<Value = Fact> {
         let rule = "untested-edit".to_owned();
         What::Refused(CommitRefused { code: code(state), tree: None, rule })
     });
-    let clearings = pick(&Clearing::ALL).prop_map(What::Cleared);
+    let clearings = pick(&Renewal::ALL).prop_map(What::Renewed);
     let what = prop_oneof![
         2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => clearings, 1 => refused,
     ];

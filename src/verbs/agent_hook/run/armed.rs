@@ -399,20 +399,15 @@ fn is_by_manager(place: &Place<'_>) -> bool {
     })
 }
 
+/// Settings that start Andon less than before.
 fn lost_settings(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile]) -> Vec<Taken> {
     let still: Vec<SettingsFile> = settings(place).collect();
     let gone = changed.iter().filter(|before| {
         let now = still.iter().find(|file| file.path == before.path);
         now.is_none_or(|file| starts_less(file, before.text.as_deref().unwrap_or_default()))
     });
-    let by = gone.map(|before| (before, by_git::origin(place, kept, before)));
-    by.filter(|(_, origin)| *origin != Origin::Checkout)
-        .map(|(before, origin)| Taken {
-            what: format!("the settings that start Andon ({})", before.path.display()),
-            is_back: put_back(before),
-            fault: fault_of(origin),
-        })
-        .collect()
+    let what = |path: &Path| format!("the settings that start Andon ({})", path.display());
+    gone.filter_map(|before| taken(place, kept, before, what)).collect()
 }
 
 /// Other settings that switch off by now what those of Andon start.
@@ -422,14 +417,19 @@ fn switched_off(place: &Place<'_>, kept: &GuardSnapshot, changed: &[&GuardFile])
     };
     let now = |before: &GuardFile| file(before.path.clone(), before.part);
     let off = changed.iter().filter(|before| !is_off(before) && is_off(&now(before)));
-    let by = off.map(|before| (before, by_git::origin(place, kept, before)));
-    by.filter(|(_, origin)| *origin != Origin::Checkout)
-        .map(|(before, origin)| Taken {
-            what: format!("the hooks of the client, which {} switched off", before.path.display()),
-            is_back: put_back(before),
-            fault: fault_of(origin),
-        })
-        .collect()
+    let what = |path: &Path| format!("the hooks of the client, which {} switched off", path.display());
+    off.filter_map(|before| taken(place, kept, before, what)).collect()
+}
+
+/// Puts a file back as it was; nothing where git checked out what is there now.
+fn taken(
+    place: &Place<'_>,
+    kept: &GuardSnapshot,
+    before: &GuardFile,
+    what: impl Fn(&Path) -> String,
+) -> Option<Taken> {
+    let origin = Some(by_git::origin(place, kept, before)).filter(|origin| *origin != Origin::Checkout)?;
+    Some(Taken { what: what(&before.path), is_back: put_back(before), fault: fault_of(origin) })
 }
 
 /// Whether it is held against the agent that a file is as it is.

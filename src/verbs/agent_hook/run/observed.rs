@@ -14,7 +14,7 @@ use andon_core::detect;
 use andon_core::domain::agent_door::{AgentAction, HookMoment};
 use andon_core::domain::briefing::BRIEFING;
 use andon_core::domain::decision::Halt;
-use andon_core::domain::events::{Clearing, What};
+use andon_core::domain::events::{Renewal, What};
 use andon_engine::adapter::events;
 use andon_engine::compaction;
 use andon_engine::error::OpsError;
@@ -37,7 +37,7 @@ pub(super) fn session_start(
         source => {
             place.remember(AgentAction::Session, &place.head()?, None)?;
             if !matches!(source, Some("resume" | "fork")) {
-                place.append(&place.event(None, What::Cleared(Clearing::SessionStart)))?;
+                place.append(&place.event(None, What::Renewed(Renewal::SessionStart)))?;
             }
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn prompt(
     let session = place.remembered();
     // An agent that is asked something else may read again what it read for the question before.
     if is_asked && session.turn.asked && !session.turn.first {
-        place.append(&place.event(None, What::Cleared(Clearing::Prompt)))?;
+        place.append(&place.event(None, What::Renewed(Renewal::Prompt)))?;
     }
     if place.client.spec().habits.deaf_at_prompts || *halted != HaltState::No {
         return Ok(EventOutcome::nothing());

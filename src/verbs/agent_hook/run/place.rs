@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use andon_agents::ruling::Session;
 use andon_core::domain::agent::{Client, markers_of};
 use andon_core::domain::agent_door::{AgentAction, AgentFact};
-use andon_core::domain::events::{Clearing, Event, What};
+use andon_core::domain::events::{Event, Renewal, What};
 use andon_core::domain::ids::ShortHash;
 use andon_core::domain::usage::Usage;
 use andon_engine::adapter::events;
@@ -80,7 +80,7 @@ impl Place<'_> {
         }
         self.remember(AgentAction::Compacted, &session.compacted.to_string(), None)?;
         let id = self.session.is_some().then(|| self.id("compacted", "", session.compacted));
-        self.append(&self.event(id, What::Cleared(Clearing::Compaction)))
+        self.append(&self.event(id, What::Renewed(Renewal::Compaction)))
     }
 
     /// Whether a person sits before the client, as far as its hooks are told.

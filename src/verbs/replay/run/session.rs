@@ -265,7 +265,7 @@ fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
         }
         What::Output(output) => (format!("output {}", output.kind.as_str()), SessionState::Reporting),
         What::Usage(_) => ("usage".to_owned(), state),
-        What::Cleared(_) => (event.what.name().to_owned(), SessionState::Planning),
+        What::Renewed(_) => (event.what.name().to_owned(), SessionState::Planning),
         What::Refused(_) | What::Disarmed(_) => (event.what.name().to_owned(), SessionState::Executing),
         What::Verdict(_) => ("verdict".to_owned(), SessionState::Reviewing),
     };

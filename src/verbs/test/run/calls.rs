@@ -46,13 +46,24 @@ pub(super) fn masks_exit(top: &Path, command: &TestCommand) -> Option<String> {
 
 fn masked(directory: &Path, line: &str, depth: usize) -> Option<String> {
     shell::masks_exit(line).or_else(|| {
-        let programs = shell::sure_programs(line)?;
-        let moves = programs.iter().filter(|words| matches!(words.as_slice(), [cd, _] if cd == "cd"));
-        let directory =
-            moves.fold(directory.to_owned(), |at, words| at.join(words.last().map_or("", |to| to)));
-        let script = script_of(&directory, programs.last()?).filter(|_| depth < MAX_DEPTH)?;
+        let (directory, words) = programs_of(directory, line)?.pop()?;
+        let script = script_of(&directory, &words).filter(|_| depth < MAX_DEPTH)?;
         masked(&directory, &script, depth + 1)
     })
+}
+
+/// The programs that a line is sure to start, each with its directory.
+fn programs_of(directory: &Path, line: &str) -> Option<Vec<(PathBuf, Vec<String>)>> {
+    let mut directory = directory.to_owned();
+    let mut found = Vec::new();
+    for words in shell::sure_programs(line)? {
+        match words.as_slice() {
+            [cd, to] if cd == "cd" => directory.push(to),
+            [set, ..] if set == "set" || set == "export" => {}
+            _ => found.push((directory.clone(), words)),
+        }
+    }
+    Some(found)
 }
 
 /// The call of a program that was seen at work.
@@ -78,17 +89,9 @@ impl Calls {
     }
 
     fn line(&mut self, directory: &Path, line: &str, depth: usize) {
-        let mut directory = directory.to_owned();
-        let Some(programs) = shell::sure_programs(line) else {
-            self.others += 1;
-            return;
-        };
-        for words in programs {
-            match words.as_slice() {
-                [cd, to] if cd == "cd" => directory.push(to),
-                [set, ..] if set == "set" || set == "export" => {}
-                _ => self.program(&directory, &words, depth),
-            }
+        match programs_of(directory, line) {
+            Some(programs) => programs.iter().for_each(|(at, words)| self.program(at, words, depth)),
+            None => self.others += 1,
         }
     }
 

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::detect::situation::Stops;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Clearing, What};
+    use crate::domain::events::{Renewal, What};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::domain::usage::Usage;
@@ -333,7 +333,7 @@ mod tests {
         let at = |facts: Vec<Fact>| asked_of(&RULE, &folded(facts)).is_some();
         assert!(at(vec![reported(180_000)]));
         assert!(!at(vec![named(258_400), reported(180_000)]));
-        assert!(!at(vec![named(1_000_000), event(What::Cleared(Clearing::Compaction)), reported(700_000)]));
+        assert!(!at(vec![named(1_000_000), event(What::Renewed(Renewal::Compaction)), reported(700_000)]));
         assert!(at(vec![named(258_400), reported(200_000)]));
         let asked = |window| [("window", ParamValue::Count(window))];
         let line = folded(vec![named(1_000_000), reported(180_000)]);
@@ -382,16 +382,16 @@ mod tests {
             let guessed = found.filter(|found| found.source == FillSource::Estimate);
             let most = guessed.map_or(Pressure::Free, |found| found.pressure);
             prop_assert!(most <= Pressure::Warning);
-            facts.push(event(What::Cleared(Clearing::Compaction)));
+            facts.push(event(What::Renewed(Renewal::Compaction)));
             prop_assert_eq!(level(facts, Stage::Event, &setting), None);
         }
     }
 
     #[test]
     fn a_cleared_window_and_that_of_another_node_say_nothing() {
-        let cleared = |how| folded(vec![reported(190_000), event(What::Cleared(how))]);
-        assert!(asked_of(&RULE, &cleared(Clearing::Compaction)).is_none());
-        assert!(asked_of(&RULE, &cleared(Clearing::SessionStart)).is_none());
+        let cleared = |how| folded(vec![reported(190_000), event(What::Renewed(how))]);
+        assert!(asked_of(&RULE, &cleared(Renewal::Compaction)).is_none());
+        assert!(asked_of(&RULE, &cleared(Renewal::SessionStart)).is_none());
         assert!(asked_of(&RULE, &folded(vec![reported(190_000), reported(20_000)])).is_none());
         let other = folded(vec![reported(190_000), event_of("reviewer", 1, What::TurnStart)]);
         assert!(asked_of(&RULE, &other).is_none());

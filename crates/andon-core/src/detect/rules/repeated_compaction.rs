@@ -77,13 +77,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::{Clearing, What};
+    use crate::domain::events::{Renewal, What};
     use crate::domain::facts::Fact;
     use crate::domain::settings::ParamValue;
     use crate::testkit::{ack, call, commit, event, folded, turn_end};
 
     fn compaction() -> Fact {
-        event(What::Cleared(Clearing::Compaction))
+        event(What::Renewed(Renewal::Compaction))
     }
 
     fn halts(facts: Vec<Fact>) -> bool {
@@ -112,7 +112,7 @@ mod tests {
         assert!(!with(vec![event(What::ToolCall(call("Edit", 1, Some(1))))]));
         assert!(!with(vec![commit(1).fact()]));
         assert!(!with(vec![ack(1)]));
-        let session = || event(What::Cleared(Clearing::SessionStart));
+        let session = || event(What::Renewed(Renewal::SessionStart));
         assert!(with(vec![session()]), "a session is no work");
         let after_each = [compaction(), session()];
         assert!(halts(after_each.iter().cycle().take(9).cloned().collect()));

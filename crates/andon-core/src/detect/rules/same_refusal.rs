@@ -33,7 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
                 whatever they were. Or the very same call failed `command` times while no edit was made and no command wrote files, with \
                 whatever error. Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
-                polling.",
+                polling. A new session and a new question of a person begin the count anew.",
         why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
               them does not change by being asked again: a missing program, a read-only file system, a \
               permission that a person has to give.",

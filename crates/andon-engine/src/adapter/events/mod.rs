@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use andon_core::WordList;
 use andon_core::change::normalize::Normalizer;
 use andon_core::domain::events::{
-    Ballot, CallEnd, Clearing, CommitRefused, Event, Output, OutputKind, ToolCall, TurnEnd, What,
+    Ballot, CallEnd, CommitRefused, Event, Output, OutputKind, Renewal, ToolCall, TurnEnd, What,
 };
 use andon_core::domain::facts::{Ack, AckHow, Fact};
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
@@ -239,8 +239,8 @@ fn event(
                 rule: rule.map(|rule| name(&rule)).unwrap_or_default(),
             })
         }
-        other => match Clearing::from_name(other) {
-            Some(clearing) => What::Cleared(clearing),
+        other => match Renewal::from_name(other) {
+            Some(clearing) => What::Renewed(clearing),
             None => return Err(EventError::UnknownType { found: cut(other) }),
         },
     };

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_LINE;
 use andon_core::domain::events::{
-    Arguments, Ballot, CallEnd, Clearing, CommitRefused, Event, MAX_SHOWN, Output, OutputKind, ToolCall,
+    Arguments, Ballot, CallEnd, CommitRefused, Event, MAX_SHOWN, Output, OutputKind, Renewal, ToolCall,
     Trace, TurnEnd, What,
 };
 use andon_core::domain::ids::{CodeId, Digest, ShortHash, TreeId};
@@ -204,7 +204,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
         prompt_hash: trace.prompt_hash.as_ref().map(name),
     });
     members.extend(match &event.what {
-        What::TurnStart | What::Cleared(_) => Map::new(),
+        What::TurnStart | What::Renewed(_) => Map::new(),
         What::TurnEnd(end) => members_of(&TurnEndWire { code: end.code, docs: end.docs }),
         What::ToolCall(call) => members_of(&CallWire {
             tool: name(&call.tool),
@@ -266,8 +266,8 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
         }
         "guard_disarmed" => What::Disarmed(object::<DisarmedWire>(line, MAX_LINE)?.what.unwrap_or_default()),
         "verdict" => What::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
-        other => match Clearing::from_name(other) {
-            Some(clearing) => What::Cleared(clearing),
+        other => match Renewal::from_name(other) {
+            Some(clearing) => What::Renewed(clearing),
             None => return Ok(None),
         },
     };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use andon_core::domain::events::{Arguments, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, What};
+use andon_core::domain::events::{Arguments, CallEnd, Event, Output, OutputKind, Renewal, ToolCall, What};
 use andon_core::domain::facts::{
     Ack, AckHow, CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord,
     RecordedFinding, Recording, Skip, Usage, Weakening,

@@ -97,7 +97,7 @@ fn what_masks_hide_may_move() {
 
 #[test]
 fn another_session_begins_the_count_anew() {
-    let start = || event(What::Cleared(crate::domain::events::Clearing::SessionStart));
+    let start = || event(What::Renewed(crate::domain::events::Renewal::SessionStart));
     let read = || [start(), bash(1, 1), bash(1, 1)];
     assert_eq!(said([read(), read(), read()].concat()), "");
     assert_eq!(said(vec![bash(1, 1); 5]), "halt HARD_LOOP");
@@ -105,7 +105,7 @@ fn another_session_begins_the_count_anew() {
 
 #[test]
 fn a_new_question_of_a_person_begins_the_count_anew() {
-    let asked = || event(What::Cleared(crate::domain::events::Clearing::Prompt));
+    let asked = || event(What::Renewed(crate::domain::events::Renewal::Prompt));
     let answered = || [asked(), bash(1, 1), bash(2, 2)];
     assert_eq!(said((0..6).flat_map(|_| answered()).collect()), "");
     assert_eq!(said([asked()].into_iter().chain(vec![bash(1, 1); 5]).collect()), "halt HARD_LOOP");

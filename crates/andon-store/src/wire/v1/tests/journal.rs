@@ -127,8 +127,8 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
     let lines = [
         event(What::Usage(usage)),
         event(What::Output(Output { kind, hash, lines: Some(3) })),
-        event(What::Cleared(Clearing::Compaction)),
-        event(What::Cleared(Clearing::SessionStart)),
+        event(What::Renewed(Renewal::Compaction)),
+        event(What::Renewed(Renewal::SessionStart)),
     ];
     assert_eq!(lines.iter().map(encode_line).collect::<String>(), LINES);
     let read: Vec<JournalLine> = LINES.lines().map(|line| decode_line(line.as_bytes()).unwrap()).collect();
