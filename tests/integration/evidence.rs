@@ -289,7 +289,7 @@ fn a_file_of_tests_that_is_reported_alone_was_ended_from_within() {
         stage.write("check.sh", "printf 'TAP version 13\\nok 1 - %s/a.test.js\\n1..1\\n' \"$(pwd -P)\"\n");
         stage.andon(&["test"])
     };
-    run("console.log('a script without tests');\n").ok();
+    run("console.log('a script without tests');\n").ok().says("ok 1 - ").lacks("is reported");
     let declares = "const {test} = require('node:test');\ntest('a', () => process.exit(0));\n";
-    run(declares).exits(1).says("no test of a.test.js is reported").says("does not count as passed");
+    run(declares).says("no test of a.test.js is reported").says("does not count as passed");
 }
