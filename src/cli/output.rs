@@ -5,6 +5,9 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::time::Duration;
 
+use anstream::AutoStream;
+use anstream::stream::{AsLockedWrite, RawStream};
+
 use andon_core::domain::time::Timestamp;
 use andon_engine::context::local;
 use andon_engine::effect::program::{InputState, Screens, wait_for_input};
@@ -112,7 +115,7 @@ impl Printer {
 
     /// Writes a result to standard output.
     pub fn result(self, text: &str) {
-        write_all(&mut io::stdout().lock(), text.as_bytes());
+        write_styled(io::stdout().lock(), text, self.out);
     }
 
     /// The same for a reader that may go away before the end: whether it still reads.
@@ -123,7 +126,7 @@ impl Printer {
 
     /// Writes a message to standard error.
     pub fn message(self, text: &str) {
-        write_all(&mut io::stderr().lock(), text.as_bytes());
+        write_styled(io::stderr().lock(), text, self.err);
     }
 
     /// Passes bytes of a child through to standard output.
@@ -171,6 +174,15 @@ pub fn wait_for_a_key(wait: Duration) -> InputState {
 /// The terminals behind both streams, for a program whose output is passed through.
 pub fn screens() -> Screens {
     Screens::behind(&io::stdout(), &io::stderr())
+}
+
+/// Colours reach consoles of Windows too, which take no escape sequences unless they are told to, or never.
+fn write_styled(stream: impl RawStream + AsLockedWrite, text: &str, style: Style) {
+    if style.is_colour() {
+        write_all(&mut AutoStream::always(stream), text.as_bytes());
+    } else {
+        write_all(&mut { stream }, text.as_bytes());
+    }
 }
 
 fn write_all(stream: &mut impl Write, bytes: &[u8]) {

@@ -65,6 +65,8 @@ pub struct LoopView {
     pub branch: Option<String>,
     /// The node that acted last.
     pub node: String,
+    /// Who made the newest iterations, the newest last.
+    pub who: Vec<String>,
     /// The unanswered halt.
     pub halt: Option<BindingHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
@@ -89,6 +91,11 @@ impl LoopView {
     /// The badge of `andon status`: `Loop 3/100`, or `Loop 3` without a cap.
     pub fn badge(&self) -> String {
         loop_badge(self.iteration, self.cap)
+    }
+
+    /// Who is at work: who made what is there, else the node that acted.
+    pub fn by(&self) -> &[String] {
+        if self.who.is_empty() { std::slice::from_ref(&self.node) } else { &self.who }
     }
 
     /// Whether a loop that runs has been quiet for three times its usual pause, and for minutes at least.

@@ -5,9 +5,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::member::{self, Member, text};
 use crate::shaped::with_note;
-use crate::told::{self, Told, text};
-use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, tools};
+use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, tools};
 use andon_core::domain::agent_door::{HookMoment, ToolKind};
 use andon_core::domain::events::CallEnd;
 use andon_core::escape::shell_quote;
@@ -28,24 +28,24 @@ pub(crate) const OWN: Own = Own {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
 struct Wire {
-    task_id: Told<String>,
-    workspace_roots: Told<Vec<String>>,
+    task_id: Member<String>,
+    workspace_roots: Member<Vec<String>>,
     #[serde(rename = "parent_agent_id")]
-    parent: Told<String>,
+    parent: Member<String>,
     #[serde(rename = "agent_id")]
-    agent: Told<String>,
+    agent: Member<String>,
     #[serde(rename = "tool_call")]
-    call: Told<Value>,
+    call: Member<Value>,
     #[serde(rename = "tool_result")]
-    result: Told<Value>,
-    pre_tool_use: Told<Value>,
-    post_tool_use: Told<Value>,
-    user_prompt_submit: Told<Value>,
-    turn: Told<Value>,
+    result: Member<Value>,
+    pre_tool_use: Member<Value>,
+    post_tool_use: Member<Value>,
+    user_prompt_submit: Member<Value>,
+    turn: Member<Value>,
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = told::read(bytes)?;
+    let wire: Wire = member::read(bytes)?;
     let parent = wire.parent.name();
     let told = wire.call.0.as_ref().or(wire.result.0.as_ref());
     let flat = wire.pre_tool_use.0.as_ref().or(wire.post_tool_use.0.as_ref());
@@ -84,10 +84,10 @@ fn end(output: Option<&Value>, flat: Option<&Value>) -> CallEnd {
     }
 }
 
-fn reply(asked: Asked<'_>, say: &Say) -> Reply {
+fn reply(request: Request<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing | Say::Hold(_) => Reply::json(&json!({})),
-        Say::Refuse(why) => match asked.calls.first().filter(|call| call.used.kind == ToolKind::Shell) {
+        Say::Refuse(why) => match request.calls.first().filter(|call| call.used.kind == ToolKind::Shell) {
             Some(call) => {
                 // A line each: no shell has to know how to write a line break within quotes.
                 let lines: Vec<String> = why.lines().map(shell_quote).collect();

@@ -9,9 +9,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::member::{self, Member};
 use crate::shaped::{self, with_note};
-use crate::told::{self, Told};
-use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, Shape};
@@ -49,28 +49,28 @@ const PASCAL: Shape = Shape {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
 struct Flat {
-    session_id: Told<String>,
-    cwd: Told<String>,
-    transcript_path: Told<String>,
-    tool_name: Told<String>,
-    tool_args: Told<Value>,
-    tool_input: Told<Value>,
-    tool_result: Told<Value>,
-    error: Told<Value>,
-    prompt: Told<String>,
-    source: Told<String>,
-    trigger: Told<String>,
+    session_id: Member<String>,
+    cwd: Member<String>,
+    transcript_path: Member<String>,
+    tool_name: Member<String>,
+    tool_args: Member<Value>,
+    tool_input: Member<Value>,
+    tool_result: Member<Value>,
+    error: Member<Value>,
+    prompt: Member<String>,
+    source: Member<String>,
+    trigger: Member<String>,
     #[serde(rename = "stop_hook_active")]
-    continued: Told<bool>,
-    agent_id: Told<String>,
-    parent_agent_id: Told<String>,
+    continued: Member<bool>,
+    agent_id: Member<String>,
+    parent_agent_id: Member<String>,
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
         return shaped::read(&PASCAL, moment(Client::Copilot, event), event, bytes);
     }
-    let flat: Flat = told::read(bytes)?;
+    let flat: Flat = member::read(bytes)?;
     let parent = flat.parent_agent_id.name();
     let args = flat.tool_args.0.or(flat.tool_input.0);
     let mut payload = HookPayload {
@@ -98,7 +98,7 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     Ok(payload)
 }
 
-fn reply(_: Asked<'_>, say: &Say) -> Reply {
+fn reply(_: Request<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Keep(why) => {

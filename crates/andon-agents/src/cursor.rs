@@ -6,9 +6,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::member::{self, Member};
 use crate::shaped::with_note;
-use crate::told::{self, Told};
-use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, tools};
+use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, exits_refusing, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
 use andon_core::domain::usage::Usage;
@@ -26,27 +26,27 @@ pub(crate) const OWN: Own = Own {
 #[derive(Default, Deserialize)]
 #[serde(default, expecting = "an object")]
 struct Wire {
-    conversation_id: Told<String>,
-    workspace_roots: Told<Vec<String>>,
-    transcript_path: Told<String>,
-    cwd: Told<String>,
-    tool_name: Told<String>,
-    tool_input: Told<Value>,
-    tool_output: Told<Value>,
-    tool_use_id: Told<String>,
-    error_message: Told<Value>,
-    command: Told<String>,
-    output: Told<Value>,
-    result_json: Told<Value>,
-    file_path: Told<String>,
-    edits: Told<Value>,
-    prompt: Told<String>,
-    loop_count: Told<u64>,
-    context_tokens: Told<u64>,
+    conversation_id: Member<String>,
+    workspace_roots: Member<Vec<String>>,
+    transcript_path: Member<String>,
+    cwd: Member<String>,
+    tool_name: Member<String>,
+    tool_input: Member<Value>,
+    tool_output: Member<Value>,
+    tool_use_id: Member<String>,
+    error_message: Member<Value>,
+    command: Member<String>,
+    output: Member<Value>,
+    result_json: Member<Value>,
+    file_path: Member<String>,
+    edits: Member<Value>,
+    prompt: Member<String>,
+    loop_count: Member<u64>,
+    context_tokens: Member<u64>,
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = told::read(bytes)?;
+    let wire: Wire = member::read(bytes)?;
     let command = wire.command.0;
     let (name, args) = match event {
         "beforeShellExecution" | "afterShellExecution" => {
@@ -89,7 +89,7 @@ fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     Ok(payload)
 }
 
-fn reply(asked: Asked<'_>, say: &Say) -> Reply {
+fn reply(request: Request<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Keep(why) => {
@@ -100,7 +100,7 @@ fn reply(asked: Asked<'_>, say: &Say) -> Reply {
             let answer = json!({ "permission": "allow", "updated_input": args });
             Reply::json(&with_note(answer, "agent_message", note.as_deref()))
         }
-        Say::Tell(text) if asked.moment == HookMoment::Prompt => Reply::aside(text),
+        Say::Tell(text) if request.moment == HookMoment::Prompt => Reply::aside(text),
         Say::Tell(text) => Reply::json(&json!({ "additional_context": text })),
         Say::Hold(what) => Reply::json(&json!({ "followup_message": what })),
         Say::LetGo(text) | Say::Stop(text) => Reply::aside(text),

@@ -5,10 +5,10 @@ mod claude_settings;
 mod cline;
 mod copilot;
 mod cursor;
+mod member;
 mod opencode;
 pub mod ruling;
 mod shaped;
-mod told;
 mod tools;
 mod transcript;
 
@@ -125,7 +125,7 @@ impl Reply {
 
 /// What is answered: at which event, on which calls.
 #[derive(Debug, Clone, Copy)]
-struct Asked<'a> {
+struct Request<'a> {
     event: &'a str,
     moment: HookMoment,
     calls: &'a [Called],
@@ -134,7 +134,7 @@ struct Asked<'a> {
 /// The reader and the replies of a client whose dialect no other client uses.
 struct Own {
     read: fn(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError>,
-    reply: fn(Asked<'_>, &Say) -> Reply,
+    reply: fn(Request<'_>, &Say) -> Reply,
     /// Whether a hook can change the arguments of a call, at this event before a tool.
     rewrites: fn(event: &str) -> bool,
     /// The payload of a canary in that session.
@@ -178,10 +178,10 @@ pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, Fo
 
 /// Says `say` to `client` at `event`.
 pub fn reply(client: Client, (event, moment): (&str, HookMoment), calls: &[Called], say: &Say) -> Reply {
-    let asked = Asked { event, moment, calls };
+    let request = Request { event, moment, calls };
     match &client.spec().dialect {
-        Dialect::Shaped(shape) => shaped::reply(shape, asked, say),
-        Dialect::Own => own(client).map_or_else(Reply::default, |own| (own.reply)(asked, say)),
+        Dialect::Shaped(shape) => shaped::reply(shape, request, say),
+        Dialect::Own => own(client).map_or_else(Reply::default, |own| (own.reply)(request, say)),
     }
 }
 

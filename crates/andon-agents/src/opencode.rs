@@ -8,9 +8,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::member::{self, Member, text};
 use crate::shaped::with_note;
-use crate::told::{self, Told, text};
-use crate::{Asked, DISARMS, HookPayload, Own, Reply, Say, exits_refusing, moment, tools};
+use crate::{DISARMS, HookPayload, Own, Reply, Request, Say, exits_refusing, moment, tools};
 use andon_core::domain::agent::Client;
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::events::CallEnd;
@@ -33,14 +33,14 @@ pub(crate) const OWN: Own = Own {
 #[serde(default, expecting = "an object")]
 struct Wire {
     #[serde(rename = "type")]
-    kind: Told<String>,
-    properties: Told<Value>,
-    input: Told<Value>,
-    output: Told<Value>,
+    kind: Member<String>,
+    properties: Member<Value>,
+    input: Member<Value>,
+    output: Member<Value>,
 }
 
 fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
-    let wire: Wire = told::read(bytes)?;
+    let wire: Wire = member::read(bytes)?;
     match (&wire.properties.0, &wire.kind.0) {
         (Some(properties), Some(kind)) => Ok(of_bus(event, kind, properties)),
         _ => Ok(of_hook(event, wire.input.0.as_ref(), wire.output.0.as_ref())),
@@ -64,7 +64,7 @@ fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> HookPa
         payload.ended(answer, end);
     }
     if event == "chat.message" {
-        payload.prompt = output.and_then(|output| told::said(output.get("parts")?));
+        payload.prompt = output.and_then(|output| member::said(output.get("parts")?));
     }
     payload
 }
@@ -129,7 +129,7 @@ fn usage(info: Option<&Value>) -> Option<Usage> {
     })
 }
 
-fn reply(_: Asked<'_>, say: &Say) -> Reply {
+fn reply(_: Request<'_>, say: &Say) -> Reply {
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Keep(why) => Reply::blocks(why),

@@ -4,8 +4,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::told::{self, Told};
-use super::{Asked, Called, DISARMS, HookPayload, Reply, Say, tools};
+use super::member::{self, Member};
+use super::{Called, DISARMS, HookPayload, Reply, Request, Say, tools};
 use andon_core::domain::agent_door::HookMoment;
 use andon_core::domain::client_spec::{Answer, AnswerText, ExitCode, Shape, Tokens};
 use andon_core::domain::events::CallEnd;
@@ -16,37 +16,37 @@ use andon_core::format::FormatError;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "an object")]
 struct Shaped {
-    session_id: Told<String>,
-    conversation_id: Told<String>,
-    workspace_roots: Told<Vec<String>>,
-    transcript_path: Told<String>,
-    cwd: Told<String>,
-    working_dir: Told<String>,
-    agent_id: Told<String>,
-    tool_name: Told<String>,
-    tool_input: Told<Value>,
-    tool_response: Told<Value>,
-    tool_result: Told<Value>,
-    tool_output: Told<Value>,
-    tool_error: Told<Value>,
-    tool_use_id: Told<String>,
-    tool_call_id: Told<String>,
-    tool_calls: Told<Vec<Value>>,
-    error: Told<Value>,
-    stop_hook_active: Told<bool>,
-    last_assistant_message: Told<String>,
-    prompt_response: Told<String>,
-    prompt: Told<Value>,
-    message: Told<String>,
-    source: Told<String>,
-    trigger: Told<String>,
-    file_path: Told<String>,
-    context_tokens: Told<u64>,
-    input_tokens: Told<u64>,
-    context_limit: Told<u64>,
-    model: Told<String>,
-    prompt_id: Told<String>,
-    llm_response: Told<Value>,
+    session_id: Member<String>,
+    conversation_id: Member<String>,
+    workspace_roots: Member<Vec<String>>,
+    transcript_path: Member<String>,
+    cwd: Member<String>,
+    working_dir: Member<String>,
+    agent_id: Member<String>,
+    tool_name: Member<String>,
+    tool_input: Member<Value>,
+    tool_response: Member<Value>,
+    tool_result: Member<Value>,
+    tool_output: Member<Value>,
+    tool_error: Member<Value>,
+    tool_use_id: Member<String>,
+    tool_call_id: Member<String>,
+    tool_calls: Member<Vec<Value>>,
+    error: Member<Value>,
+    stop_hook_active: Member<bool>,
+    last_assistant_message: Member<String>,
+    prompt_response: Member<String>,
+    prompt: Member<Value>,
+    message: Member<String>,
+    source: Member<String>,
+    trigger: Member<String>,
+    file_path: Member<String>,
+    context_tokens: Member<u64>,
+    input_tokens: Member<u64>,
+    context_limit: Member<u64>,
+    model: Member<String>,
+    prompt_id: Member<String>,
+    llm_response: Member<Value>,
 }
 
 /// Reads the payload of `event`, which is that moment.
@@ -56,7 +56,7 @@ pub(super) fn read(
     event: &str,
     bytes: &[u8],
 ) -> Result<HookPayload, FormatError> {
-    let mut shaped: Shaped = told::read(bytes)?;
+    let mut shaped: Shaped = member::read(bytes)?;
     let mut payload = common(&mut shaped);
     if let Some((at, tokens)) = shape.tokens
         && moment == Some(at)
@@ -85,8 +85,8 @@ pub(super) fn read(
 
 /// The members that mean the same at every event.
 fn common(shaped: &mut Shaped) -> HookPayload {
-    let name = |member: &mut Told<String>| std::mem::take(member).name();
-    let take = |member: &mut Told<String>| std::mem::take(member).0;
+    let name = |member: &mut Member<String>| std::mem::take(member).name();
+    let take = |member: &mut Member<String>| std::mem::take(member).0;
     let id = name(&mut shaped.tool_use_id).or(name(&mut shaped.tool_call_id));
     let args = std::mem::take(&mut shaped.tool_input).0;
     let tool = name(&mut shaped.tool_name);
@@ -101,7 +101,7 @@ fn common(shaped: &mut Shaped) -> HookPayload {
         usage: None,
         continued: shaped.stop_hook_active.0,
         said: take(&mut shaped.last_assistant_message).or_else(|| take(&mut shaped.prompt_response)),
-        prompt: shaped.prompt.0.as_ref().and_then(told::said).or_else(|| take(&mut shaped.message)),
+        prompt: shaped.prompt.0.as_ref().and_then(member::said).or_else(|| take(&mut shaped.message)),
         prompt_id: name(&mut shaped.prompt_id),
         source: name(&mut shaped.source).or(name(&mut shaped.trigger)),
         file: name(&mut shaped.file_path),
@@ -130,7 +130,7 @@ fn answered(answer: &Answer, tool: &str, response: Option<Value>) -> (Option<Val
         AnswerText::Whole => Some(response.clone()),
         AnswerText::Joined(members) => {
             let texts: Vec<&str> =
-                members.iter().filter_map(|key| told::text(Some(&response), key)).collect();
+                members.iter().filter_map(|key| member::text(Some(&response), key)).collect();
             Some(if texts.is_empty() { response.clone() } else { Value::from(texts.concat()) })
         }
         AnswerText::Lasting(member) => response.get(member).cloned(),
@@ -195,8 +195,8 @@ fn refused(calls: &[Value]) -> Vec<Called> {
     let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {
         let answer = call.get("tool_response")?;
         let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-        let name = told::text(Some(call), "tool_name").filter(|_| text.contains("<tool_use_error>"))?;
-        let id = told::text(Some(call), "tool_use_id").map(str::to_owned);
+        let name = member::text(Some(call), "tool_name").filter(|_| text.contains("<tool_use_error>"))?;
+        let id = member::text(Some(call), "tool_use_id").map(str::to_owned);
         let mut called = tools::called(name, id, call.get("tool_input").cloned());
         called.result = Some(Value::from(text));
         called.used.end = CallEnd::Failed;
@@ -220,7 +220,7 @@ fn usage(tokens: Tokens, shaped: &Shaped) -> Option<Usage> {
 /// counted beside what it answered.
 fn of_model(response: &Value) -> Option<Usage> {
     let candidates = response.get("candidates")?.as_array()?;
-    let last = candidates.iter().any(|candidate| told::text(Some(candidate), "finishReason").is_some());
+    let last = candidates.iter().any(|candidate| member::text(Some(candidate), "finishReason").is_some());
     let usage = response.get("usageMetadata").filter(|_| last)?;
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
     let prompt = count("promptTokenCount")?;
@@ -240,8 +240,9 @@ const COPILOT_TEXT: &str = "text_result_for_llm";
 
 /// What `Copilot`'s tools answer, under either of its names: without the number of the shell, which differs every time.
 pub(super) fn copilot_result(result: &Value, key: &str) -> (Option<Value>, CallEnd) {
-    let kind = told::text(Some(result), if key == "textResultForLlm" { "resultType" } else { "result_type" });
-    let text = told::text(Some(result), key).unwrap_or_default();
+    let kind =
+        member::text(Some(result), if key == "textResultForLlm" { "resultType" } else { "result_type" });
+    let text = member::text(Some(result), key).unwrap_or_default();
     let (answer, code) = match text.rsplit_once("<shellId: ") {
         Some((before, trailer)) => {
             let code = trailer
@@ -272,15 +273,15 @@ pub(super) fn canary(shape: &Shape, event: &str, session: &str) -> Value {
 }
 
 /// The answers of this shape: exit code 2 with the reason on standard error blocks, context goes in a member of its own.
-pub(super) fn reply(shape: &Shape, asked: Asked<'_>, say: &Say) -> Reply {
+pub(super) fn reply(shape: &Shape, request: Request<'_>, say: &Say) -> Reply {
     let specific = |key: &str, value: &Value| {
-        Reply::json(&json!({ "hookSpecificOutput": { "hookEventName": asked.event, key: value } }))
+        Reply::json(&json!({ "hookSpecificOutput": { "hookEventName": request.event, key: value } }))
     };
     match say {
         Say::Nothing => Reply::default(),
         Say::Refuse(why) | Say::Hold(why) | Say::Keep(why) => Reply::blocks(why),
         Say::Rewrite(args, note) => shape.rewrites.map_or_else(Reply::default, |rewrites| {
-            let specific = json!({ "hookEventName": asked.event, rewrites.member: args });
+            let specific = json!({ "hookEventName": request.event, rewrites.member: args });
             let specific = with_note(specific, "permissionDecision", rewrites.decision);
             let specific = with_note(specific, "additionalContext", note.as_deref());
             Reply::json(&json!({ "hookSpecificOutput": specific }))

@@ -109,8 +109,8 @@ impl Forge {
     }
 }
 
-/// The address of a repository on the web, by the URL that git uses, without user and password; `None` for a host of which
-/// nobody knows how its addresses are made.
+/// The address of a repository on the web, by the URL that git uses, without user and password; `None` for an
+/// unknown kind of host.
 fn site(url: &str) -> Option<(String, &'static Kind)> {
     let (host, path) = match url.split_once("://") {
         Some(("https" | "http" | "ssh" | "git", rest)) => {
@@ -128,7 +128,7 @@ fn site(url: &str) -> Option<(String, &'static Kind)> {
         }
     };
     let named = |name: &&str| host == *name || host.split('.').any(|label| label == *name);
-    let kind = KINDS.into_iter().find(|kind| kind.hosts.iter().any(|name| named(&name)))?;
+    let kind = KINDS.into_iter().find(|kind| kind.hosts.iter().any(named))?;
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
     let address = format!("https://{host}/{path}");

@@ -172,17 +172,18 @@ fn place_of(one: &WatchLine<'_>) -> Option<String> {
         WatchLine::Worktree(worktree) => {
             let WorktreeState::Loop(found) = &worktree.seen else { return None };
             let branch = found.branch.as_deref().unwrap_or("detached HEAD");
-            let [path, branch, node] =
-                [&worktree.path, branch, &found.node].map(|text| terminal_clip(text, NAME));
-            Some(format!("{path}  branch {branch}  node {node}"))
+            let [path, branch, who] =
+                [&worktree.path, branch, &found.by().join(", ")].map(|text| terminal_clip(text, NAME));
+            Some(format!("{path}  branch {branch}  by {who}"))
         }
         WatchLine::Elsewhere(standing) => {
             let worktree = terminal_clip(&standing.halt.worktree, NAME);
             Some(format!("worktree {worktree} of another clone"))
         }
         WatchLine::Branch(branch) => {
-            let [name, node] = [&branch.name, &branch.found.node].map(|text| terminal_clip(text, NAME));
-            Some(format!("branch {name} of another clone  node {node}"))
+            let [name, who] =
+                [&branch.name, &branch.found.by().join(", ")].map(|text| terminal_clip(text, NAME));
+            Some(format!("branch {name} of another clone  by {who}"))
         }
         WatchLine::Round(_) => None,
     }

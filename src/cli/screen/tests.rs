@@ -25,6 +25,7 @@ fn one(name: &str, state: LoopState) -> WorktreeView {
         head: None::<CommitId>,
         branch: Some("ma\u{202e}in".to_owned()),
         node: "agent".to_owned(),
+        who: vec![],
         halt: None,
         trend: vec![7, 4, 2],
         tests: None,
@@ -77,7 +78,7 @@ fn the_list_with_what_the_chosen_line_is_about() {
     assert_eq!(lines[4], "  main  running     Loop 3/100  █▅▃  5m");
     assert_eq!(lines[8], "post-commit is \\u{1b}[2Jnot there");
     assert_eq!(lines[9], "help: cd /work/side && andon install");
-    assert_eq!(lines[10], "/work/side  branch ma\\u{202e}in  node agent");
+    assert_eq!(lines[10], "/work/side  branch ma\\u{202e}in  by agent");
     assert_eq!(lines[15], "? keys  q end  Enter evidence  d diff  o file  R answer  / filter");
 }
 

@@ -13,4 +13,4 @@ pub use before::{Before, Refused, ToolGround, before_tool, touch};
 pub use session::{OpenTurn, Session, Touch, in_order};
 pub use shell::runs_git;
 pub use testing::{TestPlace, Tests, as_andon_test, decided_by, plain_words};
-pub use turn::{TurnAsked, TurnRuling, turn_end};
+pub use turn::{TurnRuling, TurnState, turn_end};

@@ -6,7 +6,7 @@ use andon_core::domain::ids::ShortHash;
 
 /// What is known when a turn is about to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnAsked<'a> {
+pub struct TurnState<'a> {
     /// Whether the loop is halted.
     pub halted: bool,
     /// What is missing on which code; `None` where the task may be called done.
@@ -29,7 +29,7 @@ pub enum TurnRuling {
 }
 
 /// Judges the end of a turn.
-pub fn turn_end(asked: TurnAsked<'_>) -> TurnRuling {
+pub fn turn_end(asked: TurnState<'_>) -> TurnRuling {
     let Some(missing) = asked.missing.filter(|_| !asked.halted) else {
         return TurnRuling::LetGo(if asked.halted { ReleaseReason::Halted } else { ReleaseReason::Done });
     };
@@ -55,20 +55,20 @@ mod tests {
         let mark = |byte| ShortHash([byte; 8]);
         let all = [mark(1), mark(2), mark(3)];
         let asked =
-            TurnAsked { halted: false, missing: Some(mark(9)), held: &[], continued: None, remembered: true };
+            TurnState { halted: false, missing: Some(mark(9)), held: &[], continued: None, remembered: true };
         for (asked, expected) in [
             (asked, TurnRuling::Hold(1)),
-            (TurnAsked { held: &all[..2], ..asked }, TurnRuling::Hold(3)),
-            (TurnAsked { held: &all, ..asked }, TurnRuling::LetGo(ReleaseReason::Cap)),
+            (TurnState { held: &all[..2], ..asked }, TurnRuling::Hold(3)),
+            (TurnState { held: &all, ..asked }, TurnRuling::LetGo(ReleaseReason::Cap)),
             (
-                TurnAsked { held: &all[..2], missing: Some(mark(1)), ..asked },
+                TurnState { held: &all[..2], missing: Some(mark(1)), ..asked },
                 TurnRuling::LetGo(ReleaseReason::NoProgress),
             ),
-            (TurnAsked { missing: None, ..asked }, TurnRuling::LetGo(ReleaseReason::Done)),
-            (TurnAsked { halted: true, ..asked }, TurnRuling::LetGo(ReleaseReason::Halted)),
-            (TurnAsked { continued: Some(true), ..asked }, TurnRuling::Hold(1)),
+            (TurnState { missing: None, ..asked }, TurnRuling::LetGo(ReleaseReason::Done)),
+            (TurnState { halted: true, ..asked }, TurnRuling::LetGo(ReleaseReason::Halted)),
+            (TurnState { continued: Some(true), ..asked }, TurnRuling::Hold(1)),
             (
-                TurnAsked { continued: Some(true), remembered: false, ..asked },
+                TurnState { continued: Some(true), remembered: false, ..asked },
                 TurnRuling::LetGo(ReleaseReason::Forgotten),
             ),
         ] {
@@ -82,7 +82,7 @@ mod tests {
         for step in 0..100_u8 {
             let missing = Some(ShortHash([step; 8]));
             let asked =
-                TurnAsked { halted: false, missing, held: &held, continued: Some(true), remembered: true };
+                TurnState { halted: false, missing, held: &held, continued: Some(true), remembered: true };
             if turn_end(asked) == TurnRuling::LetGo(ReleaseReason::Cap) {
                 assert_eq!(held.len(), MAX_HOLDS);
                 return;

@@ -39,7 +39,7 @@ enum Way {
 struct Row {
     #[cfg_attr(
         not(test),
-        allow(dead_code, reason = "the name of the row, for whoever reads or tests the table")
+        allow(dead_code, reason = "the name of the row, for readers and tests of the table")
     )]
     state: &'static str,
     is: fn(&State<'_>) -> bool,

@@ -17,7 +17,7 @@ pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
 pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};
 pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reminder, responses};
 pub use suggest::suggested_actions;
-pub use summarize::who;
+pub use summarize::makers;
 
 #[cfg(test)]
 mod tests;

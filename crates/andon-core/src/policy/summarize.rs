@@ -143,8 +143,17 @@ fn who_of(stuck: &[Iteration], all: &[Iteration]) -> Vec<String> {
     last.map_or(names, |last| who(std::slice::from_ref(last)))
 }
 
+/// Iterations whose makers are named.
+const NEWEST: usize = 6;
+
+/// Who made the newest iterations, the newest last.
+pub fn makers(timeline: &Timeline) -> Vec<String> {
+    let all = &timeline.iterations;
+    who(&all[all.len().saturating_sub(NEWEST)..])
+}
+
 /// Who made iterations, the newest last: nodes, or authors where no workflow names any. At most [`HaltSummary::MAX_WHO`].
-pub fn who(stuck: &[Iteration]) -> Vec<String> {
+fn who(stuck: &[Iteration]) -> Vec<String> {
     let mut who: Vec<String> = Vec::new();
     for one in stuck.iter().rev() {
         let author = one.author.split('<').next().unwrap_or_default().trim();

@@ -105,6 +105,7 @@ impl Style {
 
     fn paint(self, code: &str, text: &str) -> String {
         match self.paint {
+            _ if text.is_empty() => String::new(),
             Paint::Plain => text.to_owned(),
             Paint::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
         }

@@ -117,7 +117,7 @@ impl Turn {
             new.as_file().set_modified(meant)?;
             new.persist(&path).map_err(|error| error.error)
         };
-        let _left_to_whoever_comes_next: std::io::Result<File> = replace();
+        let _left_to_the_next: std::io::Result<File> = replace();
     }
 
     fn write(&self, name: &str, inode: &str) {

@@ -108,7 +108,7 @@ fn over(
     let (store, tests) = (NotesStore::at(&repo, tip), asked.tests.as_ref());
     let case = Case { repo: &repo, store, config: &config, tests, range: &range.shown, tip: range.tip };
     let mut ledger = halts::judge(&case, &examined)?;
-    let who = witnessed::Asked { policy: asked.policy, tip: range.tip, now: ctx.now };
+    let who = witnessed::RangeFacts { policy: asked.policy, tip: range.tip, now: ctx.now };
     let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;
     violations.add(&examined, Turn::Witnesses, witnessed.violations);
     violations.add(&examined, Turn::Configuration, of_configuration);

@@ -34,15 +34,15 @@ fn figures(tests: &TestEvidence) -> String {
 
 /// What the tests at the tip say, as the check has seen them.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct TipReport {
     pub(super) violations: Vec<Diagnostic>,
     pub(super) undecided: Option<Diagnostic>,
 }
 
 /// Judges the tests that ran at the tip. They were asked for, so that no level of a rule silences them.
-pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<Said, OpsError> {
+pub(super) fn at_tip(repo: &Repo, tests: &TipTests) -> Result<TipReport, OpsError> {
     let at = CommitRef { commit: tests.tip, subject: repo.commit(tests.tip)?.subject };
-    let mut said = Said::default();
+    let mut said = TipReport::default();
     match (tests.outcome(), tests.deciding()) {
         (TipOutcome::Failed, Some(run)) => said.violations.push(fails(at.clone(), run)),
         (TipOutcome::Failed | TipOutcome::Passed, _) => {}

@@ -26,7 +26,7 @@ const CODE: &str = "witness";
 const UNSEEN: &str = "unseen-answer";
 
 /// What is known about the range apart from its commits.
-pub(super) struct Asked {
+pub(super) struct RangeFacts {
     /// The ledger that was named on the command line.
     pub(super) policy: Option<EntryId>,
     /// The tip of the range.
@@ -47,7 +47,7 @@ pub(super) fn judge(
     case: &Case<'_>,
     examined: &Examined,
     halts: &[Answered],
-    asked: &Asked,
+    asked: &RangeFacts,
 ) -> Result<WitnessJudged, OpsError> {
     let mut judged = WitnessJudged::default();
     let base = &case.config.guard;
@@ -68,7 +68,7 @@ pub(super) fn judge(
         judged.violations.extend(left_again(case, examined, &ledger, halt)?);
         judged.violations.extend(unseen(examined, &ledger, halt));
     }
-    let help = "compare it with the records: andon log; whoever wrote the entry says what it is worth";
+    let help = "ask the person who wrote the entry, and compare it with the records: andon log";
     for (entry, what) in outcomes::unlike_records(case.repo, &ledger, asked.tip)? {
         judged.violations.push(refused(format!("outcome {}: {what}", short(entry)), help));
     }

@@ -66,7 +66,7 @@ fn scratch(keep: Option<&Path>) -> Result<PathBuf, OpsError> {
     dir.canonicalize().map_err(io)
 }
 
-/// The demo's own git: no configuration of the user or the system, fixed names and dates.
+/// The demo's own git: no configuration of the user or the system, fixed names.
 fn environment(andon: &Path, dir: &Path) -> Vec<EnvChange> {
     let set = |name: &str, value: &str| EnvChange::Set(name.into(), value.into());
     let mut changes = vec![
@@ -76,15 +76,21 @@ fn environment(andon: &Path, dir: &Path) -> Vec<EnvChange> {
         set("GIT_AUTHOR_EMAIL", "agent@example.org"),
         set("GIT_COMMITTER_NAME", "Demo Agent"),
         set("GIT_COMMITTER_EMAIL", "agent@example.org"),
-        set("GIT_AUTHOR_DATE", "2026-11-20T15:30:00Z"),
-        set("GIT_COMMITTER_DATE", "2026-11-20T15:30:00Z"),
         set("NO_COLOR", "1"),
         set("LC_ALL", "C"),
     ];
     changes.push(EnvChange::Set("XDG_CONFIG_HOME".into(), dir.join(".git").into_os_string()));
-    for name in
-        ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "ANDON", "ANDON_NODE", "ANDON_SESSION", "PRE_COMMIT"]
-    {
+    for name in [
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_WORK_TREE",
+        "GIT_AUTHOR_DATE",
+        "GIT_COMMITTER_DATE",
+        "ANDON",
+        "ANDON_NODE",
+        "ANDON_SESSION",
+        "PRE_COMMIT",
+    ] {
         changes.push(EnvChange::Remove(name.into()));
     }
     // `andon resume` below is the person's part: it must not look like an agent's shell.

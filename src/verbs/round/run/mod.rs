@@ -65,7 +65,7 @@ pub fn run(
     said: &Map<String, Value>,
 ) -> Result<RoundAnswerJson, OpsError> {
     expire(ctx, ws)?;
-    // Whoever speaks when it is over hears what became of it, each time.
+    // A round that is over answers every later message with its outcome.
     if action != RoundAction::Open
         && let Some(answer) = over(ws, &text(said, "round")?)?
     {

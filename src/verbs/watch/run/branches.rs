@@ -9,6 +9,7 @@ use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::facts::Fact;
 use andon_core::domain::ids::CommitId;
 use andon_core::domain::tests::RunValidity;
+use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::timeline;
@@ -73,6 +74,7 @@ fn seen(ctx: &Context, ws: &Workspace, tip: CommitId, window: Window) -> Option<
         head: Some(tip),
         branch: None,
         node: timeline.window_node().to_owned(),
+        who: policy::makers(&timeline),
         halt: None,
         trend: timeline.trend(),
         tests,

@@ -11,6 +11,7 @@ use andon_core::domain::summary::HaltSummary;
 use andon_core::domain::tests::RunValidity;
 use andon_core::domain::time::Timestamp;
 use andon_core::history::Timeline;
+use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::text::halted;
@@ -89,6 +90,7 @@ fn seen(ctx: &Context, hooks: &SharedHooks) -> Result<LoopView, OpsError> {
         branch: head.branch().map(str::to_owned),
         context: detect::context_use(&loaded.timeline, &node, &ws.config.rules),
         node,
+        who: policy::makers(&loaded.timeline),
         halt,
         trend: loaded.timeline.trend(),
         tests: last_run(&loaded),

@@ -59,7 +59,12 @@ pub fn words(one: &WatchLine<'_>) -> String {
 }
 
 fn of_a_loop(name: &str, found: &LoopView) -> String {
-    format!("{name} {} {} {}", found.node, found.branch.as_deref().unwrap_or_default(), found.state.as_str())
+    format!(
+        "{name} {} {} {}",
+        found.by().join(" "),
+        found.branch.as_deref().unwrap_or_default(),
+        found.state.as_str()
+    )
 }
 
 /// The reason for the state, where there is anything to add to the table. For the terminal.
@@ -178,7 +183,7 @@ pub fn loop_of_another_clone(branch: &BranchView, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&format!("{}, as far as it was fetched", found.badge()));
     page.field("branch", &terminal_clip(&branch.name, NAME));
-    page.field("node", &terminal_clip(&found.node, NAME));
+    page.field("by", &terminal_clip(&found.by().join(", "), NAME));
     if let Some(head) = found.head {
         page.field("HEAD", &head.short());
     }

@@ -173,12 +173,13 @@ fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
     TableRow { need: one.need(), key: one.key(), cells }
 }
 
-/// Node, branch and cost of a loop.
+/// Who made the newest commit, branch and cost of a loop.
 fn place(one: &WatchLine<'_>) -> (String, String, String) {
     let of = |found: &LoopView| {
         let branch = found.branch.as_deref().unwrap_or("detached");
-        let [node, branch] = [found.node.as_str(), branch].map(|text| terminal_clip(text, WIDE_NAME));
-        (node, branch, terminal_clip(&found.cost, WIDE_NAME))
+        let [who, branch] =
+            [found.by().last().map_or("", String::as_str), branch].map(|text| terminal_clip(text, WIDE_NAME));
+        (who, branch, terminal_clip(&found.cost, WIDE_NAME))
     };
     match one {
         WatchLine::Worktree(WorktreeView { seen: WorktreeState::Loop(found), .. }) => of(found),

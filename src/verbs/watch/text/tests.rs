@@ -29,6 +29,7 @@ fn running() -> LoopView {
         head: Some(samples::commit(0x1a)),
         branch: Some("main".to_owned()),
         node: "agent".to_owned(),
+        who: vec![],
         halt: None,
         trend: vec![7, 4, 2],
         tests: Some(LastRun {
@@ -219,7 +220,7 @@ fn strangers_are_shown_and_not_obeyed() {
     let hostile = samples::HOSTILE.to_owned();
     let mut found = halted();
     found.branch = Some(hostile.clone());
-    found.node.clone_from(&hostile);
+    found.who = vec![hostile.clone()];
     if let Some(halt) = &mut found.halt {
         halt.standing.halt.message = hostile.repeat(50);
         halt.standing.halt.worktree.clone_from(&hostile);

@@ -105,7 +105,7 @@ fn stretch<'a>(
     let within = Span(setting.span(&WITHIN).0.saturating_mul(times));
     let commits = newest(situation.timeline, setting.count(&AMONG).saturating_mul(times), within);
     let is_revert = |one: &Iteration| reverts(one, setting.list(&SUBJECTS));
-    // Whoever goes back step by step, or tries out one version after the other, reverts one attempt.
+    // Going back step by step, or trying one version after the other, reverts one attempt.
     let counts =
         |at: usize| is_revert(commits[at]) && !commits.get(at + 1).is_some_and(|before| is_revert(before));
     if commits.is_empty() || !counts(0) {

@@ -138,7 +138,7 @@ fn scopes(rows: Option<BTreeMap<String, ScopeWire>>) -> Vec<ScopeTests> {
 
 type Said = List<FailingTest, { Caveats::MAX_SAID }>;
 
-/// An error within its bounds, whoever wrote it.
+/// An error within its bounds, also where another version wrote it.
 fn said(failing: &FailingTest) -> FailingTest {
     let error = failing.error.as_ref().map(|error| error.chars().take(HaltSummary::MAX_ERROR).collect());
     FailingTest { test: failing.test.as_ref().map(|id| bounded(id, MAX_FAILING_ID)), error }

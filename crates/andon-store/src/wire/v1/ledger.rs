@@ -173,7 +173,7 @@ fn summary(summary: &HaltSummary) -> HaltSummary {
     kept
 }
 
-/// Evidence within its bounds, whoever wrote it.
+/// Evidence within its bounds, also where another version wrote it.
 fn evidence(evidence: &HaltEvidence) -> HaltEvidence {
     fn newest<T: Copy>(items: &[T]) -> Vec<T> {
         items[items.len().saturating_sub(MAX_ITEMS)..].to_vec()

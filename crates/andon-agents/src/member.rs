@@ -10,22 +10,22 @@ use andon_core::format::FormatError;
 
 /// A member that may be missing or of another type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told<T>(pub(super) Option<T>);
+pub(super) struct Member<T>(pub(super) Option<T>);
 
-impl<T> Default for Told<T> {
+impl<T> Default for Member<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Told<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Member<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         Ok(Self(if value.is_null() { None } else { serde_json::from_value(value).ok() }))
     }
 }
 
-impl Told<String> {
+impl Member<String> {
     /// A text that says something, cut to what a name may have.
     pub(super) fn name(self) -> Option<String> {
         self.0.filter(|text| !text.is_empty()).map(|text| text.chars().take(MAX_NAME).collect())
