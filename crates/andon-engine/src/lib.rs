@@ -47,6 +47,7 @@ pub mod timeline;
 pub mod turn;
 pub mod uncertainty;
 pub mod undecided;
+pub mod unheard_files;
 pub mod untracked;
 pub mod verdict;
 pub mod view;
