@@ -9,7 +9,7 @@ use andon_core::domain::facts::Presence;
 use andon_core::domain::git_hook::GitHook;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::standing::{self, stops};
+use andon_engine::halts::{self, stops};
 use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
 use andon_git::{Head, Repo};
@@ -98,8 +98,9 @@ impl SharedHooks {
 pub fn look(ctx: &Context, ws: &Workspace, seen: &HookSituation) -> Result<LoopSituation, OpsError> {
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
-    let recorded = standing::recorded(ws)?;
-    let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
+    let found = halts::standing(ws)?;
+    let standing = found.clone().filter(|found| !halts::answered_by_deletion(ctx, ws, found));
+    let (recorded, standing) = (found.map(|found| found.halt), standing.map(|found| found.halt));
     let state = if ctx.is_switched_off() {
         LoopState::Disabled
     } else {

@@ -276,7 +276,7 @@ fn ledger(end: Instant, dice: &mut Dice) -> (u64, u64) {
             let (entries, warnings) = ledger.read_all().map_err(|err| err.to_string())?;
             holds(!entries.is_empty(), "a broken entry takes a good one with it")?;
             holds(entries.len() + warnings.len() >= 2, "an entry is gone without a word")?;
-            let _ = (ledger.tampered(), ledger.standing("main"), ledger.standing_elsewhere(Some(good)));
+            let _ = (ledger.tampered(), ledger.standing("main"), ledger.unanswered("main", Some(good)));
             Ok(())
         });
         runs += more;
@@ -347,7 +347,7 @@ fn prepare(ground: &Ground, rules: &PathRules) -> Truth {
     ground.point("refs/andon/ledger/fedcba9876543210", entry);
     let ledger = Ledger::open(repo);
     ledger.writer_id().unwrap();
-    let _ = ledger.standing_elsewhere(Some(head));
+    let _ = ledger.unanswered("main", Some(head));
     let passed = receipt::Receipt { tree, head: Some(head), skipped: Vec::new(), asked_by: Vec::new() };
     receipt::write(repo.git_dir(), &passed, Timestamp(1_700_000_000)).unwrap();
     fs::write(repo.git_dir().join("andon/writing"), "refs/notes/andon -\n").unwrap();
@@ -368,7 +368,7 @@ fn read_all(ground: &Ground, rules: &PathRules, truth: &Truth, cut: bool) -> Res
         "a receipt that was cut names another tree",
     )?;
     let ledger = Ledger::open(&repo);
-    let _ = (ledger.standing("main"), ledger.standing_elsewhere(Some(truth.head)), ledger.writer_id());
+    let _ = (ledger.standing("main"), ledger.unanswered("main", Some(truth.head)), ledger.writer_id());
     let moved = repo.update_ref("refs/andon/fuzz", "fuzz", |_| Ok(Update::Set(truth.head, ())));
     moved.map_err(|err| err.to_string())?;
     holds(repo.ref_target(notes::REF).is_ok_and(|found| found.is_some()), "the records are gone")

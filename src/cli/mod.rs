@@ -13,7 +13,7 @@ use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Printer};
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::sync::take_in_fetched;
 use andon_engine::text::message;
 use andon_engine::text::spark::Glyphs;
@@ -69,7 +69,7 @@ impl Shell {
 
     /// A mistake in the configuration ends no halt, and must not hide one.
     fn tell_of_a_halt(&self) {
-        let standing = Workspace::open_lenient(&self.ctx).and_then(|ws| standing::recorded(&ws));
+        let standing = Workspace::open_lenient(&self.ctx).and_then(|ws| halts::binding(&ws));
         if let Ok(Some(standing)) = standing {
             self.out.message(&message::unanswered(&standing.halt, self.out.err));
         }

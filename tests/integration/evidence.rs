@@ -280,3 +280,16 @@ fn a_wrong_byte_in_a_log_is_told_and_explained_alike() {
     assert_eq!(explained["status"], "passed", "{explained}");
     assert_eq!(explained["warnings"].as_array().map(Vec::len), Some(2), "{explained}");
 }
+
+#[test]
+fn a_file_of_tests_that_is_reported_alone_was_ended_from_within() {
+    let stage = Stage::installed();
+    let run = |file: &str| {
+        stage.write("a.test.js", file);
+        stage.write("check.sh", "printf 'TAP version 13\\nok 1 - %s/a.test.js\\n1..1\\n' \"$(pwd -P)\"\n");
+        stage.andon(&["test"])
+    };
+    run("console.log('a script without tests');\n").ok().says("ok 1 - ").lacks("is reported");
+    let declares = "const {test} = require('node:test');\ntest('a', () => process.exit(0));\n";
+    run(declares).says("no test of a.test.js is reported").says("does not count as passed");
+}

@@ -4,11 +4,11 @@
 use super::context::Context;
 use super::decisions;
 use super::error::OpsError;
-use super::standing;
+use super::halts;
 use super::timeline::{self, LoadedTimeline};
 use super::witnessing;
 use super::workspace::Workspace;
-use crate::effect::{best_effort, plan_document};
+use crate::effect::{self, best_effort, plan_document};
 use crate::view::context::{BriefingState, ContextView};
 use andon_core::detect;
 use andon_core::domain::about::EventClass;
@@ -62,7 +62,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     let node = node.unwrap_or_else(|| loaded.timeline.window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
     let reported = briefing((ctx, ws), &loaded, &place, context)?;
-    Ok(best_effort::write_briefing(&reported, &standing::site(ctx, ws))?)
+    Ok(best_effort::write_briefing(&reported, &effect::site(ctx, ws))?)
 }
 
 /// Where a decision is taken.
@@ -106,7 +106,7 @@ fn briefing(
     place: &HaltPlace,
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
+    let standing = halts::unanswered(ctx, ws)?;
     let plan = plan_document::read(&ws.repo);
     let about = about(loaded, plan.as_ref());
     let ground = Ground {

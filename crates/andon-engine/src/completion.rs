@@ -6,8 +6,8 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::guard;
+use super::halts;
 use super::safety;
-use super::standing;
 use super::text::message;
 use super::timeline;
 use super::untracked;
@@ -40,7 +40,7 @@ pub fn of_overlay(ctx: &Context, ws: &Workspace, mut overlay: Overlay) -> Result
     let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
     let origin = head.map_or(Ok(candidate.origin), |head| evidence::origin(ws, &candidate.evidence, head))?;
     let candidate = Candidate { origin, docs, ..candidate };
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
+    let standing = halts::unanswered(ctx, ws)?;
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = if uncommitted { Bit::Yes } else { Bit::No };
     let tests = tests_in(&candidate.evidence);

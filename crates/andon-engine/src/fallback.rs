@@ -6,7 +6,7 @@
 
 use super::context::Context;
 use super::error::OpsError;
-use super::standing::{self, Answer};
+use super::halts::{self, Answer};
 use super::timeline::LoadedTimeline;
 use super::witnessing;
 use super::workspace::Workspace;
@@ -38,7 +38,7 @@ pub(crate) fn start(
     let warn = |what: String| Diagnostic::warning(what).code("response");
     let run = || effect::carry_out(&[Effect::Start(Box::new(start.clone()))], site);
     let provider = start.provider.as_ref().filter(|_| start.policy == OnStall::RetryWithNewProvider);
-    let standing = standing::recorded(ws)?.filter(|found| found.halt.rule == start.halt.rule);
+    let standing = halts::binding(ws)?.filter(|found| found.halt.rule == start.halt.rule);
     let (Some(provider), Some(standing)) = (provider, standing) else {
         return Ok(run()?.into_iter().map(warn).collect());
     };
@@ -47,7 +47,7 @@ pub(crate) fn start(
     }
     let name = provider.name.as_str();
     let reason = format!("on_stall.policy is {}: {name} goes on", start.policy.as_str());
-    standing::acknowledge(ctx, ws, Answer::Provider(&standing, name), AckHow::Resume, &reason)?;
+    halts::acknowledge(ctx, ws, Answer::Provider(&standing, name), AckHow::Resume, &reason)?;
     let failed = run()?;
     if failed.is_empty() {
         let what = format!(
@@ -55,11 +55,11 @@ pub(crate) fn start(
         );
         return Ok(vec![Diagnostic::note(what).code("response").help("andon status")]);
     }
-    if standing::recorded(ws)?.is_none() {
+    if halts::binding(ws)?.is_none() {
         let message = format!("{}; {name} did not go on: {}", start.halt.message, failed.join("; "));
         let halt = Box::new(Halt { message, ..start.halt.clone() });
         let shown = Effect::WriteReportFile { halt: halt.clone(), story: Box::new(story) };
-        effect::carry_out(&[shown, Effect::RecordHalt(halt)], &standing::site(ctx, ws))?;
+        effect::carry_out(&[shown, Effect::RecordHalt(halt)], &effect::site(ctx, ws))?;
     }
     Ok(failed.into_iter().map(warn).collect())
 }

@@ -128,7 +128,7 @@ fn site(url: &str) -> Option<(String, &'static Kind)> {
         }
     };
     let named = |name: &&str| host == *name || host.split('.').any(|label| label == *name);
-    let kind = KINDS.into_iter().find(|kind| kind.hosts.iter().any(|name| named(&name)))?;
+    let kind = KINDS.into_iter().find(|kind| kind.hosts.iter().any(named))?;
     let path = path.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
     let address = format!("https://{host}/{path}");

@@ -12,6 +12,7 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::fallback;
+use super::halts::{self, stops};
 use super::identity;
 use super::making;
 use super::named_files;
@@ -19,7 +20,6 @@ use super::refusals;
 use super::repairs;
 use super::safety::{self, Refusal};
 use super::skip;
-use super::standing::{self, stops};
 use super::timeline::{self, LoadedTimeline};
 use super::uncertainty;
 use super::untracked;
@@ -61,7 +61,7 @@ pub fn let_pass(
     fixed: Option<TreeId>,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let now = git_above(ctx.parent);
-    let mut notes = standing::resolve(ctx, ws)?.notes;
+    let mut notes = halts::resolve(ctx, ws)?.notes;
     if is_asked(ctx, ws)? {
         let tree = fixed.map_or_else(|| staged_tree(&ws.repo), Ok)?;
         let head = ws.repo.head()?.commit();
@@ -126,7 +126,7 @@ pub fn untested(
 ) -> Result<Option<UntestedTree>, OpsError> {
     let level = ws.config.rules.get(detect::UNTESTED_EDIT.id).map_or(Level::Block, |setting| setting.level);
     let skips = skip::asked(ctx)?.is_some_and(|skip| skip.names(detect::UNTESTED_EDIT.id));
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ctx, ws, halt));
+    let standing = halts::unanswered(ctx, ws)?;
     if level < Level::Block || skips || standing.is_some() || stops(ws) != Stops::NONE {
         return Ok(None);
     }
@@ -184,7 +184,7 @@ fn judge(
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let CommitRequest { tree, before, now } = asking;
     let asked = skip::asked(ctx)?;
-    let resolved = standing::resolve(ctx, ws)?;
+    let resolved = halts::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
     let receipt = Receipt { tree, head: parent, skipped: Vec::new(), asked_by: now };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
@@ -263,7 +263,7 @@ fn settled(
 
 /// pre-merge-commit, and prepare-commit-msg where no pre-commit ran: only halts and stops bind.
 pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let resolved = standing::resolve(ctx, ws)?;
+    let resolved = halts::resolve(ctx, ws)?;
     if resolved.halt.is_none() && stops(ws) == Stops::NONE {
         return Ok((policy::decide(Vec::new(), None), resolved.notes));
     }
@@ -389,7 +389,7 @@ pub fn settle(
     let place = compaction::place(ctx, ws)?;
     decision.halted = policy::halting(decision, &loaded.timeline, &place);
     let plan = policy::plan(decision, &loaded.timeline, &place);
-    let site = standing::site(ctx, ws);
+    let site = effect::site(ctx, ws);
     effect::carry_out(&plan, &site)?;
     repairs::locks(ctx, ws)?;
     respond(ctx, ws, (loaded, decision), (&place, &site))

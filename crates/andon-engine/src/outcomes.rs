@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Context;
 use super::error::OpsError;
-use super::standing;
+use super::halts;
 use super::witnessing::{self, Draft, SignedLedger, said};
 use super::workspace::Workspace;
 use andon_core::domain::decision::LedgerEvent;
@@ -75,7 +75,7 @@ pub fn record(ctx: &Context, ws: &Workspace, store: &NotesStore<'_>) -> Result<O
         return Ok(None);
     }
     let ledger_again = ledger.acks_at(&after.passed)?;
-    let is_free = ledger_again.iter().all(|ack| ack.counter.is_some()) && standing::recorded(ws)?.is_none();
+    let is_free = ledger_again.iter().all(|ack| ack.counter.is_some()) && halts::binding(ws)?.is_none();
     write(ctx, ws, halt, (&earlier.tested, &after.tested, is_free))
 }
 

@@ -4,7 +4,7 @@
 
 use super::context::Context;
 use super::error::OpsError;
-use super::standing;
+use super::halts;
 use super::timeline::LoadedTimeline;
 use super::workspace::Workspace;
 use andon_core::detect::{self, Stops};
@@ -129,7 +129,7 @@ pub fn stop_switches(
     let since = loaded.journal.safety.iter().filter(|fact| fact.at > answered);
     let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
     let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);
-    let there = standing::stops(ws) != Stops::NONE && !standing::own_pause(ws);
+    let there = halts::stops(ws) != Stops::NONE && !halts::stops::own_pause(ws);
     let (moved, kind) = match (was, there) {
         (false, true) => (SwitchMove::Pulled, SafetyKind::Pulled),
         (true, false) => (SwitchMove::Lifted, SafetyKind::Lifted),

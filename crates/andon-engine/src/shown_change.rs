@@ -152,7 +152,7 @@ fn of_file(texts: &mut Texts<'_>, change: &Change, lines: &mut Vec<ShownLine>) -
 fn numbered(text: &[u8], lines: &[&[u8]]) -> impl Iterator<Item = (usize, String)> {
     // A line of a hunk is a part of the text, so its address says where in it.
     let before = lines.first().map_or(0, |first| first.as_ptr().addr().saturating_sub(text.as_ptr().addr()));
-    let ended = text.get(..before).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+    let ended = text.get(..before).unwrap_or_default().split(|byte| *byte == b'\n').count() - 1;
     let shown = |line: &&[u8]| String::from_utf8_lossy(line).trim_end().chars().take(COLUMNS).collect();
     lines.iter().take(LINES).map(shown).enumerate().map(move |(at, line)| (ended + at + 1, line))
 }

@@ -4,8 +4,8 @@
 use crate::context::Context;
 use crate::error::OpsError;
 use crate::guard;
+use crate::halts;
 use crate::safety;
-use crate::standing;
 use crate::timeline::{self, LoadedTimeline};
 use crate::workspace::Workspace;
 use andon_core::detect;
@@ -198,7 +198,7 @@ pub fn decide(
     ws: &Workspace,
     stage: WatchStage,
 ) -> Result<(Decision, Vec<Diagnostic>, LoadedTimeline), OpsError> {
-    let resolved = standing::resolve(ctx, ws)?;
+    let resolved = halts::resolve(ctx, ws)?;
     let loaded = timeline::load(ws)?;
     let stage = stage.stage(&loaded.timeline);
     let mut warnings = loaded.warnings.clone();

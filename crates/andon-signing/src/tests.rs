@@ -103,7 +103,9 @@ fn set_ups_that_cannot_sign_say_what_is_missing() {
 /// A key of these parts.
 fn made_of(parts: &[&[u8]]) -> PublicKey {
     let mut blob = Vec::new();
-    parts.iter().for_each(|part| wire::put(&mut blob, part));
+    for part in parts {
+        wire::put(&mut blob, part);
+    }
     PublicKey::from_blob(&blob).unwrap()
 }
 

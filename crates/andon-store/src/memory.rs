@@ -16,10 +16,10 @@ use andon_git::Repo;
 pub enum Kind {
     /// Diffs and fingerprints of commits, for walks over long histories.
     Derived,
-    /// What the ledgers of other clones mean here.
-    Elsewhere,
     /// Code fingerprints of trees.
     Fingerprints,
+    /// The unanswered halts of all ledgers, and the answers.
+    Halts,
     /// The signed ledger, read and verified.
     Ledger,
     /// The newest halt of a worktree.
@@ -28,8 +28,6 @@ pub enum Kind {
     Rounds,
     /// At which commits the tests of a scope passed, by its fingerprint.
     Scopes,
-    /// The halts of this clone without an answer.
-    Standing,
     /// What each remote had after the last sync.
     Sync,
     /// The names of the tests of a run, a file for each set.
@@ -56,13 +54,12 @@ impl Kind {
         const MIB: u64 = 1 << 20;
         match self {
             Self::Derived => ("derived", Scope::Repository, 64 * MIB),
-            Self::Elsewhere => ("elsewhere", Scope::Repository, 4 * MIB),
             Self::Fingerprints => ("fingerprints", Scope::Repository, 64 * MIB),
+            Self::Halts => ("halts", Scope::Repository, 5 * MIB),
             Self::Ledger => ("ledger", Scope::Repository, 128 * MIB),
             Self::NewestHalt => ("newest-halt", Scope::Repository, 4 * KIB),
             Self::Rounds => ("rounds", Scope::Repository, 8 * MIB),
             Self::Scopes => ("scopes", Scope::Repository, 4 * MIB),
-            Self::Standing => ("standing", Scope::Repository, MIB),
             Self::Sync => ("sync", Scope::Repository, 32 * MIB),
             Self::Tests => ("tests", Scope::Repository, 24 * MIB),
             Self::Totals => ("totals", Scope::Worktree, 8 * MIB),
@@ -147,7 +144,7 @@ mod tests {
             value in ".{0,20}",
         ) {
             let dir = tempfile::tempdir().unwrap();
-            let memory = Memory::below(dir.path(), Kind::Standing);
+            let memory = Memory::below(dir.path(), Kind::Halts);
             prop_assert_eq!(memory.get::<String>(&1), None);
             memory.put(&1, &value);
             prop_assert_eq!(memory.get::<String>(&1), Some(value.clone()));

@@ -11,17 +11,18 @@ use andon_core::domain::response::OnStall;
 use andon_core::policy;
 use andon_engine::context::Context;
 use andon_engine::effect::best_effort::{self, ANSWER, QUESTION};
+use andon_engine::effect::site;
 use andon_engine::error::OpsError;
 use andon_engine::fallback;
-use andon_engine::standing::Resumed;
-use andon_engine::standing::{self, Answer};
+use andon_engine::halts::Resumed;
+use andon_engine::halts::{self, Answer};
 use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::workspace::Workspace;
 
 /// What can be advised now. `current` is the provider at work; without one, the first of the chain.
 pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<ProviderAdvice, OpsError> {
     let response = &ws.config.response;
-    let standing = standing::recorded(ws)?;
+    let standing = halts::binding(ws)?;
     let halt = standing.map(|standing| standing.halt);
     let loaded = timeline::load(ws)?;
     let event = halt.as_ref().map(|halt| detect::about(&halt.rule).event);
@@ -46,8 +47,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Provi
         current,
         next,
         question: asked.then(|| format!(".andon/{QUESTION}")),
-        answer: best_effort::answer_to(&standing::site(ctx, ws), halt.as_ref())
-            .map(|_| format!(".andon/{ANSWER}")),
+        answer: best_effort::answer_to(&site(ctx, ws), halt.as_ref()).map(|_| format!(".andon/{ANSWER}")),
         halt,
     })
 }
@@ -67,7 +67,7 @@ fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
 /// very halt counts: a halted agent cannot advise itself.
 pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
-    let Some(halt) = standing::recorded(ws)? else { return Err(OpsError::NothingToResume) };
+    let Some(halt) = halts::binding(ws)? else { return Err(OpsError::NothingToResume) };
     let none = |why: &str| OpsError::NoAdvice(why.to_owned());
     let response = &ws.config.response;
     let reviewer = response.on_stall_program.as_ref().filter(|_| response.on_stall == OnStall::SpawnReviewer);
@@ -77,13 +77,13 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     }) else {
         return Err(none("your configuration names no [advisor]"));
     };
-    let Some(answer) = best_effort::answer_to(&standing::site(ctx, ws), Some(&halt.halt)) else {
+    let Some(answer) = best_effort::answer_to(&site(ctx, ws), Some(&halt.halt)) else {
         return Err(none("the advisor has not answered this halt, or its answer was edited"));
     };
     let name = advisor.argv.first().map_or("", String::as_str);
     let (prompt, short) = (answer.trim(), answer.trim().chars().take(1000).collect::<String>());
     let reason = format!("new approach by the {whose} {name}: {short}");
-    standing::acknowledge(ctx, ws, Answer::Advice(&halt, prompt), AckHow::Resume, &reason)?;
+    halts::acknowledge(ctx, ws, Answer::Advice(&halt, prompt), AckHow::Resume, &reason)?;
     Ok(Resumed {
         halt: Some(halt),
         by: format!("the {whose} {name}, recorded by {}", ctx.identity(&ws.repo)),

@@ -10,7 +10,7 @@ use crate::setup::{NOTES_REF, SetupError};
 use andon_core::detect::Stops;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::standing::{self, stop_files};
+use andon_engine::halts::{self, stop_files};
 use andon_engine::workspace::Workspace;
 use andon_git::{GitError, Repo};
 use andon_store::by_writer;
@@ -48,8 +48,7 @@ pub fn may(ctx: &Context) -> Result<(), OpsError> {
         what: format!("a halt{place} waits for an answer, and its evidence must stay until then"),
         help: "answer it first: andon resume --reason '<decision>'".to_owned(),
     };
-    let here = standing::recorded(&ws)?.is_some_and(|halt| !standing::answered_by_deletion(ctx, &ws, &halt));
-    if here || stop_files(&ws) != Stops::NONE {
+    if halts::unanswered(ctx, &ws)?.is_some() || stop_files(&ws) != Stops::NONE {
         return Err(refuse(""));
     }
     let ledger = Ledger::open(&ws.repo);

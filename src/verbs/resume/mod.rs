@@ -15,8 +15,8 @@ use crate::verbs::resume::{run as resume, run::StopFile};
 use andon_core::domain::facts::{AckHow, HaltWas};
 use andon_core::escape;
 use andon_engine::error::OpsError;
+use andon_engine::halts::{self, Resumed};
 use andon_engine::json::HaltJson;
-use andon_engine::standing::{self, Resumed};
 use andon_engine::workspace::Workspace;
 
 /// Acknowledges a halt.
@@ -116,7 +116,7 @@ const MAX_REASON: u64 = 4096;
 
 /// Asks the person at the terminal why the loop may continue.
 fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
-    let Some(halt) = standing::recorded(ws)? else { return Ok(None) };
+    let Some(halt) = halts::binding(ws)? else { return Ok(None) };
     let message = escape::terminal(&halt.halt.message).into_owned();
     shell.out.message(&format!(
         "halted: {message}\nWhy may the loop go on? One line for the ledger; empty: it stays halted\n> "
@@ -146,7 +146,7 @@ const HOLDS: &str = "andon stop";
 fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let path = resume::pull(&shell.ctx, &ws, file, args.reason.as_deref())?;
-    let is_cleared = file == StopFile::Pause && standing::pause_is_cleared(&ws);
+    let is_cleared = file == StopFile::Pause && halts::stops::pause_is_cleared(&ws);
     let (verb, done) = match file {
         StopFile::Stop => ("stop", "stopped"),
         StopFile::Pause => ("pause", "paused"),

@@ -11,8 +11,8 @@ use andon_engine::context::Context;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
 use andon_engine::guard;
+use andon_engine::halts::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE};
 use andon_engine::safety;
-use andon_engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE};
 use andon_engine::timeline;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -27,10 +27,10 @@ pub fn resume(
     if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
-    standing::check_directory(ws)?;
-    let halt = standing::recorded(ws)?;
-    if halt.is_none() && standing::stop_files(ws) == Stops::NONE {
-        return if standing::leftover(ctx, ws)? {
+    halts::resolve::check_directory(ws)?;
+    let halt = halts::binding(ws)?;
+    if halt.is_none() && halts::stop_files(ws) == Stops::NONE {
+        return if halts::answer::leftover(ctx, ws)? {
             Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
         } else {
             Err(OpsError::NothingToResume)
@@ -48,7 +48,7 @@ pub fn resume(
         return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
     }
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
-    standing::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
+    halts::acknowledge(ctx, ws, answer, how, reason.unwrap_or_default())?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 
@@ -61,8 +61,8 @@ pub fn typed_word(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsEr
     if let Some(marker) = ctx.agent_above(&ws.repo) {
         return Err(OpsError::AgentShell(marker));
     }
-    standing::check_directory(ws)?;
-    let halt = standing::recorded(ws)?;
+    halts::resolve::check_directory(ws)?;
+    let halt = halts::binding(ws)?;
     if halt.as_ref().is_some_and(|halt| witnessing::asks_signature(ws, halt).is_some()) {
         return Ok(None);
     }
@@ -89,7 +89,7 @@ fn signed(
     reason: &str,
 ) -> Result<Resumed, OpsError> {
     witnessing::resolve_halt(ctx, ws, halt, halt_was, reason)?;
-    let found = standing::resolve(ctx, ws)?;
+    let found = halts::resolve(ctx, ws)?;
     if let Some(failed) = found.failed {
         return Err(failed);
     }
@@ -117,8 +117,8 @@ pub fn reset(
         });
     };
     let reason = reason.and_then(said).ok_or(OpsError::ReasonMissing)?;
-    let halt = standing::recorded(ws)?.filter(|standing| standing.halt.rule == counter);
-    standing::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
+    let halt = halts::binding(ws)?.filter(|standing| standing.halt.rule == counter);
+    halts::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), how, reason)?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 
@@ -145,8 +145,8 @@ pub fn pull(
     };
     let text =
         format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);
-    let path = effect::write_andon_file(&standing::site(ctx, ws), name, &text)?;
-    let standing = standing::recorded(ws)?;
+    let path = effect::write_andon_file(&effect::site(ctx, ws), name, &text)?;
+    let standing = halts::binding(ws)?;
     let loaded = timeline::load(ws)?;
     let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {

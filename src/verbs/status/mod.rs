@@ -19,7 +19,7 @@ use crate::{
     verbs::status::{rules_text as rules_report, text as report},
 };
 use andon_engine::error::OpsError;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::text::message;
 use andon_engine::witnessing;
 use andon_engine::workspace::Workspace;
@@ -44,7 +44,7 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     // There is no daemon: the next command finds a round whose time is up.
     if !shell.ctx.is_switched_off() {
         let expired = round::expire(&shell.ctx, &ws).map(drop);
-        let shown = standing::keep_shown(&shell.ctx, &ws);
+        let shown = halts::resolve::keep_shown(&shell.ctx, &ws);
         view.warnings
             .extend([expired, shown].into_iter().filter_map(Result::err).map(|err| err.as_warning()));
     }

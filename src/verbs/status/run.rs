@@ -23,7 +23,7 @@ use andon_engine::error::OpsError;
 use andon_engine::evidence::{self, Subject};
 use andon_engine::fallback;
 use andon_engine::guard;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::timeline::LoadedTimeline;
 use andon_engine::untracked;
 use andon_engine::workspace::Workspace;
@@ -92,9 +92,9 @@ fn provider(ws: &Workspace, loaded: &LoadedTimeline) -> Option<String> {
 
 /// Reminds of an unanswered halt, for loops that wait by `--exit-code`; returns what failed.
 pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
-    let Some(standing) = standing::recorded(ws)? else { return Ok(Vec::new()) };
+    let Some(standing) = halts::binding(ws)? else { return Ok(Vec::new()) };
     let due = policy::reminder(&standing.halt, ctx.now, ws.config.response.again);
-    let failed = effect::carry_out(due.as_slice(), &standing::site(ctx, ws))?;
+    let failed = effect::carry_out(due.as_slice(), &effect::site(ctx, ws))?;
     Ok(failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect())
 }
 

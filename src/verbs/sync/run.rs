@@ -7,7 +7,7 @@ use andon_core::domain::effect::Effect;
 use andon_core::domain::findings::Level;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::sync::{Sync, Way, peer, visited};
 use andon_engine::view::sync::SyncReport;
 use andon_engine::witnessing;
@@ -37,7 +37,7 @@ pub fn run(
 ) -> Result<SyncReport, OpsError> {
     let (way, online) = how;
     // An answer by deletion that no hook has seen yet is to travel too.
-    let halted = standing::resolve(ctx, ws)?.halt;
+    let halted = halts::resolve(ctx, ws)?.halt;
     let report = match with {
         SyncPeers::Remote { name, fold } => {
             let peer = peer::choose(&ws.repo, name.as_deref())?;
@@ -73,13 +73,13 @@ pub fn run(
 fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError> {
     // Rounds of other clones that have come call people here as well.
     witnessing::call_people(ctx, ws);
-    let resolved = standing::resolve(ctx, ws)?;
+    let resolved = halts::resolve(ctx, ws)?;
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),
         None if was_halted => {
             let report_files = andon_core::domain::findings::ReportFile::ALL
                 .map(|(report_file, _)| Effect::RemoveReportFile(report_file));
-            andon_engine::effect::carry_out(&report_files, &standing::site(ctx, ws))?;
+            andon_engine::effect::carry_out(&report_files, &andon_engine::effect::site(ctx, ws))?;
             Ok(())
         }
         None => Ok(()),

@@ -4,7 +4,7 @@ use andon_core::policy;
 use andon_engine::bound;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::turn::{self, TurnOwner, TurnReport, WorkingTree};
 use andon_engine::workspace::Workspace;
 
@@ -14,7 +14,7 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<TurnRe
     let session = ctx.actor().session;
     if node.is_none() && session.is_none() && !bound::binds(ctx, ws) {
         ws.top()?;
-        let resolved = standing::resolve(ctx, ws)?;
+        let resolved = halts::resolve(ctx, ws)?;
         let warnings = resolved.failed.as_ref().map(OpsError::as_warning).into_iter().collect();
         return Ok(TurnReport { decision: policy::decide(Vec::new(), resolved.halt), warnings });
     }

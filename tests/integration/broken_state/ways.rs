@@ -120,7 +120,7 @@ pub(crate) const BROKEN: &[(&str, Break, &[&str])] = &[
     (
         "caches-garbage",
         |_, dir| {
-            for name in ["standing", "fingerprints", "window"] {
+            for name in ["halts", "fingerprints", "window"] {
                 fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
                 fs::write(dir.join(".git/andon/cache").join(name), b"\xff\0garbage").unwrap();
             }
@@ -130,7 +130,7 @@ pub(crate) const BROKEN: &[(&str, Break, &[&str])] = &[
     (
         "caches-fifo",
         |stage, dir| {
-            for name in ["standing", "fingerprints", "window"] {
+            for name in ["halts", "fingerprints", "window"] {
                 fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
                 fifo(stage, &dir.join(".git/andon/cache").join(name));
             }

@@ -48,6 +48,7 @@ impl Usage {
     }
 
     /// What was spent after `earlier`, a part of this; `None` where nothing was. The context window is the present one.
+    #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let rest = |all: Option<u64>, before: Option<u64>| match before {
             Some(before) => all.map(|all| all.saturating_sub(before)).filter(|rest| *rest > 0),

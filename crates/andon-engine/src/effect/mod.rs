@@ -16,6 +16,7 @@ pub mod plan_document;
 pub mod private;
 pub mod program;
 pub mod report_files;
+mod site;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 use self::best_effort::Programs;
 pub use self::files::{append_text, replace_text, write_andon_file, write_report};
+pub use self::site::site;
 use crate::forge::Forge;
 use crate::shown_change;
 use crate::text::report_file;

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::SignedLedger;
-use crate::standing;
+use crate::halts;
 use crate::workspace::Workspace;
 use andon_core::domain::time::CLOCK_SKEW;
 use andon_review::code::Code;
@@ -32,7 +32,7 @@ impl List {
     /// an agent that is halted could write a list without it.
     pub(super) fn read(ws: &Workspace) -> Option<Self> {
         let state = Ledger::open(&ws.repo).state().ok()?;
-        let halt = standing::recorded(ws).ok()?;
+        let halt = halts::binding(ws).ok()?;
         if halt.as_ref().is_some_and(|halt| super::asks_signature(ws, halt).is_some()) {
             return None;
         }

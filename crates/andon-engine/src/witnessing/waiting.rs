@@ -7,7 +7,7 @@ use super::{CapLeft, SignedLedger};
 use crate::context::Context;
 use crate::effect;
 use crate::error::OpsError;
-use crate::standing;
+use crate::halts;
 use crate::workspace::Workspace;
 use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
@@ -86,7 +86,7 @@ pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
 }
 
 fn list(ws: &Workspace, ledger: &mut SignedLedger) -> WaitingList {
-    let halt = standing::recorded(ws).ok().flatten();
+    let halt = halts::binding(ws).ok().flatten();
     let halt = halt.filter(|halt| super::asks_signature(ws, halt).is_some()).map(|halt| halt.id);
     let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ledger, round, halt));
     let shown: Vec<usize> = rounds.map(|round| round.entry).collect();
@@ -177,5 +177,5 @@ pub fn call_people(ctx: &Context, ws: &Workspace) {
         })
         .collect();
     // What could not be told is in `andon review` all the same.
-    let _failed = effect::carry_out(&plan, &standing::site(ctx, ws));
+    let _failed = effect::carry_out(&plan, &effect::site(ctx, ws));
 }

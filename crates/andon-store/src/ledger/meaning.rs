@@ -11,8 +11,11 @@ use andon_core::domain::decision::{Binds, LedgerEvent};
 use andon_core::domain::ids::{CommitId, Digest, EntryId};
 use andon_core::domain::time::Timestamp;
 
-/// Most halts, answers and acknowledgements that are kept, the newest.
+/// Most halts of others and acknowledgements that are kept, the newest.
 const MAX_KEPT: usize = 4096;
+
+/// An entry and the commit that holds it.
+pub(super) type EntryPlace = (EntryId, CommitId);
 
 /// A halt of another clone.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
@@ -30,24 +33,24 @@ pub(super) struct ForeignHalt {
 pub(super) struct Meaning {
     /// The entries that it was made from.
     pub(super) of: Digest,
+    /// The unanswered halt of each worktree of this clone.
+    pub(super) own: BTreeMap<String, EntryPlace>,
     /// Unanswered halts of others.
     pub(super) halts: Vec<ForeignHalt>,
-    /// Halts that a clone other than this one answered.
-    pub(super) answered: Vec<EntryId>,
     /// Acknowledgements of all: where HEAD was, and the commit of the entry.
     pub(super) acks: Vec<(CommitId, CommitId)>,
     /// The newest halt of each worktree of each clone, where an acknowledgement ended it, and the commit of its entry.
-    pub(super) ended: Vec<(EntryId, CommitId)>,
+    pub(super) ended: Vec<EntryPlace>,
 }
 
 /// A worktree of a clone.
 type Place<'a> = (&'a str, &'a str);
 
-/// The fold over everything that every clone wrote, as the clone `own` sees it.
-pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
+/// The fold over everything that every clone wrote, as the clone `own` sees it, whose own entries are `of_own`.
+pub(super) fn fold(entries: &[Entry], of_own: &[Entry], own: &str) -> Meaning {
     let mut of = Sha256::new();
     let mut standing: BTreeMap<Place<'_>, ForeignHalt> = BTreeMap::new();
-    let (mut answered, mut acks) = (Vec::new(), Vec::new());
+    let (mut answered, mut acks) = (BTreeSet::new(), Vec::new());
     for entry in entries {
         let Some(event) = entry.event.known() else { continue };
         of.update(entry.commit.0.as_bytes());
@@ -71,18 +74,37 @@ pub(super) fn fold(entries: &[Entry], own: &str) -> Meaning {
     }
     let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);
     let halts: Vec<ForeignHalt> = others.map(|(_, known)| known).collect();
+    let mut unanswered = own_halts(of_own);
+    unanswered.retain(|_, (id, _)| !answered.contains(id));
     Meaning {
         of: Digest(of.finalize().into()),
+        own: unanswered,
         halts: newest(halts),
-        answered: newest(answered),
         acks: newest(acks),
         ended: ended(entries),
     }
 }
 
+/// The unanswered halt of each worktree, by the entries of one clone alone.
+fn own_halts(entries: &[Entry]) -> BTreeMap<String, EntryPlace> {
+    let mut standing: BTreeMap<String, EntryPlace> = BTreeMap::new();
+    for entry in entries {
+        match entry.event.known() {
+            Some(LedgerEvent::Halted(halt)) => {
+                standing.insert(halt.worktree.clone(), (entry.id, entry.commit));
+            }
+            Some(LedgerEvent::Acknowledged(ack)) => {
+                standing.retain(|worktree, (id, _)| !ack.ends(*id, *worktree == ack.worktree));
+            }
+            Some(LedgerEvent::StopSwitch(_)) | None => {}
+        }
+    }
+    standing
+}
+
 /// The newest halt of each worktree of each clone that an acknowledgement ended.
-fn ended(entries: &[Entry]) -> Vec<(EntryId, CommitId)> {
-    let mut newest: BTreeMap<Place<'_>, (EntryId, CommitId)> = BTreeMap::new();
+fn ended(entries: &[Entry]) -> Vec<EntryPlace> {
+    let mut newest: BTreeMap<Place<'_>, EntryPlace> = BTreeMap::new();
     let mut answered: BTreeSet<EntryId> = BTreeSet::new();
     for entry in entries {
         match entry.event.known() {

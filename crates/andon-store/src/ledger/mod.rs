@@ -12,15 +12,14 @@
 
 mod adopt;
 mod append;
-mod elsewhere;
 mod entry;
 mod error;
+mod halts;
 mod meaning;
 mod newest;
 mod open;
 mod read;
 mod stamp;
-mod standing;
 mod tampered;
 mod writer;
 
@@ -39,12 +38,12 @@ use andon_signing::Signer;
 
 pub use self::adopt::Arrival;
 pub use self::error::LedgerError;
+use self::halts::Halts;
 pub use self::newest::NewestHalt;
 pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
     bridge,
 };
-pub use self::standing::Here;
 pub use self::tampered::{TamperedHow, Tampering};
 
 /// Where the refs of all writers are.
@@ -89,6 +88,17 @@ impl EntryEvent {
             Self::Unknown { .. } => None,
         }
     }
+}
+
+/// The unanswered halts, as one worktree with its HEAD sees them.
+#[derive(Debug)]
+pub struct Unanswered {
+    /// The halt of this worktree.
+    pub own: Option<StandingHalt>,
+    /// Those of the other worktrees of this clone, which may or may not bind.
+    pub beside: Vec<StandingHalt>,
+    /// The newest halt of another clone whose commit is HEAD or below it: work from there is work in a halted loop.
+    pub elsewhere: Option<StandingHalt>,
 }
 
 /// The ledger of a repository: all writers for reading, one for writing.
@@ -188,47 +198,32 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
-        let known = self.known_writer().and_then(|own| elsewhere::load(self.repo, own.as_deref()));
-        newest::newest(self.repo, known.ok().map(|known| known.events()).as_deref(), worktree)
+        newest::newest(self.repo, self.halts().ok().map(|known| known.events()).as_deref(), worktree)
     }
 
     /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.
-    /// Costs the entries that are new since the last call: the rest is remembered in `<common dir>/andon/cache`.
     ///
     /// # Errors
-    /// [`LedgerError`] when the ledger cannot be read: whether a halt is unanswered is then unknown.
+    /// [`LedgerError`] when the ledgers cannot be read: whether a halt is unanswered is then unknown.
     pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
-        Ok(self.standing_here(worktree)?.own)
+        match self.known_writer()? {
+            Some(own) => halts::load(self.repo, Some(&own))?.of_worktree(self.repo, worktree),
+            None => Ok(None),
+        }
     }
 
-    /// The same, and the halts of the other worktrees of this clone, which may or may not bind.
+    /// The unanswered halts that `worktree` with HEAD at `head` has to know of. Costs a few `stat`s while no ledger has
+    /// moved: the rest is remembered in `<common dir>/andon/cache`.
     ///
     /// # Errors
     /// As [`Self::standing`].
-    pub fn standing_here(&self, worktree: &str) -> Result<Here, LedgerError> {
-        let Some(writer) = self.known_writer()? else { return Ok(Here::default()) };
-        let mut found = standing::standing(self.repo, &writer, worktree)?;
-        if found.own.is_some() || !found.beside.is_empty() {
-            let others = elsewhere::load(self.repo, Some(&writer))?;
-            found.own = found.own.filter(|halt| !others.answers(halt.id));
-            found.beside.retain(|halt| !others.answers(halt.id));
-        }
-        Ok(found)
-    }
-
-    /// The newest unanswered halt of another clone whose commit is `head` or below it: work from there is work in a
-    /// halted loop. Costs a few `stat`s while no ledger of another has moved.
-    ///
-    /// # Errors
-    /// [`LedgerError`] when the ledgers cannot be read.
-    pub fn standing_elsewhere(&self, head: Option<CommitId>) -> Result<Option<StandingHalt>, LedgerError> {
-        let Some(head) = head else { return Ok(None) };
-        let writer = self.known_writer()?;
-        let mut known = elsewhere::load(self.repo, writer.as_deref())?;
-        match known.binding(self.repo, head) {
-            Some((id, commit)) => standing::halt_of(self.repo, Some(&(id, commit))),
-            None => Ok(None),
-        }
+    pub fn unanswered(&self, worktree: &str, head: Option<CommitId>) -> Result<Unanswered, LedgerError> {
+        let mut halts = self.halts()?;
+        Ok(Unanswered {
+            own: halts.of_worktree(self.repo, worktree)?,
+            beside: halts.beside(self.repo, worktree)?,
+            elsewhere: halts.binding(self.repo, head)?,
+        })
     }
 
     /// The unanswered halts of other clones, as far as they were synced, oldest first; at most 64, the newest. Costs a
@@ -237,7 +232,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn unanswered_elsewhere(&self) -> Result<Vec<StandingHalt>, LedgerError> {
-        elsewhere::load(self.repo, self.known_writer()?.as_deref())?.unanswered(self.repo)
+        self.halts()?.unanswered(self.repo)
     }
 
     /// Whether a standing halt is one of another clone.
@@ -245,7 +240,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn is_elsewhere(&self, halt: EntryId) -> Result<bool, LedgerError> {
-        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.holds(halt))
+        Ok(self.halts()?.holds(halt))
     }
 
     /// Whether this clone wrote the halt, also where its own ledger is gone and only a remote's copy has it.
@@ -263,7 +258,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
-        let known = elsewhere::load(self.repo, self.known_writer()?.as_deref())?;
+        let known = self.halts()?;
         known.acks_at(self.repo, heads)
     }
 
@@ -302,7 +297,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn heads(&self) -> Result<BTreeMap<String, EntryId>, LedgerError> {
-        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.heads())
+        Ok(self.halts()?.heads())
     }
 
     /// A text that changes whenever a ref of a ledger does, or this clone's id.
@@ -310,7 +305,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn state(&self) -> Result<String, LedgerError> {
-        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.state())
+        Ok(self.halts()?.state())
     }
 
     /// Two texts: one that changes whenever a ledger loses an entry, and whenever a halt or an answer comes; and
@@ -319,7 +314,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn losses_and_state(&self) -> Result<(String, String), LedgerError> {
-        let known = elsewhere::load(self.repo, self.known_writer()?.as_deref())?;
+        let known = self.halts()?;
         Ok((known.losses(), known.state()))
     }
 
@@ -329,7 +324,7 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledgers cannot be read.
     pub fn ended(&self) -> Result<Vec<StandingHalt>, LedgerError> {
-        elsewhere::load(self.repo, self.known_writer()?.as_deref())?.ended(self.repo)
+        self.halts()?.ended(self.repo)
     }
 
     /// The ref of this clone's own ledger, if it has one.
@@ -345,7 +340,12 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError::Git`] when it cannot be read.
     pub fn writer_at(&self, commit: CommitId) -> Result<Option<String>, LedgerError> {
-        Ok(standing::load(self.repo, commit)?.map(|entry| entry.writer))
+        Ok(halts::entry_at(self.repo, commit)?.map(|entry| entry.writer))
+    }
+
+    /// What all ledgers mean here.
+    fn halts(self) -> Result<Halts, LedgerError> {
+        halts::load(self.repo, self.known_writer()?.as_deref())
     }
 
     /// This clone's id, if it has one.
@@ -354,8 +354,11 @@ impl<'r> Ledger<'r> {
     /// [`LedgerError::BadWriter`] also when its file is gone though it was there once.
     fn known_writer(self) -> Result<Option<String>, LedgerError> {
         match writer::get(self.repo.common_dir()) {
-            Ok(None) if standing::has_memory(self.repo) => {
-                self.with_known(Err(writer::lost(self.repo.common_dir())))
+            // Another process may have made it up meanwhile: what it remembered came later than its id.
+            Ok(None) if halts::had_own(self.repo) => {
+                let known = writer::get(self.repo.common_dir());
+                let known = known.and_then(|id| id.ok_or_else(|| writer::lost(self.repo.common_dir())));
+                self.with_known(known.map(Some))
             }
             other => self.with_known(other),
         }

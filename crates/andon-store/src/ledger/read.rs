@@ -43,6 +43,8 @@ pub(super) fn is_from_memory(repo: &Repo) -> bool {
 
 /// All entries, and what could not be read. One command asks more than once.
 pub(super) struct AllEntries {
+    /// The refs that they were read from.
+    pub(super) heads: Vec<(String, Oid)>,
     pub(super) entries: Vec<Entry>,
     pub(super) warnings: Vec<Diagnostic>,
 }
@@ -59,8 +61,7 @@ pub(super) fn all(repo: &Repo) -> Result<Rc<AllEntries>, LedgerError> {
     if let Some(all) = repo.made().get::<AllEntries>(&heads) {
         return Ok(all);
     }
-    let (entries, warnings) = read(repo, repo.made().get::<EntryMemory>("").as_deref())?;
-    let all = Rc::new(AllEntries { entries, warnings });
+    let all = Rc::new(read(repo, repo.made().get::<EntryMemory>("").as_deref())?);
     repo.made().keep(heads, Rc::clone(&all));
     Ok(all)
 }
@@ -70,7 +71,7 @@ pub(super) fn remember(repo: &Repo, memory: EntryMemory) {
     repo.made().keep(String::new(), Rc::new(memory));
 }
 
-fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
+fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<AllEntries, LedgerError> {
     let (heads, nodes, mut warnings) = graph_beyond(repo, memory)?;
     for (name, target) in &heads {
         check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
@@ -79,7 +80,8 @@ fn read(repo: &Repo, memory: Option<&EntryMemory>) -> Result<(Vec<Entry>, Vec<Di
     warnings.dedup();
     let shown =
         |(commit, why): (CommitId, String)| Diagnostic::warning(format!("ledger entry {commit}: {why}"));
-    Ok((in_order(nodes), warnings.into_iter().map(shown).collect()))
+    let warnings = warnings.into_iter().map(shown).collect();
+    Ok(AllEntries { heads, entries: in_order(nodes), warnings })
 }
 
 /// The refs of all ledgers, everything below them, and what could not be read of it.

@@ -1,11 +1,9 @@
 use andon_core::domain::detail::Figures;
 use andon_core::domain::suggestion::{AdvisedStep, Suggestion};
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
 use super::*;
-use crate::wire::envelope::{Key, seal};
 use crate::wire::v1::ledger as wire;
 use andon_core::domain::decision::{Halt, HaltEvidence};
 use andon_core::domain::facts::{Ack, AckHow};
@@ -13,7 +11,7 @@ use andon_core::domain::findings::{HaltReason, NamedCall, ReportFile};
 use andon_core::domain::ids::{DiffHash, Digest, Oid, ShortHash, Signature};
 use andon_git::RepoEnv;
 
-const AT: Timestamp = Timestamp(1_800_000_000);
+pub(super) const AT: Timestamp = Timestamp(1_800_000_000);
 const GOLDEN_CALLS: &str = include_str!("../../../../tests/format/v1/ledger-halted-calls.json");
 const GOLDEN_HALT: &str = include_str!("../../../../tests/format/v1/ledger-halted.json");
 const GOLDEN_ACK: &str = include_str!("../../../../tests/format/v1/ledger-acknowledged.json");
@@ -172,35 +170,6 @@ fn a_halt_stands_until_it_is_answered() {
 }
 
 #[test]
-fn the_memory_of_what_stands_is_a_saving_only() {
-    let (dir, repo) = fresh();
-    let ledger = Ledger::open(&repo);
-    let id = ledger.append(&halted("main"), AT).unwrap();
-    ledger.standing("main").unwrap();
-    let path = dir.path().join(".git/andon/cache/standing");
-    let good = std::fs::read(&path).unwrap();
-    let writer = ledger.writer_id().unwrap();
-    let tip = git(dir.path(), &["rev-parse", &ref_of(&writer)]);
-    let of = |writer: &str, tip: &str, id: EntryId| {
-        let tip: CommitId = tip.parse().unwrap();
-        seal(Key::new(&("standing", &writer)), &(tip, BTreeMap::from([("main", (id, tip))])))
-    };
-    assert_eq!(of(&writer, &tip, id), good);
-    let (elsewhere, no_halt) = (of(&writer, &"1".repeat(40), id), of(&writer, &tip, EntryId([2; 32])));
-    for bad in [&b""[..], b"{", &good[..40], &elsewhere, &no_halt, &of("other", &tip, EntryId([2; 32]))] {
-        std::fs::write(&path, bad).unwrap();
-        assert_eq!(ledger.standing("main").unwrap().map(|halt| halt.id), Some(id), "{}", bad.escape_ascii());
-    }
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!(ledger.standing("main").unwrap().map(|halt| halt.id), Some(id));
-    // A ref that was set back takes its entries along.
-    ledger.append(&acknowledged("main", Some(id)), AT).unwrap();
-    assert_eq!(ledger.standing("main").unwrap(), None);
-    git(dir.path(), &["update-ref", &ref_of(&ledger.writer_id().unwrap()), &tip]);
-    assert_eq!(ledger.standing("main").unwrap().map(|halt| halt.id), Some(id));
-}
-
-#[test]
 fn the_id_of_an_entry_survives_signing() {
     let (dir, repo) = fresh();
     let ledger = Ledger::open(&repo);
@@ -321,7 +290,7 @@ fn a_counter_that_is_reset_ends_no_halt_in_any_clone() {
     let (other, clone) = fresh();
     fetch(dir.path(), other.path());
     git(other.path(), &["fetch", "-q", &dir.path().to_string_lossy(), "HEAD:refs/heads/halted"]);
-    let elsewhere = || Ledger::open(&clone).standing_elsewhere(head).unwrap();
+    let elsewhere = || Ledger::open(&clone).unanswered("main", head).unwrap().elsewhere;
     assert_eq!(elsewhere().map(|found| found.id), Some(id));
     ledger.append(&acknowledged("main", None), AT).unwrap();
     fetch(dir.path(), other.path());

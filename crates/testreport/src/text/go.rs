@@ -2,7 +2,8 @@
 //!
 //! The line of the package comes last and closes a session; it also gives its tests their full ids,
 //! `package::TestName/subtest`. Parents of subtests count only when they fail although no subtest did, as
-//! in TAP. A package that passed without naming its tests counts as one: more is not known.
+//! in TAP. A package that passed without naming its tests counts as one: more is not known. Where tests are named (`-v`), one
+//! that names none and does not even say `PASS` ran none: its `TestMain` ended the program.
 //!
 //! A package may fail without a failing test: it did not build, its `TestMain` ended the program, it
 //! panicked outside of a test. That is an error of the run.
@@ -47,6 +48,10 @@ pub(super) struct GoReader {
     bare: bool,
     /// The binary of the package that comes said that it has no tests to run.
     none: bool,
+    /// A package has named its tests: `-v`.
+    verbose: bool,
+    /// Packages that passed, of which nothing but that is known.
+    silent: u64,
 }
 
 impl GoReader {
@@ -61,6 +66,8 @@ impl GoReader {
             not_built: false,
             bare: false,
             none: false,
+            verbose: false,
+            silent: 0,
         }
     }
 
@@ -114,13 +121,17 @@ impl GoReader {
             Verdict::Failed | Verdict::Passed | Verdict::Empty => {}
         }
         let alone = u64::from(verdict == Verdict::Passed && counts == Counts::default());
+        if !std::mem::take(&mut self.bare) {
+            self.silent = self.silent.saturating_add(alone);
+            return self.sessions.summary(counts);
+        }
         self.sessions.summary(Counts { passed: counts.passed.saturating_add(alone), ..counts });
-        self.bare = false;
     }
 
     /// Hands the tests of a package over.
     fn close_cases(&mut self, package: Option<&str>) -> (Counts, Option<String>) {
         let cases = std::mem::take(&mut self.cases).finish();
+        self.verbose |= cases.named.is_some();
         let full =
             |name: &str| package.map_or_else(|| name.to_owned(), |package| format!("{package}::{name}"));
         match &cases.named {
@@ -146,6 +157,9 @@ impl GoReader {
             self.sessions.summary(counts);
         } else {
             self.sessions.seen_several(counts);
+        }
+        if self.silent > 0 && !self.verbose {
+            self.sessions.closed().add_counts(Counts { passed: self.silent, ..Counts::default() });
         }
         if self.not_built {
             for error in &self.build {

@@ -24,7 +24,7 @@ use andon_core::domain::git_hook::GitHook;
 use andon_core::domain::ids::CommitId;
 use andon_engine::effect;
 use andon_engine::error::OpsError;
-use andon_engine::standing::{self, PAUSE_FILE, STOP_FILE};
+use andon_engine::halts::{self, PAUSE_FILE, STOP_FILE};
 use andon_engine::watch::RuleWatch;
 use andon_git::platform::files as modes;
 use andon_git::{Repo, Update};
@@ -455,11 +455,11 @@ fn starts_less(file: &SettingsFile, before: &str) -> bool {
 /// A file of a halt that went away while the halt stands. A person's `andon resume` is in the ledger.
 fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
     let gone: Vec<&&GuardFile> = changed.iter().filter(|before| !before.path.exists()).collect();
-    let stands = || standing::recorded(place.ws).is_ok_and(|halt| halt.is_some());
+    let stands = || halts::binding(place.ws).is_ok_and(|halt| halt.is_some());
     if gone.is_empty() || !stands() {
         return Vec::new();
     }
-    let site = standing::site(place.ctx, place.ws);
+    let site = effect::site(place.ctx, place.ws);
     let shown = |before: &&&GuardFile| {
         let name = before.path.file_name()?.to_string_lossy().into_owned();
         let is_back = effect::write_andon_file(&site, &name, before.text.as_deref()?).is_ok();

@@ -4,7 +4,7 @@ use crate::verbs::agent_hook::text as words;
 use andon_core::detect::Stops;
 use andon_core::domain::decision::Halt;
 use andon_engine::context::Context;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::workspace::Workspace;
 
 /// Whether the loop is halted.
@@ -36,11 +36,9 @@ impl HaltState {
 
 /// Whether the loop is halted: nothing is recorded on the way.
 pub fn halted(ctx: &Context, ws: &Workspace) -> HaltState {
-    let stopped = standing::stops(ws) != Stops::NONE;
-    match standing::recorded(ws) {
-        Ok(Some(halt)) if !standing::answered_by_deletion(ctx, ws, &halt) => {
-            HaltState::Yes(Some(Box::new(halt.halt)))
-        }
+    let stopped = halts::stops(ws) != Stops::NONE;
+    match halts::unanswered(ctx, ws) {
+        Ok(Some(halt)) => HaltState::Yes(Some(Box::new(halt.halt))),
         Ok(_) | Err(_) if stopped => HaltState::Yes(None),
         Ok(_) => HaltState::No,
         Err(err) => HaltState::Unknown(err.to_string()),

@@ -22,8 +22,8 @@ use andon_core::domain::ids::ShortHash;
 use andon_core::history::Timeline;
 use andon_engine::adapter::events;
 use andon_engine::error::OpsError;
+use andon_engine::halts;
 use andon_engine::pending;
-use andon_engine::standing;
 use andon_engine::watch::{RuleWatch, WatchReport};
 
 /// What came of an event.
@@ -193,7 +193,7 @@ pub(super) fn counted(
 
 /// That the loop is halted now, once.
 fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
-    let Some(halt) = standing::recorded(place.ws)? else { return Ok(Say::Nothing) };
+    let Some(halt) = halts::binding(place.ws)? else { return Ok(Say::Nothing) };
     let mark = events::mark(&["halt", &halt.id.to_string()]);
     once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt))
 }

@@ -17,8 +17,8 @@ use andon_core::domain::ids::ShortHash;
 use andon_engine::adapter::events;
 use andon_engine::completion;
 use andon_engine::error::OpsError;
+use andon_engine::halts;
 use andon_engine::pending;
-use andon_engine::standing;
 use andon_engine::turn::{self, TurnOwner, WorkingTree};
 use andon_engine::view::complete::OpenQuestion;
 use andon_engine::watch::RuleWatch;
@@ -82,7 +82,7 @@ pub(super) fn end(
     say_last(place, payload)?;
     let end = left.end(place.ws)?;
     let ticked = turn::end(place.ctx, place.ws, end, whose)?;
-    let halt = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
+    let halt = if ticked.decision.verdict == Verdict::Halt { halts::binding(place.ws)? } else { None };
     let say = match halt {
         Some(halt) => stop(words::let_go(ReleaseReason::Halted, text, Some(&halt.halt))),
         None => say(said),

@@ -11,7 +11,7 @@ use andon_core::domain::tests::TestEvidence;
 use andon_core::domain::time::Timestamp;
 use andon_core::escape::shell_quote;
 use andon_engine::error::OpsError;
-use andon_engine::lost_halts::{Gap, Gaps, Held};
+use andon_engine::halts::lost::{Gap, Gaps, Held};
 use andon_git::CommitInfo;
 use andon_store::ledger::{Ledger, REF_PREFIX, TamperedHow, Tampering};
 

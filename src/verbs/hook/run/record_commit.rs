@@ -26,10 +26,10 @@ use andon_engine::derive::{self, DerivedCommit};
 use andon_engine::error::OpsError;
 use andon_engine::evidence::{self, Subject};
 use andon_engine::guard;
+use andon_engine::halts;
 use andon_engine::outcomes;
 use andon_engine::repairs;
 use andon_engine::skip;
-use andon_engine::standing;
 use andon_engine::test_sets;
 use andon_engine::timeline::{self, LoadedTimeline};
 use andon_engine::weakening;
@@ -240,8 +240,8 @@ fn record(
     let binds = made_here || bound::counts(&ws.config, &fact);
     let effect = if binds { loaded.take_in(ws, &fact) } else { EventEffect::Nothing };
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
-    let standing = match standing::recorded_at(ws, Some(entry.head)) {
-        Ok(standing) => standing,
+    let standing = match halts::standing_at(ws, Some(entry.head)) {
+        Ok(standing) => standing.map(|found| found.halt),
         Err(err) => {
             loaded.warnings.push(err.as_warning());
             None

@@ -11,7 +11,7 @@ use andon_core::domain::ids::EntryId;
 use andon_engine::context::Context;
 use andon_engine::effect::{self, editor};
 use andon_engine::error::OpsError;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger, said};
 use andon_engine::workspace::Workspace;
 use andon_review::round::RoundState;
@@ -153,7 +153,7 @@ pub fn resolve(
     let _gone = std::fs::remove_file(kept(ws));
     let mut acted = acted(ws, entry, &id)?;
     if is_halt {
-        acted.resumed = standing::resolve(ctx, ws)?.halt.is_none();
+        acted.resumed = halts::resolve(ctx, ws)?.halt.is_none();
     }
     witnessing::call_people(ctx, ws);
     Ok(acted)
@@ -178,9 +178,9 @@ fn asks_signature(ws: &Workspace, ledger: &SignedLedger, at: usize) -> Result<()
 /// The halt that is the round at `at`.
 fn halt_of(ws: &Workspace, ledger: &SignedLedger, at: usize) -> Result<StandingHalt, OpsError> {
     let id = ledger.entries[at].id;
-    match standing::recorded(ws)?.filter(|halt| halt.id == id) {
+    match halts::binding(ws)?.filter(|halt| halt.id == id) {
         Some(halt) => Ok(halt),
-        None => standing::of_entry(ws, id),
+        None => halts::of_entry(ws, id),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which round a person means, and what is known of it.
 
 use andon_engine::error::OpsError;
-use andon_engine::standing;
+use andon_engine::halts;
 use andon_engine::witnessing::{self, SignedLedger};
 use andon_engine::workspace::Workspace;
 use andon_review::round::RoundState;
@@ -13,7 +13,7 @@ use andon_signing::PublicKey;
 /// There is none, or several.
 pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
     let entry = if named == "halt" {
-        let halt = standing::recorded(ws)?.ok_or_else(|| OpsError::Usage {
+        let halt = halts::binding(ws)?.ok_or_else(|| OpsError::Usage {
             what: "no halt waits for an answer here".to_owned(),
             help: "see which rounds wait: andon review".to_owned(),
         })?;

@@ -23,6 +23,7 @@ use andon_engine::effect::report_files::{self, ReportCandidate};
 use andon_engine::error::OpsError;
 use andon_engine::places::Places;
 use andon_engine::tested::{CommandResult, Mentions, Since, TestedCode};
+use andon_engine::unheard_files::without_their_tests;
 use andon_engine::workspace::Workspace;
 use andon_git::platform::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
@@ -177,6 +178,7 @@ impl Execution {
         let mut parsed = self.reader.finish(exit_kind(&end));
         warnings.extend(parsed.warnings.iter().cloned());
         warnings.extend(without_its_reports(ws, written, &mut parsed));
+        warnings.extend(without_their_tests(ws, &mut parsed));
         warnings.extend(without_the_added_report(self.added.is_some(), &mut parsed));
         parsed.not_started = parsed.not_started.map(|said| secrets::masked(&said).into_owned());
         let first = parsed.errors.first().map_or_else(String::new, |first| {

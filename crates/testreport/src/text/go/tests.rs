@@ -141,6 +141,33 @@ fn a_package_whose_binary_had_no_tests_to_run_is_none_that_passed() {
 }
 
 #[test]
+fn a_package_that_names_no_test_where_others_do_ran_none() {
+    let (named, ended) =
+        ("=== RUN   TestB\n--- PASS: TestB (0.00s)\nPASS\nok  \tb\t0.01s\n", "ok  \ta\t0.01s\n");
+    let skipped = "=== RUN   TestB\n--- SKIP: TestB (0.00s)\nPASS\nok  \tb\t0.01s\n";
+    let benchmark = "BenchmarkC-8   \t1\t2 ns/op\nPASS\nok  \tc\t0.01s\n";
+    let cases = [
+        (format!("{ended}{named}"), [1, 0, 0, 0], TestStatus::Passed),
+        (format!("{named}{ended}"), [1, 0, 0, 0], TestStatus::Passed),
+        (format!("{ended}{skipped}"), [0, 0, 0, 1], TestStatus::NoTests),
+        (format!("{named}{benchmark}"), [2, 0, 0, 0], TestStatus::Passed),
+        // Without `-v` nobody names a test.
+        (format!("{ended}ok  \tb\t(cached)\n"), [2, 0, 0, 0], TestStatus::Passed),
+        (format!("PASS\n{ended}"), [1, 0, 0, 0], TestStatus::Passed),
+        // `TestMain` took no notice of what its tests came to.
+        (
+            format!("{named}=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL\n{ended}"),
+            [1, 1, 0, 0],
+            TestStatus::Failed,
+        ),
+    ];
+    for (stdout, numbers, status) in cases {
+        let run = read(&stdout, "", 0).unwrap();
+        assert_eq!((run.counts, run.status), (super::super::tests::counts(numbers), status), "{stdout}");
+    }
+}
+
+#[test]
 fn what_was_sent_to_standard_error_is_read_there() {
     let run = read("ok  \tp\t0.01s\n", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tq\t0.01s\n", 0).unwrap();
     assert_eq!((run.status, run.failing), (TestStatus::Failed, vec!["q::TestA".to_owned()]));

@@ -4,7 +4,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
-use super::super::tests::{acknowledged, fresh, git, halted, open};
+use super::super::tests::{AT, acknowledged, fresh, git, halted, open};
 use super::*;
 use crate::ledger::{Ledger, NewEntry};
 use andon_core::domain::time::Timestamp;
@@ -87,12 +87,68 @@ fn both(dir: &Path) -> [(Meaning, BTreeMap<String, EntryId>); 2] {
         (known.meaning, heads)
     };
     let remembered = look();
-    let memory = Memory::new(&open(dir), Kind::Elsewhere).path().to_owned();
+    let memory = Memory::new(&open(dir), Kind::Halts).path().to_owned();
     let kept = fs::read(&memory).unwrap();
     fs::remove_file(&memory).unwrap();
     let read = look();
     fs::write(memory, kept).unwrap();
     [remembered, read]
+}
+
+#[test]
+fn the_memory_is_a_saving_only() {
+    let (dir, repo) = fresh();
+    let ledger = Ledger::open(&repo);
+    let id = ledger.append(&halted("main"), AT).unwrap();
+    let stands = || Ledger::open(&open(dir.path())).standing("main").unwrap().map(|halt| halt.id);
+    assert_eq!(stands(), Some(id));
+    let memory = Memory::new(&repo, Kind::Halts);
+    let good = fs::read(memory.path()).unwrap();
+    let known: Halts = memory.get(&()).unwrap();
+    let with = |change: &dyn Fn(&mut Halts)| {
+        let mut known = known.clone();
+        change(&mut known);
+        memory.put(&(), &known);
+        fs::read(memory.path()).unwrap()
+    };
+    let tip = known.at.own.as_ref().unwrap().1;
+    let other: CommitId = "1".repeat(40).parse().unwrap();
+    let of_others = with(&|known| known.at.own = None);
+    let before = with(&|known| {
+        known.at.own.as_mut().unwrap().1 = other;
+        known.tips[0].commit = other;
+        known.meaning.own.clear();
+    });
+    let no_halt =
+        with(&|known| known.meaning.own = BTreeMap::from([("main".to_owned(), (EntryId([2; 32]), tip))]));
+    for bad in [&b""[..], b"{", &good[..40], &of_others, &before, &no_halt] {
+        fs::write(memory.path(), bad).unwrap();
+        assert_eq!(stands(), Some(id), "{}", bad.escape_ascii());
+    }
+    fs::remove_file(memory.path()).unwrap();
+    assert_eq!(stands(), Some(id));
+    // A ref that was set back takes its entries along.
+    ledger.append(&acknowledged("main", Some(id)), AT).unwrap();
+    assert_eq!(stands(), None);
+    git(dir.path(), &["update-ref", &ref_of(&ledger.writer_id().unwrap()), &tip.to_string()]);
+    assert_eq!(stands(), Some(id));
+}
+
+/// An entry in the ledger of another that names this clone as its writer says nothing about this clone's halts.
+#[test]
+fn only_the_ref_of_a_clone_speaks_for_it() {
+    let ((a, repo_a), (b, repo_b)) = (fresh(), fresh());
+    let (ledger_a, ledger_b) = (Ledger::open(&repo_a), Ledger::open(&repo_b));
+    let id = ledger_a.append(&halted("main"), AT).unwrap();
+    let own = ref_of(&ledger_a.writer_id().unwrap());
+    let halted = git(a.path(), &["rev-parse", &own]);
+    ledger_a.append(&acknowledged("main", None), AT).unwrap();
+    let stands = || Ledger::open(&open(a.path())).standing("main").unwrap().map(|halt| halt.id);
+    assert_eq!(stands(), None);
+    let theirs = ref_of(&ledger_b.writer_id().unwrap());
+    git(a.path(), &["update-ref", &theirs, &own]);
+    git(a.path(), &["update-ref", &own, &halted]);
+    assert_eq!(stands(), Some(id), "{b:?}");
 }
 
 proptest! {

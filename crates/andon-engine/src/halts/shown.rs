@@ -7,8 +7,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
-use super::error::OpsError;
-use super::workspace::Workspace;
+use super::super::error::OpsError;
+use super::super::workspace::Workspace;
 use andon_core::domain::ids::EntryId;
 use andon_store::RecordError;
 

@@ -1,22 +1,23 @@
-//! What other clones' ledgers mean here: halts that bind work on the same commit, and answers to halts.
+//! What all ledgers mean here: the unanswered halts of this clone and of others, and the answers.
 //!
-//! Every hook needs this, and the ledgers of others move only by a sync or a fetch. So the answer is remembered
-//! (`<common dir>/andon/cache/elsewhere`) under the `stat` data of the files that hold those refs; a commit then reads
-//! no ref and no object. Where refs only grew, by entries that are neither halt nor answer, the rest of the answer
-//! still holds, and only those are read. The memory only saves time.
+//! Every hook needs this, and halts and answers are rare. So the result is remembered
+//! (`<common dir>/andon/cache/halts`) under the tip of this clone's ledger and the `stat` data of the files that hold the
+//! refs of others; a commit then reads one ref and no object. Where refs only grew, by entries that are neither halt nor
+//! answer, the rest of the result still holds, and only those are read. The memory only saves time.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::meaning::{self, ForeignHalt, Meaning};
+use super::entry::{self, BadEntry};
+use super::meaning::{self, EntryPlace, ForeignHalt, Meaning};
+use super::stamp;
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
-use super::{stamp, standing};
 use crate::memory::{Kind, Memory};
 use andon_core::domain::decision::{LedgerEvent, StandingHalt};
 use andon_core::domain::facts::{Ack, CommitRecord};
-use andon_core::domain::ids::{CommitId, EntryId};
+use andon_core::domain::ids::{CommitId, EntryId, Oid};
 use andon_git::Repo;
 
 /// Most unanswered halts that are shown at once.
@@ -24,7 +25,7 @@ const MAX_SHOWN: usize = 64;
 
 /// What was found at the last look, so that the next hook reads only what is new.
 #[derive(Serialize, Deserialize, Clone)]
-pub(super) struct Elsewhere {
+pub(super) struct Halts {
     /// What the refs of all ledgers look like.
     at: Place,
     /// The same when everything was read: since then they only grew, by entries that mean nothing here.
@@ -55,26 +56,73 @@ struct Tip {
     entry: Option<(u64, EntryId)>,
 }
 
-/// What is known of the ledgers of others; `own` is this clone's id, if it has one.
-pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerError> {
+/// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
+pub(super) fn had_own(repo: &Repo) -> bool {
+    let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
+    before.is_some_and(|known| known.at.own.is_some())
+}
+
+/// What is known of all ledgers; `own` is this clone's id, if it has one.
+pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Halts, LedgerError> {
     let stamp = stamp::read(repo, own);
     let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
     let at = Place { stamp, own: own.map(str::to_owned).zip(tip) };
-    let before: Option<Elsewhere> = Memory::new(repo, Kind::Elsewhere).get(&());
+    let before: Option<Halts> = Memory::new(repo, Kind::Halts).get(&());
     if let Some(known) = before.as_ref().filter(|known| known.at == at) {
         return Ok(known.clone());
     }
     let source = at.state();
-    if let Some(known) = repo.made().get::<Elsewhere>(&source) {
+    if let Some(known) = repo.made().get::<Halts>(&source) {
         return Ok((*known).clone());
     }
     let known = match before.and_then(|before| before.grown(repo, &at)) {
         Some(known) => known,
-        None => Elsewhere::read(repo, at)?,
+        None => Halts::read(repo, at)?,
     };
     known.keep(repo);
     repo.made().keep(source, Rc::new(known.clone()));
     Ok(known)
+}
+
+/// The entries of `writer` along the first parents of `tip`, oldest first: what a ref of another says in its name does not count.
+fn own_entries(
+    repo: &Repo,
+    writer: &str,
+    (tip, entries): (CommitId, &BTreeMap<CommitId, &Entry>),
+) -> Result<Vec<Entry>, LedgerError> {
+    let (mut own, mut next) = (Vec::new(), Some(tip));
+    while let Some(commit) = next {
+        // What could not be read is an error here: whether a halt is unanswered is then unknown.
+        let entry = match entries.get(&commit) {
+            Some(entry) => Some((*entry).clone()),
+            None => entry_at(repo, commit)?,
+        };
+        // Below a writer's first entry are those of others.
+        own.extend(entry.filter(|entry| entry.writer == writer));
+        next = repo.commit(commit)?.parents.first().copied();
+    }
+    own.reverse();
+    Ok(own)
+}
+
+/// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
+pub(super) fn entry_at(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, LedgerError> {
+    let tree = repo.tree_of(commit)?;
+    match entry::load(repo, commit, tree) {
+        Ok(entry) => Ok(Some(entry)),
+        Err(BadEntry::Corrupt(_)) => Ok(None),
+        Err(BadEntry::Git(error)) => Err(error.into()),
+    }
+}
+
+/// The halt of an entry; `None` where the entry is another one.
+fn halt_at(repo: &Repo, (id, commit): EntryPlace) -> Result<Option<StandingHalt>, LedgerError> {
+    let entry = entry_at(repo, commit)?.filter(|entry| entry.id == id);
+    Ok(entry.and_then(|entry| match entry.event {
+        EntryEvent::Known(LedgerEvent::Halted(halt)) => Some(StandingHalt { id, halt: *halt }),
+        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
+        | EntryEvent::Unknown { .. } => None,
+    }))
 }
 
 /// Whether the first parents of `tip` lead to `before` by way of `new` entries alone.
@@ -87,19 +135,26 @@ fn follows(new: &BTreeMap<CommitId, read::Node>, tip: CommitId, before: CommitId
     true
 }
 
-impl Elsewhere {
+impl Halts {
+    /// Reads all ledgers. Tips and meaning are of the refs as they were when the entries were read, which may be later than `at`.
     fn read(repo: &Repo, at: Place) -> Result<Self, LedgerError> {
         let all = read::all(repo)?;
         let entries: BTreeMap<CommitId, &Entry> =
             all.entries.iter().map(|entry| (entry.commit, entry)).collect();
-        let tip = |(name, target)| {
-            let commit = CommitId(target);
+        let tip = |(name, target): &(String, Oid)| {
+            let commit = CommitId(*target);
             let entry = entries.get(&commit).map(|entry| (entry.lamport, entry.id));
-            Tip { name, commit, entry }
+            Tip { name: name.clone(), commit, entry }
         };
-        let tips = super::refs_of_all(repo)?.into_iter().map(tip).collect();
-        let own = at.own_writer().unwrap_or_default();
-        let meaning = meaning::fold(&all.entries, own);
+        let tips: Vec<Tip> = all.heads.iter().map(tip).collect();
+        let own_tip = |writer: &str| tips.iter().find(|tip| tip.name == ref_of(writer));
+        let own = at.own.and_then(|(writer, _)| own_tip(&writer).map(|tip| (writer.clone(), tip.commit)));
+        let of_own = match &own {
+            Some((writer, tip)) => own_entries(repo, writer, (*tip, &entries))?,
+            None => Vec::new(),
+        };
+        let at = Place { own, ..at };
+        let meaning = meaning::fold(&all.entries, &of_own, at.own_writer().unwrap_or_default());
         Ok(Self { read_at: at.clone(), at, tips, meaning, clear: None })
     }
 
@@ -134,7 +189,7 @@ impl Elsewhere {
     /// Failing to remember costs time only.
     fn keep(&self, repo: &Repo) {
         if !read::is_from_memory(repo) {
-            Memory::new(repo, Kind::Elsewhere).put(&(), self);
+            Memory::new(repo, Kind::Halts).put(&(), self);
         }
     }
 
@@ -170,14 +225,30 @@ impl Elsewhere {
 
     /// The newest halt of each worktree of each clone that an acknowledgement ended.
     pub(super) fn ended(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
-        let halts =
-            self.meaning.ended.iter().filter_map(|found| standing::halt_of(repo, Some(found)).transpose());
-        halts.collect()
+        self.meaning.ended.iter().filter_map(|found| halt_at(repo, *found).transpose()).collect()
     }
 
-    /// Whether another clone answered this halt.
-    pub(super) fn answers(&self, halt: EntryId) -> bool {
-        self.meaning.answered.contains(&halt)
+    /// The unanswered halt of `worktree` of this clone.
+    pub(super) fn of_worktree(
+        &mut self,
+        repo: &Repo,
+        worktree: &str,
+    ) -> Result<Option<StandingHalt>, LedgerError> {
+        let Some(found) = self.meaning.own.get(worktree) else { return Ok(None) };
+        let halt = halt_at(repo, *found)?;
+        if halt.is_some() {
+            return Ok(halt);
+        }
+        // The memory named an entry that is no halt: it is wrong about everything.
+        *self = Self::read(repo, self.at.clone())?;
+        self.keep(repo);
+        self.meaning.own.get(worktree).map_or(Ok(None), |found| halt_at(repo, *found))
+    }
+
+    /// Those of the other worktrees of this clone, at most [`MAX_SHOWN`].
+    pub(super) fn beside(&self, repo: &Repo, worktree: &str) -> Result<Vec<StandingHalt>, LedgerError> {
+        let others = self.meaning.own.iter().filter(|(name, _)| *name != worktree).take(MAX_SHOWN);
+        others.filter_map(|(_, found)| halt_at(repo, *found).transpose()).collect()
     }
 
     /// Whether the halt is one of another clone.
@@ -190,15 +261,23 @@ impl Elsewhere {
         let mut known: Vec<&ForeignHalt> = self.meaning.halts.iter().collect();
         known.sort_by_key(|known| (known.at, known.id));
         let skipped = known.len().saturating_sub(MAX_SHOWN);
-        let halts = known[skipped..]
-            .iter()
-            .filter_map(|known| standing::halt_of(repo, Some(&(known.id, known.commit))).transpose());
-        halts.collect()
+        let newest = known[skipped..].iter().map(|known| (known.id, known.commit));
+        newest.filter_map(|found| halt_at(repo, found).transpose()).collect()
+    }
+
+    /// The newest halt of others that binds at `head`.
+    pub(super) fn binding(
+        &mut self,
+        repo: &Repo,
+        head: Option<CommitId>,
+    ) -> Result<Option<StandingHalt>, LedgerError> {
+        let found = head.and_then(|head| self.newest_binding(repo, head));
+        found.map_or(Ok(None), |found| halt_at(repo, found))
     }
 
     /// The entry of the newest halt that binds at `head`, and its commit. A commit that follows one which none binds can
     /// only be bound by a halt at itself, so that a line of commits is not walked again and again.
-    pub(super) fn binding(&mut self, repo: &Repo, head: CommitId) -> Option<(EntryId, CommitId)> {
+    fn newest_binding(&mut self, repo: &Repo, head: CommitId) -> Option<EntryPlace> {
         if self.meaning.halts.is_empty() || self.clear == Some(head) {
             return None;
         }
@@ -227,7 +306,7 @@ impl Elsewhere {
         let mut found = Vec::new();
         for (_, commit) in self.meaning.acks.iter().filter(|(head, _)| heads.contains(head)) {
             if let Some(EntryEvent::Known(LedgerEvent::Acknowledged(ack))) =
-                standing::load(repo, *commit)?.map(|entry| entry.event)
+                entry_at(repo, *commit)?.map(|entry| entry.event)
             {
                 found.push(*ack);
             }

@@ -1,9 +1,9 @@
 //! `.andon/` that is gone as a whole: `git clean -fdx`, `git stash --all` and similar commands remove it without any
 //! intent to answer a halt. Only a file that is gone from the folder is an answer.
 
-use super::context::Context;
-use super::repairs;
-use super::workspace::Workspace;
+use super::super::context::Context;
+use super::super::repairs;
+use super::super::workspace::Workspace;
 use crate::effect::{self, Site};
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
