@@ -92,6 +92,20 @@ fn an_agent_is_known_by_its_shell_its_node_and_its_message() {
     stage.andon(&["test"]).ok();
     commit(&stage, "trailer", &["-m", trailer]).ok();
     assert_eq!(stage.record("HEAD")["guards"], serde_json::json!(["git"]));
+    // Agents that are no clients, and leave nothing in the environment.
+    stage.set("GIT_AUTHOR_NAME", "Ann (aider)");
+    commit(&stage, "aider", &[]).refused().says("untested-edit");
+    stage.unset("GIT_AUTHOR_NAME");
+    let footer = "🤖 Generated with [Claude Code](https://claude.ai/code)";
+    commit(&stage, "footer", &["-m", footer]).refused().says("untested-edit");
+    // A row of their commits is a loop.
+    for code in ["1", "2", "3"] {
+        stage.tests(RED);
+        stage.write("code.txt", format!("{code}\n"));
+        stage.andon(&["test"]).exits(1);
+        commit(&stage, code, &["-m", footer]);
+    }
+    stage.andon(&["status"]).says("HALTED");
 }
 
 #[test]

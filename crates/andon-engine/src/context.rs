@@ -46,6 +46,8 @@ const KEPT: WordList = words![
     "GITHUB_SERVER_URL",
     "GITHUB_STEP_SUMMARY",
     "GITLAB_CI",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
     "GIT_COMMON_DIR",
     "GIT_COMMITTER_EMAIL",
     "GIT_COMMITTER_NAME",

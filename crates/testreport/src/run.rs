@@ -93,7 +93,7 @@ impl ParsedRun {
                 run.not_started = not_started(&run, code, printed, told);
                 let text = printed.normalized(root);
                 if run.errors.is_empty() && !text.is_empty() {
-                    run.errors.push(ErrorText { test: None, text });
+                    run.errors.push(ErrorText { test: None, text, shown: None });
                 }
             }
             (TestStatus::Passed, _) if by_exit => {
@@ -114,7 +114,7 @@ impl ParsedRun {
         self.warnings.push(format!(
             "the output ends as that of a run that failed ({line}); its exit code was lost, as in a pipe without `pipefail`"
         ));
-        self.errors.push(ErrorText { test: None, text: line.to_owned() });
+        self.errors.push(ErrorText { test: None, text: line.to_owned(), shown: None });
     }
 
     /// Takes a pass that only an exit code of 0 tells of for none: it is that of another program.

@@ -34,6 +34,8 @@ pub struct ErrorText {
     pub test: Option<String>,
     /// The normalized first error.
     pub text: String,
+    /// The same with the lines and columns that it had, for people; `None` where none were masked. Part of no signature.
+    pub shown: Option<String>,
 }
 
 /// The name and version under which signatures are kept. It is part of what is hashed, so that signatures of two
@@ -72,6 +74,7 @@ impl Scheme {
         let coarse = |error: &ErrorText| ErrorText {
             test: error.test.clone(),
             text: mask_digits(&error.text).into_owned(),
+            shown: None,
         };
         let errors: Vec<ErrorText> = errors.iter().map(coarse).collect();
         self.hash_errors("errors-coarse", &errors)
@@ -81,13 +84,13 @@ impl Scheme {
         if errors.is_empty() {
             return None;
         }
-        let mut sorted: Vec<&ErrorText> = errors.iter().collect();
+        let mut sorted: Vec<_> = errors.iter().map(|error| (error.test.as_deref(), &error.text)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let mut fields = Fields::new(self, level);
-        for error in sorted {
-            fields.add(error.test.as_deref().unwrap_or_default());
-            fields.add(&error.text);
+        for (test, text) in sorted {
+            fields.add(test.unwrap_or_default());
+            fields.add(text);
         }
         Some(fields.finish())
     }
@@ -148,7 +151,8 @@ mod tests {
         let pinned =
             SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["tests::a", "tests::b"]));
         assert_eq!(pinned.to_string(), "67ed16af02ce4147db716dd7a632a67a4b1c519cf58f3c9356b5d5f6cbee784b");
-        let errors = [ErrorText { test: Some("tests::a".into()), text: "assertion failed".into() }];
+        let errors =
+            [ErrorText { test: Some("tests::a".into()), text: "assertion failed".into(), shown: None }];
         assert_eq!(
             SCHEME.errors(&errors).unwrap().to_string(),
             "a6e31c75cdc9f35bd6609aedf77b07bc5291a12e682b5f49dd98e38320271d81"
@@ -166,6 +170,7 @@ mod tests {
         let error = |test: Option<&str>, text: &str| ErrorText {
             test: test.map(str::to_owned),
             text: text.to_owned(),
+            shown: None,
         };
         let base = SCHEME.errors(&[error(Some("a"), "x"), error(Some("b"), "y")]);
         assert_eq!(base, SCHEME.errors(&[error(Some("b"), "y"), error(Some("a"), "x")]));
@@ -176,7 +181,9 @@ mod tests {
 
     #[test]
     fn the_coarse_level_looks_past_digits_in_texts_only() {
-        let one = |test: &str, text: &str| vec![ErrorText { test: Some(test.into()), text: text.into() }];
+        let one = |test: &str, text: &str| {
+            vec![ErrorText { test: Some(test.into()), text: text.into(), shown: None }]
+        };
         assert_eq!(
             SCHEME.errors_without_digits(&one("a1", "got 3")),
             SCHEME.errors_without_digits(&one("a1", "got 47"))

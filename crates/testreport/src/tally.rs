@@ -6,7 +6,7 @@ use crate::{Counts, MAX_FAILING, TestStatus};
 
 use super::format::Format;
 use super::identities::{Identities, Identity};
-use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id};
+use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id, with_positions};
 use super::problem::ReportProblem;
 use super::signature::ErrorText;
 
@@ -61,11 +61,22 @@ pub(super) struct Original {
     pub(super) error: Option<String>,
 }
 
+/// What is known of an error of the run beside its normalized text.
+#[derive(Debug, Clone)]
+struct RunError {
+    /// The error with its positions.
+    shown: Option<String>,
+    /// As it came, if that is kept.
+    original: Option<String>,
+}
+
 /// What is known of one failing test: the normalized first error, and the failure as it came, where that is
 /// kept. Ordered by the error, whatever it was made of.
 #[derive(Debug, Clone, Default)]
 struct Failure {
     error: Option<String>,
+    /// The error with its positions.
+    shown: Option<String>,
     original: Option<Box<Original>>,
 }
 
@@ -92,8 +103,8 @@ pub(super) struct Tally {
     cut: bool,
     /// Every test that was named.
     identities: Identities,
-    /// Errors that belong to no test, such as those of the compiler, each with how it came, if that is kept.
-    run_errors: BTreeMap<String, Option<String>>,
+    /// Errors that belong to no test, such as those of the compiler.
+    run_errors: BTreeMap<String, RunError>,
     trouble: Option<Trouble>,
     runners: BTreeSet<&'static str>,
     warnings: Vec<String>,
@@ -198,8 +209,10 @@ impl Tally {
             self.cut = true;
             return;
         }
+        let raw = error.unwrap_or_default();
         let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
-        self.insert(id, Failure { error, original });
+        let shown = error.as_deref().and_then(|error| with_positions(error, raw));
+        self.insert(id, Failure { error, shown, original });
     }
 
     fn insert(&mut self, id: String, failure: Failure) {
@@ -216,7 +229,8 @@ impl Tally {
         let normalized = normalize_error(text, &self.root);
         if !normalized.is_empty() && self.run_errors.len() < Self::MAX_RUN_ERRORS {
             let original = self.root.keeps_originals().then(|| text.to_owned());
-            self.run_errors.entry(normalized).or_insert(original);
+            let shown = with_positions(&normalized, text);
+            self.run_errors.entry(normalized).or_insert(RunError { shown, original });
         }
     }
 
@@ -368,7 +382,7 @@ impl Tally {
     /// The failures as they came, those of the run first, then by their normalized ids: as the errors of
     /// [`Tally::into_parts`], but for tests without one. Empty unless the root says to keep them.
     pub(super) fn originals(&self) -> Vec<Original> {
-        let of_run = self.run_errors.values().flatten();
+        let of_run = self.run_errors.values().filter_map(|error| error.original.as_ref());
         let of_run = of_run.map(|text| Original { id: String::new(), error: Some(text.clone()) });
         let of_tests = self.failures.values().filter_map(|failure| failure.original.as_deref().cloned());
         of_run.chain(of_tests).collect()
@@ -381,9 +395,11 @@ impl Tally {
 
     /// Splits into failing ids, errors in order, and warnings.
     pub(super) fn into_parts(self) -> (Vec<String>, Vec<ErrorText>, Vec<String>) {
-        let run_errors = self.run_errors.into_keys().map(|text| ErrorText { test: None, text });
+        let run_errors = self.run_errors.into_iter();
+        let run_errors = run_errors.map(|(text, error)| ErrorText { test: None, text, shown: error.shown });
         let of_tests = self.failures.iter().filter_map(|(id, failure)| {
-            failure.error.as_ref().map(|text| ErrorText { test: Some(id.clone()), text: text.clone() })
+            let text = failure.error.clone()?;
+            Some(ErrorText { test: Some(id.clone()), text, shown: failure.shown.clone() })
         });
         let errors = run_errors.chain(of_tests).collect();
         (self.failures.into_keys().collect(), errors, self.warnings)
@@ -448,7 +464,7 @@ mod tests {
         assert_eq!(one.runner().as_deref(), Some("junit+tap"));
         let (ids, errors, _) = one.into_parts();
         assert_eq!(ids, ["a", "b"]);
-        assert_eq!(errors, [ErrorText { test: Some("a".into()), text: "why".into() }]);
+        assert_eq!(errors, [ErrorText { test: Some("a".into()), text: "why".into(), shown: None }]);
     }
 
     #[test]

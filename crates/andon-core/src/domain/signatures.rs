@@ -26,13 +26,15 @@ impl From<Digest> for Signature {
 
 /// An error in one line, secrets masked.
 fn said(error: &ErrorText) -> FailingTest {
-    let masked = secrets::masked(&error.text);
+    let masked = secrets::masked(error.shown.as_ref().unwrap_or(&error.text));
     let lines = masked.lines().map(str::trim).filter(|line| !line.is_empty());
     // Where a thread panicked says less than what it said.
     let first = lines.clone().next().filter(|line| line.starts_with("thread '"));
     let rest = lines.clone().skip(usize::from(first.is_some())).flat_map(str::split_whitespace);
     let words: Vec<&str> = rest.collect();
     let line = if words.is_empty() { first.unwrap_or_default().to_owned() } else { words.join(" ") };
+    // The member of TAP's diagnostics that says it.
+    let line = line.strip_prefix("message: ").map_or(&*line, |text| text.trim_matches(['"', '\'']));
     let line: String = line.chars().take(HaltSummary::MAX_ERROR).collect();
     FailingTest { test: error.test.clone(), error: (!line.is_empty()).then_some(line) }
 }
@@ -171,7 +173,8 @@ mod tests {
         let ids = ["tests::a".to_owned(), "tests::b".to_owned()];
         let pinned = signature("cargo", "cargo test", TestStatus::Failed, &ids);
         assert_eq!(pinned.to_string(), "db2bf10d5cc356b374f3da282e46179b86c49b2f552a0442032cfdb299ae2f30");
-        let errors = [ErrorText { test: Some("tests::a".into()), text: "assertion failed".into() }];
+        let errors =
+            [ErrorText { test: Some("tests::a".into()), text: "assertion failed".into(), shown: None }];
         assert_eq!(
             error_signature(&errors).unwrap().to_string(),
             "ad347674bbbd76cef7962f1160f8f2ffb9dd73e3fb21d1837b2505a25696f2a0"

@@ -152,6 +152,8 @@ pub fn cost(summary: &HaltSummary) -> Vec<String> {
 pub fn tests(summary: &HaltSummary) -> Option<String> {
     let tests = summary.tests?;
     Some(match tests.failing {
+        // Only the exit code is known.
+        0 if tests.passed == 0 => "passed, by the exit code alone".to_owned(),
         0 => format!("{} passed", tests.passed),
         failing => format!("{failing} of {} failing", tests.passed.saturating_add(failing)),
     })
@@ -271,6 +273,7 @@ fn short<T: ToString>(hashes: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use andon_core::domain::summary::TestCounts;
     use andon_testkit::samples;
 
     fn shown(halt: &Halt, columns: usize) -> String {
@@ -335,6 +338,17 @@ mod tests {
         assert!(text.lines().count() <= 6, "{text}");
         halt.summary.failing[0].test = Some("tests::a_long_name_of_a_test".repeat(9));
         assert!(shown(&halt, 80).contains("...: expected 47,"), "{}", shown(&halt, 80));
+    }
+
+    #[test]
+    fn a_pass_without_counts_is_not_none_passed() {
+        let counted = |passed, failing| {
+            let counts = Some(TestCounts { passed, failing });
+            tests(&HaltSummary { tests: counts, ..HaltSummary::default() })
+        };
+        assert_eq!(counted(0, 0).as_deref(), Some("passed, by the exit code alone"));
+        assert_eq!(counted(52, 0).as_deref(), Some("52 passed"));
+        assert_eq!(counted(0, 2).as_deref(), Some("2 of 2 failing"));
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn describe(page: &mut Page, (halt, read): (&Halt, &Material), story: &Story, by
     section(page, "Reason");
     page.line(&format!("{}.", capital(&markdown(&clip(&headline(halt), phrase::MESSAGE)))));
     page.blank();
-    page.line(&format!("{}.", capital(&markdown(&clip(&halt.message, phrase::MESSAGE)))));
+    page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
     for failing in &halt.summary.failing {
         page.line(&format!("- {}", code_span(&clip(&halted::failing(failing), 2 * MAX_SHOWN))));
     }
@@ -364,7 +364,7 @@ mod tests {
 ## Reason
 Coder is going in circles in src/retry.py.
 
-The code state alternates A/B/A/B.
+the code state alternates A/B/A/B
 
 - Since 2026-11-20 16:30 CET, 4 commits, 2 turns, 64k tokens, $0.84; tests: 52 passed
 - Look at it: `git diff 030303030303 040404040404`

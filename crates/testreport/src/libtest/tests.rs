@@ -132,7 +132,7 @@ fn an_aborted_binary_is_a_crash() {
     assert_eq!((run.status, run.counts), (TestStatus::Crashed, counts(2, 0, 0)));
     assert_eq!(
         run.errors,
-        [ErrorText { test: None, text: "signal: 6, SIGABRT: process abort signal".into() }]
+        [ErrorText { test: None, text: "signal: 6, SIGABRT: process abort signal".into(), shown: None }]
     );
     assert_eq!(run.warnings.len(), 1);
 }
@@ -150,7 +150,8 @@ fn a_build_failure_is_told_from_a_failing_test() {
     let first = run("", BUILD_ERR, 101);
     assert_eq!((first.status, first.counts), (TestStatus::BuildFailed, Counts::default()));
     let text = "error[E0425]: cannot find value `x` in this scope\n--> src/lib.rs:<pos>";
-    assert_eq!(first.errors, [ErrorText { test: None, text: text.into() }]);
+    let shown = Some(text.replace("<pos>", "3:5"));
+    assert_eq!(first.errors, [ErrorText { test: None, text: text.into(), shown }]);
     assert_eq!(run(BUILD_ERR, "", 0).status, TestStatus::BuildFailed, "behind a pipe");
 }
 

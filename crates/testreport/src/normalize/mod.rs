@@ -23,7 +23,7 @@ mod volatile;
 pub(super) use escapes::strip_ansi;
 pub use ids::normalize_id;
 pub use mask::Mask;
-pub(super) use numbers::mask_digits;
+pub(super) use numbers::{mask_digits, with_positions};
 pub use rule::Change;
 pub(super) use texts::MAX_TEXT;
 pub use texts::normalize_error;

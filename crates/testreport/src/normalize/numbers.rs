@@ -135,6 +135,35 @@ pub(super) fn mask_positions(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// `normalized` with the positions that its files and lines have in `raw`, the first of each; `None` where none is masked.
+pub(crate) fn with_positions(normalized: &str, raw: &str) -> Option<String> {
+    let (first, rest) = normalized.split_once(MASKED)?;
+    let mut out = first.to_owned();
+    for part in rest.split(MASKED) {
+        let place = out.trim_end_matches([':', ' ']);
+        let word =
+            place.rsplit(|c: char| c.is_whitespace() || "/\\(\"'".contains(c)).next().unwrap_or_default();
+        out.push_str(&position_of(word, raw).unwrap_or_else(|| MASKED.to_owned()));
+        out.push_str(part);
+    }
+    Some(out)
+}
+
+/// The first position behind `word`.
+fn position_of(word: &str, raw: &str) -> Option<String> {
+    let behind = |(at, _): (usize, &str)| {
+        let rest = raw[at + word.len()..].trim_start_matches([':', '(', ' ', '#', '=']);
+        let is_position = |c: char| c.is_ascii_digit() || c == ':' || c == ',';
+        let found = &rest[..rest.find(|c| !is_position(c)).unwrap_or(rest.len())];
+        let found = found.trim_end_matches([':', ',']);
+        found.starts_with(|c: char| c.is_ascii_digit()).then(|| found.replace(',', ":"))
+    };
+    raw.match_indices(word).filter(|_| !word.is_empty()).find_map(behind)
+}
+
+/// What is in the place of a position.
+const MASKED: &str = "<pos>";
+
 pattern!(LONG_NUMBER, r"(?-u:\b)[0-9]{6,}(?-u:\b)");
 
 /// Numbers of six digits or more: process ids, moments, counters.
@@ -212,6 +241,21 @@ mod tests {
                 ("process 5 items, 3 threads, seeds 4, x==1", "process 5 items, 3 threads, seeds 4, x==1"),
             ],
         );
+    }
+
+    #[test]
+    fn people_see_the_positions_that_were_masked() {
+        for (raw, shown) in [
+            ("at /w/src/lib.rs:10:9: no", Some("at src/lib.rs:10:9: no")),
+            ("x.ts(3,5) then x.ts(8,1)", Some("x.ts:3:5 then x.ts:3:5")),
+            ("want 47 (tests/test_tax.py:5)", Some("want 47 (tests/test_tax.py:5)")),
+            ("File \"a.py\", line 12, in f", Some("File \"a.py\", line 12, in f")),
+            ("no position, 3 tries", None),
+        ] {
+            let normalized = mask_positions(raw).replace("/w/", "");
+            assert_eq!(with_positions(&normalized, raw).as_deref(), shown, "{raw}");
+        }
+        assert_eq!(with_positions("a.rs:<pos>", "other").as_deref(), Some("a.rs:<pos>"));
     }
 
     #[test]

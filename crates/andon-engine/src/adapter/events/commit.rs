@@ -202,7 +202,8 @@ fn errors(named: Errors) -> Option<Signature> {
         Errors::State(text) => Some(Signature(hash::state(&text))),
         Errors::Texts(texts) => {
             let normal = |error: &String| normalize_error(&bounded(error, 1 << 16), &Root::none());
-            let texts = texts.items.iter().map(|error| ErrorText { test: None, text: normal(error) });
+            let texts =
+                texts.items.iter().map(|error| ErrorText { test: None, text: normal(error), shown: None });
             error_signature(&texts.collect::<Vec<_>>())
         }
     }
