@@ -50,10 +50,13 @@ impl Repo {
             let entries = entries.map_err(|error| self.ref_message(&folder, &error.to_string()))?;
             for (entry, is_folder) in entries {
                 let name = format!("{folder}{entry}");
-                match name.starts_with(prefix) {
-                    true if is_folder => folders.push(format!("{name}/")),
-                    true if super::valid_name(&name) => names.push(name),
-                    _ => {}
+                if !name.starts_with(prefix) {
+                    continue;
+                }
+                if is_folder {
+                    folders.push(format!("{name}/"));
+                } else if super::valid_name(&name) {
+                    names.push(name);
                 }
             }
         }
