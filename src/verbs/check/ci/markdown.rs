@@ -14,14 +14,14 @@ use andon_engine::text::style::Style;
 
 /// A hidden mark by which a bot finds the comment that it made before, and edits it.
 const MARK: &str = "<!-- andon-check -->";
-/// Rows of the table; head and foot take the rest of the 60 lines.
+/// Rows of the table with the difference above it; head and foot take the rest of the 60 lines.
 const ROWS: usize = 24;
 /// Notes below it.
 const NOTES: usize = 8;
 /// Commits that a row names.
 const COMMITS: usize = 3;
 /// Lines of the difference that an open halt is about.
-const DIFFERENCE: usize = 16;
+const DIFFERENCE: usize = 10;
 /// Columns of one text.
 const COLUMNS: usize = 300;
 
@@ -30,8 +30,10 @@ pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
     let mut page = format!("{MARK}\n## {}\n\n", title(report));
     if let Some(halt) = &report.halt {
         page.push_str(&stuck(halt, forge, style));
-        page.push_str(&difference(report));
     }
+    let difference = difference(report);
+    let rows = ROWS.saturating_sub(difference.lines().count());
+    page.push_str(&difference);
     page.push_str(&format!("{}\n", subtitle(report, forge)));
     let groups = check::groups(report);
     // The open halt is above already.
@@ -40,12 +42,12 @@ pub fn summary(report: &CheckReport, forge: &Forge, style: Style) -> String {
         groups.iter().filter(shown).partition(|group| group.severity() == Severity::Note);
     if !graver.is_empty() {
         page.push_str("\n| | what | commits | what to do |\n|---|---|---|---|\n");
-        for group in graver.iter().take(ROWS) {
+        for group in graver.iter().take(rows) {
             page.push_str(&row(group, forge));
         }
     }
-    if graver.len() > ROWS {
-        page.push_str(&format!("\nAnd {}.\n", phrase::count(graver.len() - ROWS, "more message")));
+    if graver.len() > rows {
+        page.push_str(&format!("\nAnd {}.\n", phrase::count(graver.len() - rows, "more message")));
     }
     if !notes.is_empty() {
         page.push_str(&format!("\n<details><summary>{}</summary>\n\n", phrase::count(notes.len(), "note")));
@@ -174,6 +176,7 @@ mod tests {
     use super::*;
     use andon_core::domain::diagnostic::Diagnostic;
     use andon_core::domain::findings::Level;
+    use andon_engine::shown_change::{ShownChange, ShownLine};
     use andon_testkit::samples;
 
     fn shown(report: &CheckReport) -> String {
@@ -252,9 +255,18 @@ mod tests {
             .collect();
         let mut value = report(many);
         value.halt = Some(Box::new(samples::stuck_halt()));
-        let shown = shown(&value);
-        assert!(shown.lines().count() < 60, "{shown}");
-        assert!(shown.contains("And 76 more messages.\n"), "{shown}");
+        let page = shown(&value);
+        assert!(page.lines().count() < 60, "{page}");
+        assert!(page.contains("And 76 more messages.\n"), "{page}");
+        let lines = (1..80).map(|number| ShownLine::Added(number, "```".to_owned())).collect();
+        let (before, after) = (None, samples::commit(4));
+        value.change = Some(ShownChange { before, after, lines, is_cut: true, command: "git show 4".into() });
+        let page = shown(&value);
+        assert!(page.lines().count() < 60, "{page}");
+        assert!(
+            page.contains("\n````diff\n+    1  ```\n") && page.contains("And 94 more messages.\n"),
+            "{page}"
+        );
     }
 
     #[test]
