@@ -183,7 +183,8 @@ fn hold(one: &str, two: &str) -> Result<(), String> {
     if one.len().max(two.len()) <= LONGEST && was != is {
         return Err(format!("two runs differ\n{was:?}\n{is:?}"));
     }
-    let coarse = |text: &str| coarse_signature(&[ErrorText { test: None, text: text.to_owned() }]);
+    let coarse =
+        |text: &str| coarse_signature(&[ErrorText { test: None, text: text.to_owned(), shown: None }]);
     if was == is && coarse(&was) != coarse(&is) {
         return Err("coarse is finer".to_owned());
     }
