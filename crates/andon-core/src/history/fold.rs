@@ -293,24 +293,14 @@ impl Timeline {
         self.began = None;
     }
 
-    /// A line of a stream names neither tests nor what was spent: those on its code and that of its turn are its own, as they are
-    /// when a record is written.
-    fn complete_line(&self, fact: &mut CommitFact) {
-        if fact.record.tests.is_none() {
-            fact.record.tests = self.proof(fact.record.code).cloned();
-        }
-        if fact.record.usage.is_none() {
-            fact.record.usage = self.spent(&self.node_of(fact));
-        }
-    }
-
     fn take_commit(&mut self, mut fact: CommitFact) -> EventEffect {
         let known = fact.id.is_some() && self.iterations.iter().any(|iteration| iteration.commit == fact.id);
         if known {
             return EventEffect::Nothing;
         }
-        if fact.id.is_none() {
-            self.complete_line(&mut fact);
+        // A line of a stream names no tests: those on its code are its own, as they are when a record is written.
+        if fact.id.is_none() && fact.record.tests.is_none() {
+            fact.record.tests = self.proof(fact.record.code).cloned();
         }
         if let Some(at) = self.brought_again(&fact) {
             self.move_attempt(at, fact);
