@@ -302,10 +302,6 @@ impl Timeline {
         if fact.id.is_none() && fact.record.tests.is_none() {
             fact.record.tests = self.proof(fact.record.code).cloned();
         }
-        // So it is with what was spent.
-        if fact.id.is_none() && fact.record.usage.is_none() {
-            fact.record.usage = self.spent(&self.node_of(&fact));
-        }
         if let Some(at) = self.brought_again(&fact) {
             self.move_attempt(at, fact);
             return EventEffect::Nothing;

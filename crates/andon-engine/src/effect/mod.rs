@@ -179,8 +179,8 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
 }
 
 /// What the report file shows of the repository; what cannot be read is left out.
-fn material(halt: &Halt, site: &Site<'_>) -> report_file::Material {
-    report_file::Material {
+fn material(halt: &Halt, site: &Site<'_>) -> report_file::ReportSources {
+    report_file::ReportSources {
         plan: plan_document::read(site.repo),
         change: shown_change::of_halt(site.repo, halt).ok().flatten(),
         forge: Forge::of_remote(site.repo, halt.head.as_slice()),

@@ -39,7 +39,7 @@ pub fn text(handoff: &Handoff, ack: AckMode, style: Style) -> String {
     let mut out = page.finish();
     out.push_str(&match episode.mode {
         EscalationMode::Halting => {
-            report_file::render(halt, story, &report_file::Material::default(), (ack, style))
+            report_file::render(halt, story, &report_file::ReportSources::default(), (ack, style))
         }
         EscalationMode::Perpetual => report_file::told(halt, story, GOES_ON, style),
         EscalationMode::PerpetualHalted => report_file::told(halt, story, HALTED, style),

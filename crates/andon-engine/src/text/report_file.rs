@@ -42,7 +42,7 @@ pub fn path(report_file: ReportFile) -> String {
 
 /// What is read of the repository for the file, as far as it is there.
 #[derive(Debug, Default)]
-pub struct Material {
+pub struct ReportSources {
     /// The plan that the worker keeps.
     pub plan: Option<Plan>,
     /// The difference that a person has to decide about.
@@ -52,7 +52,7 @@ pub struct Material {
 }
 
 /// The text of the file that shows `halt`.
-pub fn render(halt: &Halt, story: &Story, read: &Material, (ack, style): (AckMode, Style)) -> String {
+pub fn render(halt: &Halt, story: &Story, read: &ReportSources, (ack, style): (AckMode, Style)) -> String {
     let mut page = Page::new(style);
     describe(&mut page, (halt, read), story, "Halted by the rule");
     to_continue(&mut page, ack);
@@ -62,13 +62,13 @@ pub fn render(halt: &Halt, story: &Story, read: &Material, (ack, style): (AckMod
 /// The same for a halt that is only reported and needs no answer itself.
 pub(super) fn told(halt: &Halt, story: &Story, to_continue: &str, style: Style) -> String {
     let mut page = Page::new(style);
-    describe(&mut page, (halt, &Material::default()), story, "Reported by the rule");
+    describe(&mut page, (halt, &ReportSources::default()), story, "Reported by the rule");
     section(&mut page, "To Continue");
     page.line(to_continue);
     page.finish()
 }
 
-fn describe(page: &mut Page, (halt, read): (&Halt, &Material), story: &Story, by: &str) {
+fn describe(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: &Story, by: &str) {
     let title = match halt.report_file {
         ReportFile::Checkpoint => "Checkpoint",
         ReportFile::BlockerReport => "Blocker Report",
@@ -110,7 +110,7 @@ pub(super) fn span(text: &str) -> String {
     code_span(&clip(text, TEXT))
 }
 
-fn current_state(page: &mut Page, (halt, read): (&Halt, &Material), story: &Story) {
+fn current_state(page: &mut Page, (halt, read): (&Halt, &ReportSources), story: &Story) {
     section(page, "Current State");
     if let Some(plan) = read.plan.as_ref().filter(|plan| plan.total > 0) {
         if let Some(phase) = plan.phase.as_ref().or(plan.title.as_ref()) {
@@ -221,7 +221,7 @@ pub(super) fn tried_since(page: &mut Page, (halt, forge): (&Halt, &Forge), story
 }
 
 /// What there is to decide about, in lines that cannot end their block.
-fn difference(page: &mut Page, read: &Material) {
+fn difference(page: &mut Page, read: &ReportSources) {
     let Some(change) = read.change.as_ref().filter(|change| !change.lines.is_empty()) else { return };
     section(page, "The Difference");
     page.line(&format!("All of it: `{}`", change.command));
@@ -345,7 +345,7 @@ mod tests {
         render(
             halt,
             story,
-            &Material::default(),
+            &ReportSources::default(),
             (ack, Style::of_a_file(|_| "2026-11-20 16:30 CET".to_owned())),
         )
     }
