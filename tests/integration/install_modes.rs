@@ -199,7 +199,6 @@ fn lefthook_gets_a_file_of_this_clone_that_git_ignores() {
       hooks      no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
                  help: lefthook install
       branch     main, no commit yet
-      by         agent
       tests      echo 1..1; echo ok 1 - a
                  work tree: never run
     ");

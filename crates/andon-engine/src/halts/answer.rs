@@ -5,7 +5,7 @@ use super::super::error::OpsError;
 use super::super::repairs;
 use super::super::witnessing::{self, HaltAnswer};
 use super::super::workspace::Workspace;
-use super::resolve::report_file_present;
+use super::shown::report_file_present;
 use super::stops::own_pause;
 use crate::effect::{self, site};
 use andon_core::domain::decision::StandingHalt;

@@ -7,15 +7,16 @@ use super::super::error::OpsError;
 use super::super::witnessing;
 use super::super::workspace::Workspace;
 use super::answer::{Answer, acknowledge};
+use super::shown::{self, report_file_present};
 use super::stops::{STOP_FILE, clear_pause, stops};
-use super::{BoundBy, Standing, deleted_folder, deletion, shown};
-use crate::effect::{self, EffectError, Look, site};
+use super::{BoundBy, Standing, deleted_folder, deletion};
+use crate::effect::{self, EffectError, site};
 use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::facts::AckHow;
-use andon_core::domain::findings::{HaltReason, ReportFile};
+use andon_core::domain::findings::HaltReason;
 use andon_core::domain::response::AckMode;
 use andon_store::ledger::Ledger;
 
@@ -25,12 +26,6 @@ pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
     let Some(dir) = ws.andon_dir() else { return Ok(()) };
     let what = "look into";
     dir.check().map_err(|source| EffectError::File { what, path: dir.path(), source }.into())
-}
-
-/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is no
-/// directory any more, that is no answer.
-pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
-    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != Look::Gone)
 }
 
 /// Whether the files say that a person answered.

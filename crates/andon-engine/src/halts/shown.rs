@@ -1,4 +1,4 @@
-//! Which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an entry id a line.
+//! Whether the file of a halt is here, and which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an entry id a line.
 //!
 //! A missing report file means a deletion only where the file was written before. For a halt of this worktree that is
 //! always so; a halt that came by a sync has no report file until it is written here.
@@ -9,11 +9,19 @@ use std::path::PathBuf;
 
 use super::super::error::OpsError;
 use super::super::workspace::Workspace;
+use crate::effect::Look;
+use andon_core::domain::findings::ReportFile;
 use andon_core::domain::ids::EntryId;
 use andon_store::RecordError;
 
 /// Most bytes that are read: some thousand halts.
 const MAX_BYTES: u64 = 1 << 18;
+
+/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is no
+/// directory any more, that is no answer.
+pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
+    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != Look::Gone)
+}
 
 fn path(ws: &Workspace) -> PathBuf {
     ws.repo.git_dir().join("andon").join("shown")

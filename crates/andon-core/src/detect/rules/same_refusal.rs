@@ -30,10 +30,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
                 own arguments are masked in it; a call is refused when it failed or, where it is not known how it \
                 ended, when the first line of its answer reads like an error. Or the shell did not find the \
-                same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
-                whatever they were. Or the very same call failed `command` times while no edit was made and no command wrote files, with \
-                whatever error. Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
-                polling. A new session and a new question of a person begin the count anew.",
+                same program `missing` times among the last 64 calls. Or `failed` calls in a row failed. \
+                Or the very same call failed `command` times, with any error, while nothing was edited or written. \
+                Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
+                polling. A new session or question of a person begins the count anew.",
         why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
               them does not change by being asked again: a missing program, a read-only file system, a \
               permission that a person has to give.",
