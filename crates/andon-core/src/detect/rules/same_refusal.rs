@@ -28,8 +28,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
     docs: Docs {
         trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
-                own arguments are masked in it; a call is refused when it failed or, where it is not known how it \
-                ended, when the first line of its answer reads like an error. Or the shell did not find the \
+                own arguments are masked in it; a call is refused when it failed or, where its end is not known, \
+                when its answer begins like an error. Or the shell did not find the \
                 same program `missing` times among the last 64 calls. Or `failed` calls in a row failed. \
                 Or the very same call failed `command` times, with any error, while nothing was edited or written. \
                 Any other answer breaks a row, and a call whose answers move (\"not ready, 30s\") is \
