@@ -45,7 +45,7 @@ fn is_file_of_tests(id: &str) -> bool {
         && id.split('/').all(|part| part != "..")
 }
 
-/// Whether a text surely declares tests of node's: what stands within a function or a condition may not run.
+/// Whether a text surely declares tests of node's: what is within a function or a condition may not run.
 fn declares_tests(text: &str) -> bool {
     let declares = |line: &str| DECLARED.iter().any(|begin| line.starts_with(begin));
     text.contains(MODULE) && text.lines().any(declares)

@@ -142,7 +142,7 @@ fn a_key_is_whole_and_written_in_one_way() {
     for parts in unfit {
         assert_eq!(made_of(parts).check_fitness(), Err(UnfitKey::Shape), "{}", made_of(parts));
     }
-    // Whoever has the one can sign as the other.
+    // The owner of the one can sign as the other.
     let (plain, device) = (made_of(fit[0]), made_of(fit[1]));
     assert!(plain.is_same(&device) && plain.is_same(&plain) && plain != device);
     assert!(!plain.is_same(&made_of(&[b"ssh-ed25519", &[8; 32]])));

@@ -225,7 +225,7 @@ mod tests {
         let line = "🤖 Generated with [Claude Code](https://claude.ai/code)";
         for message in [
             line.to_owned(),
-            format!("Drop the footer\n\nEvery commit ended with\n\n{line}\n\nwhich nobody wants.\n"),
+            format!("Drop the footer\n\nEvery commit ended with\n\n{line}\n\nwhich is of no use.\n"),
             format!("Drop the footer\n\nIt was:\n\n    {line}\n"),
             format!("Drop the footer\n\n> {line}\n"),
             format!("Drop the footer\n\n\"{line}\" is gone."),

@@ -55,7 +55,7 @@ pub enum What {
     Usage(Usage),
     /// Reviewers judged the work.
     Verdict(Ballot),
-    /// The context window of the node was cleared.
+    /// A context window, the count of calls, or both begin anew.
     Renewed(Renewal),
     /// The gate refused a commit for untested code.
     Refused(CommitRefused),

@@ -176,7 +176,7 @@ fn spent(stuck: &[Iteration], timeline: &Timeline) -> (Option<u64>, Option<u64>)
     let turns = timeline.activity.turns.iter().chain(timeline.activity.newest_turn());
     let mut counted: Vec<u64> = Vec::new();
     let turns = turns.filter(|turn| {
-        // A turn that nobody announced and that goes on has no time yet: it began after the commit before it. One with
+        // A turn that was not announced and that goes on has no time yet: it began after the commit before it. One with
         // commits goes on after them.
         let at = if turn.commits == 0 { turn.started.or(turn.ended) } else { turn.ended };
         let new = at.is_none_or(|at| Some(at) > since) && !counted.contains(&turn.number);

@@ -1,13 +1,13 @@
 //! What an answer to a halt consists of, and what it takes away.
 
-use super::super::context::Context;
-use super::super::error::OpsError;
-use super::super::repairs;
-use super::super::witnessing::{self, HaltAnswer};
-use super::super::workspace::Workspace;
 use super::shown::report_file_present;
 use super::stops::own_pause;
+use crate::context::Context;
 use crate::effect::{self, site};
+use crate::error::OpsError;
+use crate::repairs;
+use crate::witnessing::{self, HaltAnswer};
+use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::facts::{Ack, AckHow, HaltWas};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::super::workspace::Workspace;
+use crate::workspace::Workspace;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::{Binds, Halt, StandingHalt};
 use andon_core::domain::ids::CommitId;

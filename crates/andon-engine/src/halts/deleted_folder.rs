@@ -1,10 +1,10 @@
 //! `.andon/` that is gone as a whole: `git clean -fdx`, `git stash --all` and similar commands remove it without any
 //! intent to answer a halt. Only a file that is gone from the folder is an answer.
 
-use super::super::context::Context;
-use super::super::repairs;
-use super::super::workspace::Workspace;
+use crate::context::Context;
 use crate::effect::{self, Site};
+use crate::repairs;
+use crate::workspace::Workspace;
 use andon_core::domain::decision::StandingHalt;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::findings::HaltReason;

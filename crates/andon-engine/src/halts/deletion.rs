@@ -1,8 +1,8 @@
 //! Whose deletion of a halt's file is an answer: that of a person. One that is first seen in the shell of an agent, or while the
 //! hooks of a client are live, answers nothing, and the file comes back.
 
-use super::super::context::Context;
-use super::super::workspace::Workspace;
+use crate::context::Context;
+use crate::workspace::Workspace;
 use andon_core::domain::decision::Halt;
 use andon_core::domain::findings::HaltReason;
 use andon_store::guard_state::GuardSnapshot;

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::error::OpsError;
-use super::super::workspace::Workspace;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
 use andon_core::domain::decision::{Binds, Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use andon_core::domain::detail::Figures;
 use andon_core::domain::facts::{Ack, AckHow, CommitFact};

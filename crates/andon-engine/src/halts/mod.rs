@@ -14,10 +14,10 @@ mod shown;
 pub mod stops;
 
 use self::settled::Settled;
-use super::context::Context;
-use super::error::OpsError;
-use super::witnessing;
-use super::workspace::Workspace;
+use crate::context::Context;
+use crate::error::OpsError;
+use crate::witnessing;
+use crate::workspace::Workspace;
 use andon_core::domain::decision::{Binds, LedgerEvent, StandingHalt};
 use andon_core::domain::ids::{CommitId, EntryId};
 use andon_store::ledger::Ledger;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::error::OpsError;
-use super::super::workspace::Workspace;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
 use andon_core::domain::decision::{Halt, LedgerEvent};
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::facts::HaltWas;

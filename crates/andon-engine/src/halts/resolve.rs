@@ -2,15 +2,15 @@
 //!
 //! A report file is written before its ledger entry, so a missing report file always means that it was removed.
 
-use super::super::context::{self, Context};
-use super::super::error::OpsError;
-use super::super::witnessing;
-use super::super::workspace::Workspace;
 use super::answer::{Answer, acknowledge};
 use super::shown::{self, report_file_present};
 use super::stops::{STOP_FILE, clear_pause, stops};
 use super::{BoundBy, Standing, deleted_folder, deletion};
+use crate::context::{self, Context};
 use crate::effect::{self, EffectError, site};
+use crate::error::OpsError;
+use crate::witnessing;
+use crate::workspace::Workspace;
 use andon_core::detect::Stops;
 use andon_core::domain::decision::{Halt, StandingHalt};
 use andon_core::domain::diagnostic::Diagnostic;

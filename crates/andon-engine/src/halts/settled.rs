@@ -3,8 +3,8 @@
 
 use sha2::Digest as _;
 
-use super::super::error::OpsError;
-use super::super::workspace::Workspace;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
 use andon_core::domain::ids::Digest;
 use andon_store::ledger::Ledger;
 use andon_store::memory::{Kind, Memory};

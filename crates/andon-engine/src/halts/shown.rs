@@ -1,4 +1,5 @@
-//! Whether the file of a halt is here, and which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an entry id a line.
+//! Whether the file of a halt is here, and which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an
+//! entry id a line.
 //!
 //! A missing report file means a deletion only where the file was written before. For a halt of this worktree that is
 //! always so; a halt that came by a sync has no report file until it is written here.
@@ -7,9 +8,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
-use super::super::error::OpsError;
-use super::super::workspace::Workspace;
 use crate::effect::Look;
+use crate::error::OpsError;
+use crate::workspace::Workspace;
 use andon_core::domain::findings::ReportFile;
 use andon_core::domain::ids::EntryId;
 use andon_store::RecordError;

@@ -1,9 +1,9 @@
 //! `.andon/STOP` and `.andon/PAUSE`: the files by which a person stops the loop.
 
-use super::super::context::Context;
-use super::super::workspace::Workspace;
+use crate::context::Context;
 use crate::effect::best_effort::OWN_PAUSE;
 use crate::effect::{self, AndonDir, Look, site};
+use crate::workspace::Workspace;
 use andon_config::Perpetual;
 use andon_core::detect::{self, Stops};
 use andon_core::domain::diagnostic::Diagnostic;

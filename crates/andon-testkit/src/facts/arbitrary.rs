@@ -99,9 +99,9 @@ fn events() -> impl Strategy<Value = Fact> {
         let rule = "untested-edit".to_owned();
         What::Refused(CommitRefused { code: code(state), tree: None, rule })
     });
-    let clearings = pick(&Renewal::ALL).prop_map(What::Renewed);
+    let renewals = pick(&Renewal::ALL).prop_map(What::Renewed);
     let what = prop_oneof![
-        2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => clearings, 1 => refused,
+        2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => renewals, 1 => refused,
     ];
     let names = (prop::option::of("[ab]"), prop::option::of("[st]"));
     let frame = (prop::option::of(time()), names, prop::option::of(0_u8..40));

@@ -240,7 +240,7 @@ fn event(
             })
         }
         other => match Renewal::from_name(other) {
-            Some(clearing) => What::Renewed(clearing),
+            Some(renewal) => What::Renewed(renewal),
             None => return Err(EventError::UnknownType { found: cut(other) }),
         },
     };

@@ -100,8 +100,8 @@ fn the_memory_is_a_saving_only() {
     let (dir, repo) = fresh();
     let ledger = Ledger::open(&repo);
     let id = ledger.append(&halted("main"), AT).unwrap();
-    let stands = || Ledger::open(&open(dir.path())).standing("main").unwrap().map(|halt| halt.id);
-    assert_eq!(stands(), Some(id));
+    let unanswered = || Ledger::open(&open(dir.path())).standing("main").unwrap().map(|halt| halt.id);
+    assert_eq!(unanswered(), Some(id));
     let memory = Memory::new(&repo, Kind::Halts);
     let good = fs::read(memory.path()).unwrap();
     let known: Halts = memory.get(&()).unwrap();
@@ -123,15 +123,15 @@ fn the_memory_is_a_saving_only() {
         with(&|known| known.meaning.own = BTreeMap::from([("main".to_owned(), (EntryId([2; 32]), tip))]));
     for bad in [&b""[..], b"{", &good[..40], &of_others, &before, &no_halt] {
         fs::write(memory.path(), bad).unwrap();
-        assert_eq!(stands(), Some(id), "{}", bad.escape_ascii());
+        assert_eq!(unanswered(), Some(id), "{}", bad.escape_ascii());
     }
     fs::remove_file(memory.path()).unwrap();
-    assert_eq!(stands(), Some(id));
+    assert_eq!(unanswered(), Some(id));
     // A ref that was set back takes its entries along.
     ledger.append(&acknowledged("main", Some(id)), AT).unwrap();
-    assert_eq!(stands(), None);
+    assert_eq!(unanswered(), None);
     git(dir.path(), &["update-ref", &ref_of(&ledger.writer_id().unwrap()), &tip.to_string()]);
-    assert_eq!(stands(), Some(id));
+    assert_eq!(unanswered(), Some(id));
 }
 
 /// An entry in the ledger of another that names this clone as its writer says nothing about this clone's halts.
@@ -143,12 +143,12 @@ fn only_the_ref_of_a_clone_speaks_for_it() {
     let own = ref_of(&ledger_a.writer_id().unwrap());
     let halted = git(a.path(), &["rev-parse", &own]);
     ledger_a.append(&acknowledged("main", None), AT).unwrap();
-    let stands = || Ledger::open(&open(a.path())).standing("main").unwrap().map(|halt| halt.id);
-    assert_eq!(stands(), None);
+    let unanswered = || Ledger::open(&open(a.path())).standing("main").unwrap().map(|halt| halt.id);
+    assert_eq!(unanswered(), None);
     let theirs = ref_of(&ledger_b.writer_id().unwrap());
     git(a.path(), &["update-ref", &theirs, &own]);
     git(a.path(), &["update-ref", &own, &halted]);
-    assert_eq!(stands(), Some(id), "{b:?}");
+    assert_eq!(unanswered(), Some(id), "{b:?}");
 }
 
 proptest! {

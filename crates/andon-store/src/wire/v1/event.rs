@@ -267,7 +267,7 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
         "guard_disarmed" => What::Disarmed(object::<DisarmedWire>(line, MAX_LINE)?.what.unwrap_or_default()),
         "verdict" => What::Verdict(object::<BallotWire>(line, MAX_LINE)?.into()),
         other => match Renewal::from_name(other) {
-            Some(clearing) => What::Renewed(clearing),
+            Some(renewal) => What::Renewed(renewal),
             None => return Ok(None),
         },
     };

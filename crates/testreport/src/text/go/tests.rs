@@ -151,7 +151,7 @@ fn a_package_that_names_no_test_where_others_do_ran_none() {
         (format!("{named}{ended}"), [1, 0, 0, 0], TestStatus::Passed),
         (format!("{ended}{skipped}"), [0, 0, 0, 1], TestStatus::NoTests),
         (format!("{named}{benchmark}"), [2, 0, 0, 0], TestStatus::Passed),
-        // Without `-v` nobody names a test.
+        // Without `-v` no test is named.
         (format!("{ended}ok  \tb\t(cached)\n"), [2, 0, 0, 0], TestStatus::Passed),
         (format!("PASS\n{ended}"), [1, 0, 0, 0], TestStatus::Passed),
         // `TestMain` took no notice of what its tests came to.
