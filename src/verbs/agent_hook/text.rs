@@ -247,7 +247,7 @@ pub fn session(view: &SessionView) -> String {
         ));
     }
     let text = lines.join("\n");
-    // What was decided is told word for word, and does not take the place of the rest.
+    // Decisions are quoted in full, and the limit on the rest does not include them.
     let most = MAX_CONTEXT + view.decided.iter().map(|one| decided::for_the_worker(one).len()).sum::<usize>();
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
     text[..end.unwrap_or(0)].to_owned()

@@ -65,8 +65,8 @@ fn attended(shell: &Shell, ws: &Workspace) -> Result<(), OpsError> {
     let Some(word) = resume::typed_word(&shell.ctx, ws)? else { return Ok(()) };
     if !output::has_terminal() {
         return Err(OpsError::Unattended {
-            what: "there is no terminal, so nobody has read the halt".to_owned(),
-            help: "answer from a terminal; a script says why nobody reads it: andon resume --reason '<decision>' --yes '<why>'"
+            what: "there is no terminal, so no person has read the halt".to_owned(),
+            help: "answer from a terminal; a script says why no person reads it: andon resume --reason '<decision>' --yes '<why>'"
                 .to_owned(),
         });
     }

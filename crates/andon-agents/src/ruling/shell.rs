@@ -65,7 +65,7 @@ pub(super) struct Reading {
     redirections: usize,
     /// The files that redirections write.
     pub(super) writes: Vec<String>,
-    /// Whether what stands in parentheses is read as if it stood without them.
+    /// Whether commands in parentheses are read as if there were no parentheses.
     through: bool,
 }
 
@@ -77,7 +77,7 @@ impl Reading {
         Self::default().read(script)
     }
 
-    /// The same with what stands in parentheses.
+    /// Reads the commands in parentheses as well.
     pub(super) fn through(script: &str) -> Self {
         Self { through: true, ..Self::default() }.read(script)
     }

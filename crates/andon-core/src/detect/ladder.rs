@@ -138,7 +138,7 @@ mod tests {
         assert!(!with(&[("window", 12)]), "a larger window finds more");
         assert!(with(&[("hard", 6)]));
         assert!(with(&[("window", 8), ("soft", 2)]));
-        assert!(!with(&[("hard", 6), ("infinite", 8)]), "nobody knows which of them it was");
+        assert!(!with(&[("hard", 6), ("infinite", 8)]), "it may have been either of them");
         let rule = crate::detect::rule("unchanged-diff").unwrap();
         let mut setting = rule.defaults();
         let Some(ParamValue::List(exempt)) = setting.params.get_mut("exempt") else { panic!() };

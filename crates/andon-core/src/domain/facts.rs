@@ -446,7 +446,7 @@ pub enum AckHow {
     /// `andon resume`, by somebody at a terminal. Journals of the first versions do not say so.
     #[default]
     Resume,
-    /// `andon resume --yes`: nobody sat at a terminal.
+    /// `andon resume --yes`, without a terminal.
     Unattended,
     /// The halt's file was deleted; first seen at a hook.
     FileDeleted,

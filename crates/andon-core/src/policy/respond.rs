@@ -284,7 +284,7 @@ mod tests {
             reason: Some(HaltReason::Stalled),
             report_file: ReportFile::Checkpoint,
             about: About::new(EventClass::Stall),
-            detail: Detail::new("it stands"),
+            detail: Detail::new("it is stuck"),
             evidence: Vec::new(),
             files: Vec::new(),
             help: Vec::new(),

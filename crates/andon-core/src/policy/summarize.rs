@@ -135,7 +135,7 @@ fn same_failure(newest: &Iteration, one: &Iteration) -> Option<bool> {
     }
 }
 
-/// Who is stuck; of turns that name nobody, who made the newest commit before them.
+/// Who is stuck. Where turns name no node, the author of the newest commit before them.
 fn who_of(stuck: &[Iteration], all: &[Iteration]) -> Vec<String> {
     let names = who(stuck);
     let unnamed = stuck.iter().all(|one| one.node == DEFAULT_NODE && one.author.is_empty());

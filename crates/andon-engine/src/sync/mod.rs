@@ -58,7 +58,7 @@ pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
 /// used only where it cannot prompt either: in CI, and in the shell of an agent.
 pub(super) fn unheard(ctx: &Context, prompt: Prompt) -> Prompt {
     let unattended = ctx.var("CI").is_some_and(|value| !value.is_empty()) || ctx.actor().marker.is_some();
-    Prompt::Nobody(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
+    Prompt::Suppressed(Quiet { own_ssh: prompt != Prompt::NeverNorSsh, askpass: unattended })
 }
 
 /// Does what `work` does, and forgets a peer that only passed through, whatever came of it.

@@ -54,7 +54,7 @@ pub(super) struct Taken {
 pub(super) enum Fault {
     /// It is recorded, and the second halts.
     Counted,
-    /// It is told only: a file of a halt, which a person may have deleted, or what a manager of hooks writes.
+    /// It is only reported: a file of a halt, which a person may have deleted, or what a hook manager writes.
     Told,
 }
 
@@ -72,8 +72,8 @@ pub(super) enum CallState {
     Refused,
 }
 
-/// A call is asked for: what stands before it is kept. What a call that still runs has taken is found by now, and what went away
-/// since the last one.
+/// Before a tool call: takes the snapshot that the call is compared with. Finds what calls that still run have removed by now, and
+/// what has disappeared since the last call.
 pub(super) fn begin(
     place: &Place<'_>,
     payload: &HookPayload,
@@ -267,7 +267,7 @@ fn file(path: PathBuf, part: GuardPart) -> GuardFile {
 }
 
 /// What is missing of the hooks and the records while no call runs: a program that a call left behind may have taken it, or a
-/// person. It is put back, and nobody is accused. Files of a halt and a person's own configuration are left as they are.
+/// person. It is put back without an accusation. Files of a halt and a person's own configuration are left as they are.
 fn between(place: &Place<'_>, kept: &GuardSnapshot) -> Vec<Taken> {
     let changed = changed(kept);
     if changed.iter().any(|file| file.part == GuardPart::Installed) {
@@ -452,11 +452,11 @@ fn starts_less(file: &SettingsFile, before: &str) -> bool {
     }
 }
 
-/// A file of a halt that went away while the halt stands. A person's `andon resume` is in the ledger.
+/// Files of a halt that disappeared while the halt is unanswered. A person's `andon resume` would be in the ledger.
 fn lost_halts(place: &Place<'_>, changed: &[&GuardFile]) -> Vec<Taken> {
     let gone: Vec<&&GuardFile> = changed.iter().filter(|before| !before.path.exists()).collect();
-    let stands = || halts::binding(place.ws).is_ok_and(|halt| halt.is_some());
-    if gone.is_empty() || !stands() {
+    let unanswered = || halts::binding(place.ws).is_ok_and(|halt| halt.is_some());
+    if gone.is_empty() || !unanswered() {
         return Vec::new();
     }
     let site = effect::site(place.ctx, place.ws);

@@ -29,7 +29,7 @@ pub(super) fn first(
     timeline: &Timeline,
     say: Say,
 ) -> Result<Say, OpsError> {
-    // What is not for the model has no room for it: it is told next time.
+    // A reply that the model does not see cannot carry the decision: the next one does.
     let after = match &say {
         Say::Nothing => None,
         Say::Tell(text) => Some(text.clone()),

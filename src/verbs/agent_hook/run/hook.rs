@@ -83,7 +83,7 @@ pub fn run(
         }
         HookMoment::SessionStart => observed::session_start(&place, payload.clone(), halted.halt().cloned())?,
         HookMoment::Prompt => {
-            // What a person changed between two turns is nobody's fault.
+            // A person may change the guard between two turns: the agent is not blamed for it.
             armed::forget(&place)?;
             observed::prompt(&place, payload, halted)?
         }

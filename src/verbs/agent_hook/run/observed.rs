@@ -50,7 +50,7 @@ pub(super) fn session_start(
 /// The state of the loop, for a model that does not know it.
 fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
     let loaded = timeline::load(place.ws)?;
-    // What was decided before the halt that stands is not what it waits for.
+    // While a halt is unanswered, earlier decisions are not the answer that it waits for.
     let decided = if halt.is_none() { decided::all(place, &loaded.timeline)? } else { Vec::new() };
     let waiting = witnessing::waiting(place.ws).map_or_else(|_| Vec::new(), |found| found.rounds);
     let precedents = compaction::precedents(place.ws, &loaded);

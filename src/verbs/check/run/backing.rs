@@ -106,7 +106,7 @@ impl Backed {
             }
             Backing::Made(_) if is_tested_tip(here) => None,
             Backing::Made(made) => Some(by_git(here.commit, made)),
-            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
+            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
                 self.untested.insert(here.commit.id);
                 record.kind = ordinary(claimed);
                 let gap = Gap { claimed, handed_in, of_scopes, level: level.min(Level::Block) };
@@ -140,7 +140,7 @@ impl Backed {
             }
             Backing::Made(_) if is_tested_tip(here) => {}
             Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
-            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
+            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Missing) => {
                 self.unbacked(here, silent, &nothing, &mut conclusion)?;
             }
         }

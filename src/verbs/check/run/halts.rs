@@ -154,8 +154,8 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<D
         .collect()
 }
 
-/// The newest halt at the tip, or below it, that no person has answered. One of turns or calls binds its worktree alone, and
-/// is told of the tip that it stopped at.
+/// The newest unanswered halt at the tip or below it. A halt of turns or calls binds its worktree alone, and counts only at
+/// the tip that it stopped.
 pub(super) fn open<'a>(case: &Case<'_>, examined: &Examined, halts: &'a [Answered]) -> Option<&'a Answered> {
     let mut open = halts.iter().rev().filter(|known| known.ack.is_none());
     open.find(|known| {

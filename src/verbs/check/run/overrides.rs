@@ -78,7 +78,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     let how = match ack.how {
         _ if ack.provider.is_some() => "as on_stall.policy says".to_owned(),
         AckHow::Resume => "with andon resume".to_owned(),
-        AckHow::Unattended => "with andon resume --yes, and nobody sat at a terminal".to_owned(),
+        AckHow::Unattended => "with andon resume --yes, without a terminal".to_owned(),
         AckHow::Signed => "with a signed resolution".to_owned(),
         AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {
             "by taking STOP or PAUSE away".to_owned()

@@ -164,7 +164,7 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
             return Err(undo_file(error));
         }
     };
-    // `touch .andon/STOP` has to work from now on. What is in its place is told where it matters.
+    // `touch .andon/STOP` has to work from now on. Anything else in its place is reported where it matters.
     let _ = AndonDir::below(top).prepare();
     let mut remarks = done.remarks;
     remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));

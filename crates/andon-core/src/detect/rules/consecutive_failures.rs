@@ -30,7 +30,7 @@ pub(in crate::detect) const RISES: Param<u64> = Param::count(
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     BUILD_STARTS,
-    "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
+    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {

@@ -26,7 +26,7 @@ pub(in crate::detect) const AMONG: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -36,7 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
                 had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
                 Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \
-                Nothing is said while tests newly pass, nor of documentation. One file is told of once, until it comes back more often than \
+                It does not trip while tests newly pass, nor for documentation. A file is reported once, until it comes back more often than \
                 it had then. It is a note where a line of that file is all \
                 that a third of those commits changed (a status, a flag) and others bring new code beside it.",
         why: "A loop that tries the same four variants of one file in no fixed order has no period that \
@@ -82,7 +82,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let beside_work = is_switch(&back) && timeline.brings_new_code_beside(path, first);
-    // One file is told of once, until it comes back more often than it had then.
+    // A file is reported once, until it comes back more often than it had then.
     let level = if beside_work || told { setting.level.min(Level::Note) } else { setting.level };
     let evidence = back.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let found = Comebacks { times: words::len(&back), among };

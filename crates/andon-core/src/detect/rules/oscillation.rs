@@ -29,7 +29,7 @@ pub(in crate::detect) const COMEBACKS: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that go back on purpose; `#` matches a number.",
 );
 
 /// The demo waits for its warning.
@@ -77,8 +77,8 @@ pub static RULE: Rule = Rule {
         example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
                   fourth. Documentation in between changes no state. `Revert \"x\"` followed by `Reland \
                   \"x\"` is a note.",
-        tune: "`oscillation = { returns = 3 }`, or `exempt = ['Revert \"', \"Nightly #\"]`; `#` stands for \
-               digits.",
+        tune: "`oscillation = { returns = 3 }`, or `exempt = ['Revert \"', \"Nightly #\"]`; `#` matches a \
+               number.",
     },
     level: Level::Halt,
     reason: HaltReason::Oscillating,

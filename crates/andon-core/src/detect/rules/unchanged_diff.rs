@@ -39,7 +39,7 @@ pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     BUILD_STARTS,
-    "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
+    "Beginnings of subjects of empty commits made on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -71,7 +71,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 longer apart in the mean.\n\
                 - **The same lines at another place**: `patience` where they bring a state of the code \
                 or a text of a document that the window has not seen. They are a note where they replace \
-                as many lines, where tests newly pass, or where nobody tells which files a commit \
+                as many lines, where tests newly pass, or where it is not known which files a commit \
                 touched.",
         why: "In 550,000 commits of healthy repositories two repeats in a row were empty commits that start a \
               build, release or merge, changed line ends (trailing white space, CRLF), or the same lines put \

@@ -19,7 +19,7 @@ pub(in crate::detect) const RUNNING: Param<u64> =
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
-    "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
+    "Beginnings of subjects of commits that change versions on purpose; `#` matches a number.",
 );
 
 pub(in crate::detect) static RULE: Rule = Rule {

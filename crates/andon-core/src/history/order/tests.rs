@@ -136,7 +136,7 @@ fn attempts_stand_where_they_were_made_until_they_are_answered() {
         let (ack, place) = answer(None, AckPlace::Last);
         [(Ack { at: Timestamp(seconds), counter: counter.map(str::to_owned), ..ack }, place)]
     };
-    assert_eq!(left(&[], &[7], &[]), [7, 8, 9], "nobody answered");
+    assert_eq!(left(&[], &[7], &[]), [7, 8, 9], "unanswered");
     assert_eq!(left(&at(8, None), &[], &[]), [9], "by their times");
     assert_eq!(left(&at(8, None), &[9], &[7]), [7], "the journal knows better");
     assert_eq!(left(&at(8, Some("iteration-cap")), &[], &[]), [7, 8, 9], "one counter is no answer to them");

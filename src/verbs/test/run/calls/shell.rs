@@ -1,6 +1,6 @@
 //! The programs that a plain line of `sh` is sure to start with our output, where it ends with 0.
 
-/// What stands between two programs.
+/// The operator between two programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     /// `&&`

@@ -59,7 +59,7 @@ fn calls_without_known_arguments_prove_nothing() {
     assert_eq!(said(between), "halt HARD_LOOP", "nor do they hide those that are known");
     assert_eq!(said(vec![bash(1, 1), bash(1, 1), bash(1, 1), unknown("Bash", None)]), "", "said before");
     let edits = (0..9).flat_map(|_| [unknown("Edit", None), bash(1, 1)]).collect();
-    assert_eq!(said(edits), "", "an edit that nobody tells of may be a new one");
+    assert_eq!(said(edits), "", "an edit without a report may be a new one");
 }
 
 #[test]
