@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::printed::PrintedOutput;
+use super::printed_lines::PrintedOutput;
 use super::problem::ReportProblem;
 use super::result::TestStatus;
 use super::run::{ParsedRun, RUNNER_EXIT};

@@ -12,7 +12,7 @@ use crate::cli::output::{self, Format};
 use crate::json::{ResumeJson, StopJson};
 use crate::report::json;
 use crate::verbs::resume::{run as resume, run::StopFile};
-use andon_core::domain::facts::{AckHow, HaltWas};
+use andon_core::domain::facts::{AckHow, HaltAssessment};
 use andon_core::escape;
 use andon_engine::error::OpsError;
 use andon_engine::halts::{self, Resumed};
@@ -34,7 +34,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         });
         return Ok(Exit::Allowed);
     }
-    let halt_was = if args.mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid };
+    let halt_was = if args.mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid };
     let resumed = match resume::resume(&shell.ctx, &ws, reason(args).as_deref(), (halt_was, how)) {
         Err(OpsError::ReasonMissing) if output::has_terminal() => {
             let reason = ask(shell, &ws)?;

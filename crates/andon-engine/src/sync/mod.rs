@@ -37,7 +37,7 @@ const MAX_DROPS: u32 = 2;
 
 /// Which way things go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum SyncDirection {
     /// Both.
     Both,
     /// Nothing is sent.
@@ -112,7 +112,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Receives, sends, or both; what others were faster in is done again.
-    pub fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
+    pub fn exchange(&mut self, way: SyncDirection) -> Result<(), OpsError> {
         // What an earlier fetch left behind: the next one may move or remove it.
         let left = RemoteState::read(&self.ws.repo, self.takeover.peer())?;
         self.takeover.adopt(&left)?;
@@ -129,7 +129,7 @@ impl<'a> Sync<'a> {
             self.takeover.compare(&before, &now)?;
             self.takeover.adopt(&now)?;
             stop_point("sync:adopted");
-            if way == Way::FetchOnly {
+            if way == SyncDirection::FetchOnly {
                 return Ok(());
             }
             self.takeover.offer(&now)?;

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::remembered::List;
+use super::round_memory::List;
 use super::{CapLeft, SignedLedger};
 use crate::context::Context;
 use crate::effect;
 use crate::error::OpsError;
 use crate::halts;
 use crate::workspace::Workspace;
-use andon_core::domain::counted::count;
 use andon_core::domain::diagnostic::Diagnostic;
 use andon_core::domain::effect::Effect;
 use andon_core::domain::ids::EntryId;
+use andon_core::domain::plural::count;
 use andon_core::domain::response::{Notice, NoticeKind};
 use andon_core::domain::time::Timestamp;
 use andon_review::round::{RoundState, RoundStatus};

@@ -56,7 +56,7 @@ fn halt(worktree: &str) -> Halt {
         worktree: worktree.into(),
         base: None,
         beside: vec!["*".into()],
-        binds: andon_core::domain::decision::Binds::Line,
+        binds: andon_core::domain::decision::HaltReach::Line,
         at: AT,
     }
 }
@@ -67,7 +67,7 @@ fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
         counter: None,
         by: "A <a@example.org>".into(),
         how: AckHow::FileDeleted,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: Some("CLAUDECODE".into()),
         provider: None,
         words: None,

@@ -19,8 +19,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use self::fetch::{FetchSpec, set_fetch};
-pub use self::preview::{Besides, Preview, Step, preview};
-pub use self::push_records::{Along, set_push};
+pub use self::preview::{Additions, Preview, Step, preview};
+pub use self::push_records::{PushChoice, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::install::InstallError;
 use crate::install::manifest::Manifest;

@@ -6,7 +6,7 @@ use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request};
 use crate::detect::gains::{self, Gain};
 use crate::detect::releases::is_release_step;
 use crate::detect::returns::{self, Round, StateStep, Weight};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::switches::{flips, is_switch};
 use crate::detect::words;
@@ -86,7 +86,7 @@ pub static RULE: Rule = Rule {
     about: About { counts: Counts::Found, ..About::new(EventClass::Oscillation) },
     params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 

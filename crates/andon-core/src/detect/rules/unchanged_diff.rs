@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::detect::exempt::{BUILD_STARTS, claims_no_work, is_meant_empty};
 use crate::detect::gains::{self, Gain};
-use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::rule::{Docs, LOOP, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Counts, EventClass};
@@ -88,7 +88,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     about: About { counts: Counts::Found, ..About::new(EventClass::Stall) },
     params: &[REPEATS.spec, COSMETIC.spec, VARIED.spec, PATIENCE.spec, EXEMPT.spec],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -159,13 +159,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let given = |one: &&Iteration| {
         let (own, level) = patience(timeline, one, setting);
         match says {
-            Says::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
-            Says::Varied if one.diff.empty && one.diff.files == 0 => (own.max(varied(one, setting)), level),
+            SubjectPattern::Doubles if one.diff.empty => (limit.max(setting.count(&PATIENCE)), Level::Note),
+            SubjectPattern::Varied if one.diff.empty && one.diff.files == 0 => {
+                (own.max(varied(one, setting)), level)
+            }
             // A person waits for what each try sets off elsewhere.
-            Says::Varied | Says::Again if slowly && is_cosmetic(one) => {
+            SubjectPattern::Varied | SubjectPattern::Again if slowly && is_cosmetic(one) => {
                 (own.max(setting.count(&PATIENCE)), level)
             }
-            Says::Doubles | Says::Varied | Says::Again => (own, level),
+            SubjectPattern::Doubles | SubjectPattern::Varied | SubjectPattern::Again => (own, level),
         }
     };
     let (patience, until) = repeating.iter().map(given).max()?;
@@ -237,7 +239,7 @@ fn varied(one: &Iteration, setting: &RuleSetting) -> u64 {
 
 /// What the subjects of empty commits say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Says {
+enum SubjectPattern {
     /// Each is the double of another earlier commit.
     Doubles,
     /// Each says something else.
@@ -249,18 +251,18 @@ enum Says {
 /// Two branches held the same line of commits: once one is merged, those of the other are empty. Each is the double of
 /// another commit. Markers of what was reached, properties that git does not keep and trials of a hook each say something
 /// else. A loop says the same again, sooner or later.
-fn says(timeline: &Timeline, repeating: &[&Iteration]) -> Says {
+fn says(timeline: &Timeline, repeating: &[&Iteration]) -> SubjectPattern {
     let earlier = timeline.iterations.iter().filter(|earlier| !earlier.diff.empty);
     let earlier: BTreeSet<&str> = earlier.map(|earlier| earlier.subject.as_str()).collect();
     let empty: Vec<&str> =
         repeating.iter().filter(|one| one.diff.empty).map(|one| one.subject.as_str()).collect();
     let subjects: BTreeSet<&str> = empty.iter().copied().collect();
     if subjects.len() != empty.len() || subjects.is_empty() {
-        Says::Again
+        SubjectPattern::Again
     } else if subjects.iter().all(|it| !it.is_empty() && earlier.contains(it)) {
-        Says::Doubles
+        SubjectPattern::Doubles
     } else {
-        Says::Varied
+        SubjectPattern::Varied
     }
 }
 
