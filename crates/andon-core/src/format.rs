@@ -213,9 +213,9 @@ pub struct Count(pub u64);
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Whole;
+        struct CountVisitor;
 
-        impl Visitor<'_> for Whole {
+        impl Visitor<'_> for CountVisitor {
             type Value = Count;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -240,9 +240,9 @@ impl<'de> Deserialize<'de> for Count {
             }
         }
         if deserializer.is_human_readable() {
-            deserializer.deserialize_any(Whole)
+            deserializer.deserialize_any(CountVisitor)
         } else {
-            deserializer.deserialize_u64(Whole)
+            deserializer.deserialize_u64(CountVisitor)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use andon_core::domain::about::{About, EventClass};
 use andon_core::domain::decision::{
-    Binds, Decision, Halt, HaltEvidence, StandingHalt, Story, TriedLine, Verdict,
+    Decision, Halt, HaltEvidence, HaltReach, StandingHalt, Story, TriedLine, Verdict,
 };
 use andon_core::domain::detail::{Detail, Figures};
 use andon_core::domain::facts::{
@@ -77,7 +77,7 @@ pub fn halt() -> Halt {
         worktree: "main".to_owned(),
         base: None,
         beside: Vec::new(),
-        binds: Binds::Line,
+        binds: HaltReach::Line,
         at: at(),
     }
 }
@@ -121,7 +121,7 @@ pub fn ack() -> Ack {
         counter: None,
         by: "Ada <ada@example.org>".to_owned(),
         how: AckHow::Resume,
-        halt_was: andon_core::domain::facts::HaltWas::Unsaid,
+        halt_was: andon_core::domain::facts::HaltAssessment::Unsaid,
         agent: None,
         provider: None,
         words: None,

@@ -6,7 +6,7 @@
 mod differ;
 
 use crate::verbs::explain::view::{ExplainedFile, ExplainedRun};
-use testreport::{Change, FailureTrace, Unread};
+use testreport::{Change, FailureTrace, UnreadableReport};
 
 use crate::json::{ErrorJson, ExplainedFailureJson, ExplainedJson};
 use andon_core::escape::terminal_clip;
@@ -135,7 +135,7 @@ pub fn json(files: &[ExplainedFile]) -> Vec<ExplainedJson<'_>> {
 fn file_json(file: &ExplainedFile) -> ExplainedJson<'_> {
     let read = match &file.read {
         Ok(run) => run_json(run),
-        Err(Unread { name, message }) => {
+        Err(UnreadableReport { name, message }) => {
             ExplainedJson { error: Some(ErrorJson { name, message }), ..ExplainedJson::default() }
         }
     };

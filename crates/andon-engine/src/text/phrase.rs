@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-pub use andon_core::domain::counted::{count, times};
 use andon_core::domain::events::MAX_SHOWN;
 use andon_core::domain::facts::{Ack, CommitRecord, DiffSummary, Skip, Weakening};
-use andon_core::domain::facts::{AckHow, CommitKind, Gate, HaltWas, Recording};
+use andon_core::domain::facts::{AckHow, CommitKind, Gate, HaltAssessment, Recording};
 use andon_core::domain::findings::{Evidence, HaltReason};
+pub use andon_core::domain::plural::{count, times};
 use andon_core::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
 
 use andon_core::escape;
@@ -187,7 +187,7 @@ pub fn acknowledged(ack: &Ack) -> String {
     };
     // Writing to a String cannot fail.
     let mut text = format!("answered by {} {how}", escape::terminal_clip(&ack.by, 120));
-    if ack.halt_was == HaltWas::Mistaken {
+    if ack.halt_was == HaltAssessment::Mistaken {
         text.push_str(", the halt was mistaken");
     }
     if let Some(agent) = &ack.agent {

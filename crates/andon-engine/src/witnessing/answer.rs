@@ -13,7 +13,7 @@ use crate::error::OpsError;
 use crate::workspace::Workspace;
 use andon_config::{self as config, ConfigSource, Guard, Layer, MAX_BYTES};
 use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::facts::HaltWas;
+use andon_core::domain::facts::HaltAssessment;
 use andon_core::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use andon_core::domain::paths::CONFIG_FILE;
 use andon_core::domain::response::AckMode;
@@ -37,7 +37,7 @@ pub struct HaltAnswer {
     /// Why.
     pub rationale: String,
     /// Whether the halt was right.
-    pub halt_was: HaltWas,
+    pub halt_was: HaltAssessment,
     /// The code that it is for; a panel names none.
     pub code: Option<String>,
 }
@@ -45,10 +45,10 @@ pub struct HaltAnswer {
 /// The topic by which an answer to a halt says that the loop was not stuck.
 pub const MISTAKEN: &str = "mistaken";
 
-fn halt_was(body: &EntryStatement) -> HaltWas {
+fn halt_was(body: &EntryStatement) -> HaltAssessment {
     let tags = body.get("tags").and_then(Value::as_array);
     let mistaken = tags.is_some_and(|tags| tags.iter().any(|tag| tag == MISTAKEN));
-    if mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid }
+    if mistaken { HaltAssessment::Mistaken } else { HaltAssessment::Unsaid }
 }
 
 /// `[guard]` as a commit has it; nothing where it has none, or one that cannot be read.
@@ -161,7 +161,7 @@ pub fn resolve_halt(
     ctx: &Context,
     ws: &Workspace,
     standing: &StandingHalt,
-    halt_was: HaltWas,
+    halt_was: HaltAssessment,
     rationale: &str,
 ) -> Result<EntryId, OpsError> {
     super::not_an_agent(ctx, "resume")?;
@@ -175,7 +175,7 @@ pub fn resolve_halt(
         "time_spent_seconds": 0,
         "given": super::given(ctx),
     }));
-    if halt_was == HaltWas::Mistaken {
+    if halt_was == HaltAssessment::Mistaken {
         body.insert("tags".to_owned(), json!([MISTAKEN]));
     }
     body.extend(halt_members(ws, standing)?);

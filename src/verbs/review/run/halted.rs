@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use andon_core::domain::briefing::HumanDecision;
-use andon_core::domain::counted::count;
 use andon_core::domain::ids::CommitId;
+use andon_core::domain::plural::count;
 use andon_engine::error::OpsError;
 use andon_engine::shown_change;
 use andon_engine::witnessing::{self, SignedLedger};

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{POLICY, person};
-use andon_core::domain::counted::count;
 use andon_core::domain::ids::EntryId;
+use andon_core::domain::plural::count;
 use andon_engine::context::Context;
 use andon_engine::error::OpsError;
 use andon_engine::witnessing::{self, Draft, EntryStatement, SignedLedger};

@@ -6,7 +6,7 @@ use std::fmt;
 
 use self::frameworks::{ASSERTIONS, SKIPS, TESTS};
 use crate::detect::lost_tests::taken_by;
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
@@ -71,7 +71,7 @@ pub static RULE: Rule = Rule {
     },
     params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
-    reads: Reads::Records,
+    reads: RuleInput::Records,
     check,
 };
 
@@ -99,7 +99,7 @@ impl<'a> Patterns<'a> {
 
 /// What went, or asks less.
 #[derive(Debug)]
-struct Weaker {
+struct WeakeningDetail {
     counts: Counts,
     taken: Option<Weakening>,
     /// What became of tests that are gone.
@@ -118,9 +118,9 @@ enum Counts {
     Passed(Option<(u64, u64)>),
 }
 
-impl FindingDetail for Weaker {}
+impl FindingDetail for WeakeningDetail {}
 
-impl fmt::Display for Weaker {
+impl fmt::Display for WeakeningDetail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let taken =
             self.taken.as_ref().map(|found| taken(found, self.gone)).filter(|taken| !taken.is_empty());
@@ -138,7 +138,7 @@ impl fmt::Display for Weaker {
     }
 }
 
-impl Weaker {
+impl WeakeningDetail {
     fn on_red(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.counts {
             Counts::Failed(failing) => {
@@ -210,7 +210,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let is_part = newest.tests.as_ref().is_some_and(|tests| tests.full_run.is_some());
     let gone = if is_part { "missing in this run" } else { REMOVED };
     let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
-    Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, gone, waiver }) })
+    Some(Finding { evidence, help, ..RULE.finding(level, WeakeningDetail { counts, taken, gone, waiver }) })
 }
 
 /// How a reason is given for commits that others build on already: `andon check` takes it from a later one of the range.
@@ -227,7 +227,7 @@ pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Fi
         }
     };
     let (waiver, evidence) = (found.waiver.clone(), place(&found).into_iter().collect());
-    let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
+    let weaker = WeakeningDetail { counts: Counts::Passed(None), taken: Some(found), gone: REMOVED, waiver };
     let found = RULE.finding(level, weaker);
     Finding { help, evidence, detail: found.detail.after("against the base: "), ..found }
 }

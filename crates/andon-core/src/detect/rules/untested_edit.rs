@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::detect::hints::{self, State};
-use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::rule::{Docs, Rule, RuleInput};
 use crate::detect::situation::{
     Candidate, CodeChange, CommitDraft, EvidenceState, Origin, PathDifference, Side, Situation, Staging,
 };
@@ -12,7 +12,7 @@ use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::FindingDetail;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::scopes::{InTwo, called};
+use crate::domain::scopes::{SharedPath, called};
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::history::{Outcome, outcome};
@@ -41,7 +41,7 @@ pub static RULE: Rule = Rule {
     about: About { dirty: Some(DirtyBit::TestsRun), ..About::new(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
-    reads: Reads::Tree,
+    reads: RuleInput::Tree,
     check,
 };
 
@@ -61,7 +61,7 @@ enum UntestedReason {
     /// It was on what was to be committed, until another hook changed these paths.
     ChangedByHook(Vec<Vec<u8>>),
     /// A file is code of two scopes.
-    InTwoScopes(InTwo),
+    InTwoScopes(SharedPath),
     /// The same of one scope, with the names of others.
     Scope { name: String, found: Box<UntestedReason>, more: Vec<String> },
 }

@@ -10,7 +10,7 @@ use super::{MAX_LINE, event};
 use andon_core::domain::agent_door::AgentFact;
 use andon_core::domain::attempt::Attempt;
 use andon_core::domain::decision::StandingHalt;
-use andon_core::domain::events::{Begins, Event};
+use andon_core::domain::events::{Event, RunStart};
 use andon_core::domain::facts::Ack;
 use andon_core::domain::ids::{CodeId, CommitId, TreeId};
 use andon_core::domain::safety::{SafetyFact, SafetyKind};
@@ -70,7 +70,7 @@ pub struct MarkedTurn {
     /// The number of the iteration.
     pub number: u64,
     /// Whether a run began with it.
-    pub begins: Begins,
+    pub begins: RunStart,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -123,7 +123,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
         JournalLine::Safety(fact) => (fact.kind.as_str(), members_of(&**fact)),
         JournalLine::CommitRecorded { commit, tree, code, at, turn } => {
             let turn = turn.as_ref();
-            let begins = turn.is_some_and(|turn| turn.begins == Begins::Run).then_some(true);
+            let begins = turn.is_some_and(|turn| turn.begins == RunStart::Run).then_some(true);
             let node = turn.map(|turn| bounded(&turn.node, MAX_NAME));
             let iteration = turn.map(|turn| Count(turn.number));
             let (commit, tree, code, at) = (*commit, *tree, *code, *at);
@@ -211,7 +211,7 @@ fn entries<const N: usize>(list: List<OverlayWire, N>) -> Result<Vec<OverlayEntr
 
 impl From<MarkerWire> for JournalLine {
     fn from(wire: MarkerWire) -> Self {
-        let begins = if wire.begins == Some(true) { Begins::Run } else { Begins::Nothing };
+        let begins = if wire.begins == Some(true) { RunStart::Run } else { RunStart::Nothing };
         let turn = wire.node.zip(wire.iteration);
         let turn = turn.map(|(node, Count(number))| MarkedTurn { node, number, begins });
         Self::CommitRecorded { commit: wire.commit, tree: wire.tree, code: wire.code, at: wire.at, turn }

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use andon_core::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use andon_core::domain::events::{Arguments, CallEnd, Event, Output, OutputKind, Renewal, ToolCall, What};
+use andon_core::domain::events::{
+    Arguments, CallEnd, Event, EventKind, Output, OutputKind, Renewal, ToolCall,
+};
 use andon_core::domain::facts::{
     Ack, AckHow, CarriedAttempt, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, PrevRecord,
     RecordedFinding, Recording, Skip, Usage, Weakening,
