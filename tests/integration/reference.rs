@@ -84,15 +84,15 @@ fn the_page_tunes_rules_as_the_configuration_takes_it() {
     let mut toml = String::from("[rules]\n");
     for rule in REGISTRY {
         let own = format!("{} = ", rule.id);
-        let shown = rule.docs.tune.split('`').find(|code| code.starts_with(&own));
-        writeln!(toml, "{}", shown.unwrap_or_else(|| panic!("{}: {}", rule.id, rule.docs.tune))).unwrap();
+        let shown = (rule.docs)().tune.split('`').find(|code| code.starts_with(&own));
+        writeln!(toml, "{}", shown.unwrap_or_else(|| panic!("{}: {}", rule.id, (rule.docs)().tune))).unwrap();
     }
     stage.write("andon.toml", toml);
     stage.andon(&["config", "check"]).ok();
 }
 
 fn described(rule: &Rule, schema: &Value) -> String {
-    let docs = rule.docs;
+    let docs = (rule.docs)();
     let mut text = format!(
         "# `{}`\n\n{BEGIN}\n[All rules](../rules.md), [what the words mean](../glossary.md).\n\n{}\n\nDefault level `{}`, halt reason `{}`.\n",
         rule.id,

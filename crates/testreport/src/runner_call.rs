@@ -102,19 +102,19 @@ const WRAPPERS: [(&str, usize); 13] = [
 ];
 
 /// Programs that start another one by a command of theirs.
-const LAUNCHERS: [(&str, &[&str]); 12] = [
-    ("uv", &["run"]),
-    ("poetry", &["run"]),
-    ("pipenv", &["run"]),
-    ("hatch", &["run"]),
-    ("pdm", &["run"]),
-    ("rye", &["run"]),
-    ("bundle", &["exec"]),
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["exec", "dlx"]),
-    ("yarn", &["exec", "run", "dlx"]),
-    ("bun", &["x", "run"]),
-    ("nyc", &[]),
+const LAUNCHERS: [(&str, WordList); 12] = [
+    ("uv", words!["run"]),
+    ("poetry", words!["run"]),
+    ("pipenv", words!["run"]),
+    ("hatch", words!["run"]),
+    ("pdm", words!["run"]),
+    ("rye", words!["run"]),
+    ("bundle", words!["exec"]),
+    ("npm", words!["exec", "x"]),
+    ("pnpm", words!["exec", "dlx"]),
+    ("yarn", words!["exec", "run", "dlx"]),
+    ("bun", words!["x", "run"]),
+    ("nyc", words![]),
 ];
 
 fn find<'a, 'w>(words: &'w [&'a str], depth: usize) -> Option<(KnownRunner, &'w [&'a str])> {

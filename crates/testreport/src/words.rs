@@ -18,6 +18,14 @@ impl WordList {
     pub fn contains(self, word: &str) -> bool {
         self.iter().any(|known| known == word)
     }
+
+    /// The first that `words` begin with: several words have spaces between them.
+    pub fn beginning(self, words: &[&str]) -> Option<&'static str> {
+        self.iter().find(|known| {
+            let mut words = words.iter();
+            known.split(' ').all(|known| words.next() == Some(&known))
+        })
+    }
 }
 
 /// A list of words that needs no relocation.
@@ -35,5 +43,14 @@ mod tests {
         assert_eq!(list.iter().collect::<Vec<_>>(), ["one", "", "three words here"]);
         assert!(list.contains("one") && !list.contains("three") && !words![].contains(""));
         assert!(words![].iter().next().is_none());
+        let list = words!["go vet", "go test", "go"];
+        for (words, known) in [
+            (&["go", "test", "x"][..], Some("go test")),
+            (&["go"], Some("go")),
+            (&["gone"], None),
+            (&[], None),
+        ] {
+            assert_eq!(list.beginning(words), known, "{words:?}");
+        }
     }
 }

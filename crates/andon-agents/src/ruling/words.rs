@@ -6,23 +6,23 @@ use andon_core::domain::agent_ruling::Disarm;
 use andon_core::{WordList, words};
 
 /// Commands of Andon's that are a person's, by their first words.
-const OF_PEOPLE: [&[&str]; 15] = [
-    &["resume"],
-    &["stop"],
-    &["uninstall"],
-    &["agent", "uninstall"],
+const OF_PEOPLE: WordList = words![
+    "resume",
+    "stop",
+    "uninstall",
+    "agent uninstall",
     // The caller says what a client never said.
-    &["agent", "hook"],
-    &["review", "accept"],
-    &["review", "resolve"],
-    &["review", "panel"],
-    &["review", "ballot"],
-    &["review", "reveal"],
-    &["witness", "init"],
-    &["witness", "add"],
-    &["witness", "revoke"],
-    &["witness", "policy"],
-    &["witness", "sign"],
+    "agent hook",
+    "review accept",
+    "review resolve",
+    "review panel",
+    "review ballot",
+    "review reveal",
+    "witness init",
+    "witness add",
+    "witness revoke",
+    "witness policy",
+    "witness sign",
 ];
 /// Words before a command: programs that start another one, what declares a variable, and words of the shell.
 const BEFORE: WordList = words![
@@ -119,10 +119,10 @@ fn andon(args: &[&str]) -> Option<Disarm> {
     if plain.first() == Some(&"pin") && !args.contains(&"--check") {
         return Some(Disarm::Command("andon pin".to_owned()));
     }
-    let verb = OF_PEOPLE.iter().find(|verb| plain.starts_with(verb))?;
-    Some(match *verb {
-        ["resume"] => Disarm::Resume,
-        verb => Disarm::Command(format!("andon {}", verb.join(" "))),
+    let verb = OF_PEOPLE.beginning(&plain)?;
+    Some(match verb {
+        "resume" => Disarm::Resume,
+        verb => Disarm::Command(format!("andon {verb}")),
     })
 }
 

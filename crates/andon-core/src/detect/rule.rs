@@ -18,8 +18,8 @@ pub struct Rule {
     pub id: &'static str,
     /// One line: when it trips.
     pub summary: &'static str,
-    /// The rest of what a person needs to know.
-    pub docs: Docs,
+    /// The rest of what a person needs to know. A function: its texts are no part of what every start of the program relocates.
+    pub docs: fn() -> Docs,
     /// Default level. Signals have `warn`: one of them alone never halts.
     pub level: Level,
     /// The reason, should it halt.

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use andon_core::domain::response::Program;
+use andon_core::{WordList, words};
 use andon_git::platform::processes;
 
 /// How often the end is looked for.
@@ -19,7 +20,7 @@ const TICK: Duration = Duration::from_millis(10);
 const REST: Duration = Duration::from_millis(500);
 /// What git and its hooks leave in the environment: it would lead a program into the wrong repository, index or commit, or
 /// keep its own hooks from running. The user's own settings stay, such as `GIT_SSH_COMMAND` and names of people.
-const HOOK_VARIABLES: [&str; 36] = [
+const HOOK_VARIABLES: WordList = words![
     "ANDON_CHAIN",
     "ANDON_HOOK",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -75,7 +76,7 @@ pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Resu
     let mut command = Command::new(name);
     processes::lead_group(command.args(arguments).current_dir(dir));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    for variable in HOOK_VARIABLES {
+    for variable in HOOK_VARIABLES.iter() {
         command.env_remove(variable);
     }
     let mut child = command.spawn()?;

@@ -19,6 +19,8 @@ use quick_xml::reader::Reader;
 use self::pieces::Pieces;
 use super::problem::ReportProblem;
 use super::tally::Tally;
+use super::words;
+use super::words::WordList;
 
 /// Deepest nesting of elements that is followed.
 const MAX_DEPTH: usize = 1000;
@@ -33,7 +35,7 @@ const MAX_NAME: usize = 1024;
 const REPLACED: char = '\u{fffd}';
 
 /// Attributes whose values only name or describe.
-const DESCRIPTIVE: [&str; 20] = [
+const DESCRIPTIVE: WordList = words![
     "name",
     "classname",
     "class",
@@ -229,7 +231,7 @@ fn sound(start: &BytesStart<'_>, at: u64) -> Result<(), ReportProblem> {
     attributes.with_checks(false);
     let mut rest = tag.matches(REPLACED).count();
     for attribute in attributes.filter_map(Result::ok) {
-        if DESCRIPTIVE.contains(&attribute.key.local_name().as_ref()) {
+        if DESCRIPTIVE.contains(attribute.key.local_name().as_ref()) {
             rest = rest.saturating_sub(attribute.value.matches(REPLACED).count());
         }
     }

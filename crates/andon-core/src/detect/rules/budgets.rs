@@ -16,7 +16,7 @@ use crate::history::{Activity, NodeTotals, Timeline, Turn, TurnStart};
 struct Budget {
     id: &'static str,
     summary: &'static str,
-    docs: Docs,
+    docs: fn() -> Docs,
     stages: &'static [Stage],
     limit: ParamSpec,
     measure: Measure,
@@ -68,7 +68,7 @@ budget!(
     Budget {
         id: "node-turns",
         summary: "6 turns of one node since the last answer, in a declared workflow",
-        docs: Docs {
+        docs: || Docs {
             trips: "A node of the declared workflow has had `max` turns since the last answer to a halt. A turn \
                     counts when it ends or at its first commit; commits of a node that announces no turns are \
                     one turn each. `max_turns` of the node in `[workflow]` takes precedence. `\"none\"` is no \
@@ -102,7 +102,7 @@ budget!(
     Budget {
         id: "node-runtime",
         summary: "the runtime of one node, in a declared workflow; unlimited unless set",
-        docs: Docs {
+        docs: || Docs {
             trips: "The announced turns of a node of the declared workflow have taken `max` together since the \
                     last answer to a halt, including a turn still going on. `max_runtime` of the node in \
                     `[workflow]` takes precedence. `\"none\"` is no limit.",
@@ -135,7 +135,7 @@ budget!(
     Budget {
         id: "cycle-iterations",
         summary: "8 iterations of one cycle since the last answer, in a declared workflow",
-        docs: Docs {
+        docs: || Docs {
             trips: "The anchor edge of a cycle of the declared workflow was passed `max` times since the last \
                     answer to a halt: a turn of its `from` was followed by one of its `to`. For a self-loop, a \
                     turn of its node ended. `max_iterations` at the anchor edge in `[workflow]` takes \
@@ -167,7 +167,7 @@ budget!(
     Budget {
         id: "cycle-runtime",
         summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
-        docs: Docs {
+        docs: || Docs {
             trips: "The announced turns of all nodes of a cycle of the declared workflow have taken `max` \
                     together since the last answer to a halt. `max_runtime` at the anchor edge in `[workflow]` \
                     takes precedence. `\"none\"` is no limit.",
@@ -200,7 +200,7 @@ budget!(
     Budget {
         id: "cycle-cost",
         summary: "the reported cost of one cycle, in a declared workflow; unlimited unless set",
-        docs: Docs {
+        docs: || Docs {
             trips: "The cost reported (`cost_usd` of `andon observe usage`) for all nodes of a cycle of the \
                     declared workflow has reached `max_cents` since the last answer to a halt. `max_cost` at the \
                     anchor edge in `[workflow]` takes precedence. `\"none\"` is no limit.",
@@ -233,7 +233,7 @@ budget!(
     Budget {
         id: "turn-timeout",
         summary: "an announced turn that took 10 minutes",
-        docs: Docs {
+        docs: || Docs {
             trips: "The newest turn was announced with `turn_start` and has taken `max` up to its end or, while \
                     it goes on, up to the newest event. It is unknown when an unannounced turn began, so it \
                     never trips the rule. `\"none\"` is no limit.",
@@ -264,7 +264,7 @@ budget!(
     Budget {
         id: "turn-tokens",
         summary: "the reported tokens of one turn; unlimited unless set",
-        docs: Docs {
+        docs: || Docs {
             trips: "The tokens reported for the newest turn (`input_tokens` and `output_tokens` of `andon \
                     observe usage`) have reached `max`. `\"none\"` is no limit.",
             why: "How many tokens a turn may take depends on the model, so there is no default.",

@@ -28,7 +28,7 @@ pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
 pub static RULE: Rule = Rule {
     id: "co-occurrence",
     summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
-    docs: Docs {
+    docs: || Docs {
         trips: "Each iteration is asked for its signals. Two or more in each of `rounds` iterations in a \
                 row halt the loop, once an *episode*, the stretch in which the trouble lasts; an \
                 iteration with fewer than two ends it. The signals are\n\n\

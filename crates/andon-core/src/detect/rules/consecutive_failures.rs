@@ -36,7 +36,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations in a row failed, each in its own way",
-    docs: Docs {
+    docs: || Docs {
         trips: "A counted iteration fails when it changes nothing, when its tests fail, when its build \
                 fails or its run was stopped, or when it shows the same error as the result before it. \
                 `max` failures without a reset halt the loop. What is unknown (no test result, \

@@ -59,7 +59,7 @@ pub static RULE: Rule = Rule {
     id: "context-window",
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
               calls)",
-    docs: Docs {
+    docs: || Docs {
         trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` \
                 or `block` percent of the window. Its size is what the client names (`window_tokens` of `andon \
                 observe usage`) unless `window` is set to another number than its default. The count is what the client reports (`context_tokens` of \

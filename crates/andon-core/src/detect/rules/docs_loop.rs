@@ -30,7 +30,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-loop",
     summary: "documents alone alternate A/B/A/B, or one comes back to earlier contents 4 times among 12 changes",
-    docs: Docs {
+    docs: || Docs {
         trips: "A document that the newest commit changed alternates between two texts (A/B/A/B), or had contents that the \
                 window has seen before in `comebacks` of its newest `among` changes, each time by commits that left the code \
                 as it was. The same holds for the documents together at the ends of turns without a commit. Commits that go \

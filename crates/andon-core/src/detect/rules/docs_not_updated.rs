@@ -15,7 +15,7 @@ use crate::domain::settings::RuleSetting;
 pub static RULE: Rule = Rule {
     id: "docs-not-updated",
     summary: "paths of the declared API changed and no documentation did",
-    docs: Docs {
+    docs: || Docs {
         trips: "A path of `paths.api` changed and no path of `paths.docs` did: in the commit about to be \
                 made, in what is pushed, in the range that is checked or, for `andon complete`, since the \
                 window began.",

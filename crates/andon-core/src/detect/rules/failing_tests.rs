@@ -24,7 +24,7 @@ pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
 pub static RULE: Rule = Rule {
     id: "failing-tests",
     summary: "the tests of this code fail",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest valid test run on exactly this code ended with a failure: of a test, of the build \
                 or of the runner (a non-zero exit without a failing case is never green). Asked at commit, \
                 push, `andon complete` and `andon check`. Where no code changed, only `andon complete` asks.",

@@ -20,7 +20,7 @@ pub(in crate::detect) const ITERATIONS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "failures-not-decreasing",
     summary: "the lowest failing count has not fallen for 5 tested iterations",
-    docs: Docs {
+    docs: || Docs {
         trips: "Since the last iteration in which all tests passed, `iterations` counted iterations with a \
                 known failing count came after the lowest one, none went below it, and the newest still \
                 fails. A count on its way down from its highest starts over. Tests that ran earlier in the \

@@ -32,7 +32,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "file-comebacks",
     summary: "one file came back to earlier contents 4 times among 12 changes",
-    docs: Docs {
+    docs: || Docs {
         trips: "A file that the newest iteration changed has contents that the window has seen before, and so \
                 had `comebacks` of its newest `among` changes, at whatever distance and in whatever order. \
                 Commits that go back on purpose (reverts, subjects of `exempt`, merges, picks, steps of a release) do not count. \

@@ -17,7 +17,7 @@ pub(in crate::detect) const TIMES: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "guard-disarmed",
     summary: "a tool call took away hooks, settings or the file of a halt, for the second time",
-    docs: Docs {
+    docs: || Docs {
         trips: "Before and after each tool call the hooks of an agent's client compare what guards the loop: where git looks for \
                 hooks and whether they start Andon, the client's settings, the files of a halt, and the refs of records and of the \
                 ledger. What a call took away is put back where that is safe, and reported. `times` such calls since the newest answer \

@@ -27,7 +27,7 @@ pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit was made without the gate (`--no-verify`, another hooks path)",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest iteration was not judged by the gate: git ran no pre-commit (`--no-verify`), a hook \
                 was missing, another hook changed the tree behind the gate, or the commit was recorded later \
                 because the hooks were off when it was made. Commits for which git runs no pre-commit hook do \

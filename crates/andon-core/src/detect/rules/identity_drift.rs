@@ -16,7 +16,7 @@ use crate::domain::settings::RuleSetting;
 pub static RULE: Rule = Rule {
     id: "identity-drift",
     summary: "the agent's own configuration, its session or its role is not the pinned one",
-    docs: Docs {
+    docs: || Docs {
         trips: "The files of `identity.files` in the tree about to be committed have another checksum than \
                 `identity.checksum`, the session is not `identity.workflow_binding`, or the node is none of \
                 `identity.authorized_roles`. What is not declared is not asked for. `andon check` uses the \

@@ -19,7 +19,7 @@ pub(in crate::detect) const MAX: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
     summary: "3 turns in a row ended without any change",
-    docs: Docs {
+    docs: || Docs {
         trips: "A turn is idle when it ended without a commit and the code is what it was before. A turn \
                 that changed a document, or that belongs to a node declared `edits = false`, is not idle and \
                 does not interrupt the count either. A turn whose effect is unknown is passed over. A commit \

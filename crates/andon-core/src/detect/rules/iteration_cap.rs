@@ -17,7 +17,7 @@ pub(in crate::detect) const MAX: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "iteration-cap",
     summary: "100 iterations since the last answer",
-    docs: Docs {
+    docs: || Docs {
         trips: "The number of the newest iteration has reached `max`. It counts commits of every kind \
                 since the last answer to a halt, within one run, turns that ended without one, and \
                 commits that were refused for untested code and given up for other code; an amend and \

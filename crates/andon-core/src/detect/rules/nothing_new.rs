@@ -21,7 +21,7 @@ pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 20, 2, "
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "nothing-new",
     summary: "14 of the last 20 tool calls failed or returned the same answer",
-    docs: Docs {
+    docs: || Docs {
         trips: "Of the newest `window` calls of one node since the last new edit, command that wrote files, commit or \
                 changed code, at least `calls` bring nothing new, the newest among them. A call brings nothing new \
                 when it failed, or when the same tool gave that answer before in this time, the arguments of the \

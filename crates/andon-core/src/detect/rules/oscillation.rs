@@ -36,7 +36,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
-    docs: Docs {
+    docs: || Docs {
         trips: "The code goes there and back (A/B/A/B), or twice round three to six states. A *return* \
                 is a state that equals the one a period before; equal neighbours count as one state.\n\n\
                 - With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. With \

@@ -19,7 +19,7 @@ pub(in crate::detect) const ROUNDS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "output-oscillation",
     summary: "outputs alternate A/B/A/B, of one node or between nodes, without new code",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest outputs (`message.final`, `structured_output`), in the order in which they came, \
                 are a sequence of 2 to 6 that came `rounds` times in a row: one node says A, B, A, B, or \
                 planner and reviewer answer each other in a circle. Neighbours differ in text. Since the first of them no \

@@ -27,7 +27,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "recurrence",
     summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest iteration counts, changed the code, and brought it to one of the `ring` states \
                 before it. Equal neighbours count as one state, so documentation commits never recur. It is a \
                 note where the commit goes back on purpose: a revert, a subject that begins with a pattern of \

@@ -22,7 +22,7 @@ pub(in crate::detect) const SWITCHES: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "red-runs",
     summary: "6 test runs in a row failed in the same way within a turn, with code edited before each, or 12 without progress, or 6 went to and fro between two states",
-    docs: Docs {
+    docs: || Docs {
         trips: "Each run of the tests on edited code is an attempt. `same` of them in a row with the same failing tests and \
                 the same errors halt the loop, and so do `max` of them in a row without progress, and `switches` of them that alternate \
                 between two states of the code. Progress is a new low of the \

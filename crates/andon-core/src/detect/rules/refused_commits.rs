@@ -20,7 +20,7 @@ pub(in crate::detect) const WARN: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "refused-commits",
     summary: "5 commits in a row were refused for untested code, each with new code, and the tests did not run",
-    docs: Docs {
+    docs: || Docs {
         trips: "A commit that `untested-edit` refuses counts when its code is not that of the last refused one. `max` \
                 of them halt the loop; from `warn` on the command is named. A commit, a run of the tests by \
                 `andon test`, whatever its result, an answer and a new run restart the count. A run that was \

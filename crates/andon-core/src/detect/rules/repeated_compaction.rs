@@ -17,7 +17,7 @@ pub(in crate::detect) const TIMES: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-compaction",
     summary: "the context was compacted 5 times in a row, and nothing was edited or committed in between",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest `times` events `compaction` came with no new edit, no commit and no turn that changed \
                 the code between them. An answer and a new run restart the count. A new session does not: some \
                 clients report one after each compaction.",

@@ -20,7 +20,7 @@ pub(in crate::detect) const REPEATS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-edit",
     summary: "the same edit was asked for 4 times in a row, whatever the answer",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest `repeats` edits of one node have the same tool and the same arguments. Calls of \
                 other tools in between do not matter, and neither do the answers: an edit that is refused \
                 and one that changes nothing are asked for again alike. An edit whose arguments are not known \

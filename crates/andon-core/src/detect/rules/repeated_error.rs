@@ -10,7 +10,7 @@ use crate::domain::settings::RuleSetting;
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-error",
     summary: "the same error twice; counts as a failure for `consecutive-failures`",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest iteration whose tests show errors has the same error fingerprint as the one \
                 before it, on other code. The fingerprint covers the first error of each failure, with \
                 times, ids, addresses and line numbers masked. It is a note: `consecutive-failures` counts \

@@ -21,7 +21,7 @@ pub(in crate::detect) const ITERATIONS: Param<u64> =
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
     summary: "the same tests fail 3 times in a row although the code changed each time",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest `iterations` counted iterations with a test result have the same failure \
                 signature, name at least one failing test, and each has other code than the one before. \
                 Iterations without a test result are passed over, because what is unknown proves nothing. A \

@@ -20,7 +20,7 @@ pub(in crate::detect) const REPEATS: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
     summary: "a node said the same 3 times in a row, without new code or another test result",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
                 have one hash. Texts are compared without white space, times and ids; a hash that is handed \
                 in is compared as it is. An iteration in between that brought new code or another test result restarts \

@@ -41,7 +41,7 @@ pub(in crate::detect) const SUBJECTS: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "reverted-attempts",
     summary: "three reverts among ten commits of two hours share a file; twice as many halt",
-    docs: Docs {
+    docs: || Docs {
         trips: "Of the newest `among` commits, none more than `within` before the newest, `reverts` are reverts, the \
                 newest among them: made by `git revert`, or with a subject that begins as one of `subjects`. They \
                 share a file, and other work lies between them: reverts in a row count as one. Reverts that a forge \

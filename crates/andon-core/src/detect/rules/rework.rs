@@ -61,7 +61,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "rework",
     summary: "four of ten commits of two hours rewrite or repair the same, and say nearly the same of it",
-    docs: Docs {
+    docs: || Docs {
         trips: "Of the newest `among` commits, none more than `within` before the newest, `commits` go over the same \
                 again, the newest included: they share a file, and their subjects have two of five words in common, \
                 numbers aside. A commit goes over the same again\n\n\

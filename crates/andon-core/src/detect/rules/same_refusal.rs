@@ -26,7 +26,7 @@ pub(in crate::detect) const COMMAND: Param<u64> =
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
     summary: "the same refusal 6 times in a row, a missing program called 4 times, 12 failed calls in a row, or one that fails 8 times",
-    docs: Docs {
+    docs: || Docs {
         trips: "Calls of one node count. `repeats` in a row are refused with the same answer, as it is or once the call's \
                 own arguments are masked in it; a call is refused when it failed or, where its end is not known, \
                 when its answer begins like an error. Or the shell did not find the \

@@ -32,7 +32,7 @@ pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
 pub static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions, on a green suite or a red one",
-    docs: Docs {
+    docs: || Docs {
         trips: "The rule trips in three cases:\n\n\
                 - the commit removes tests, skips some that ran, or leaves some with fewer assertions;\n\
                 - fewer tests fail, and fewer tests ran;\n\

@@ -36,7 +36,7 @@ pub(in crate::detect) const SIGNATURE: Param<Word> = Param::word(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
-    docs: Docs {
+    docs: || Docs {
         trips: "Calls of one node, and of one subagent in it, are identical when tool, arguments \
                 (whatever the order of keys) and answer are the same, with times and ids in the answer \
                 masked. Where no answer is known, tool and arguments decide. A call without known \

@@ -45,7 +45,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
     summary: "the normalized diff repeats, or is empty, 2 iterations in a row",
-    docs: Docs {
+    docs: || Docs {
         trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the \
                 counted iteration before it. The rule trips when the newest `repeats` counted iterations \
                 all repeat.\n\n\

@@ -37,7 +37,7 @@ const PAUSE: usize = 8;
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",
-    docs: Docs {
+    docs: || Docs {
         trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one \
                 removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
                 have a path in common. Equal hunks of a commit are one, and those that it makes there \

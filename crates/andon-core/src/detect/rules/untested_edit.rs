@@ -21,7 +21,7 @@ use crate::history::{Outcome, outcome};
 pub static RULE: Rule = Rule {
     id: "untested-edit",
     summary: "code changed and no run of the tests on exactly this code",
-    docs: Docs {
+    docs: || Docs {
         trips: "The code fingerprint of what is about to be committed differs from its parent's, and no run \
                 of `test.command` on exactly that fingerprint ran a test and ended by itself. A run that \
                 failed is a run; `failing-tests` judges it. Documentation and ignored paths need no tests. \

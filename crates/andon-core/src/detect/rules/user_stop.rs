@@ -15,7 +15,7 @@ use crate::domain::settings::RuleSetting;
 pub static RULE: Rule = Rule {
     id: "user-stop",
     summary: ".andon/STOP or .andon/PAUSE exists",
-    docs: Docs {
+    docs: || Docs {
         trips: "One of the two files exists in the worktree when a commit or a completion is asked for.",
         why: "A person's word needs no threshold. It also holds at prepare-commit-msg, which `--no-verify` \
               does not skip.",

@@ -16,7 +16,7 @@ pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "S
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "verdict-split",
     summary: "reviewers rejected with at least one approval, 2 rounds in a row",
-    docs: Docs {
+    docs: || Docs {
         trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split \
                 when somebody approved and fewer than two thirds did, rounded up. The newest `rounds` rounds \
                 were all split. Between rounds the signal stays as it is.",

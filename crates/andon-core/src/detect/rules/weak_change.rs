@@ -25,7 +25,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
     summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations in a row",
-    docs: Docs {
+    docs: || Docs {
         trips: "The newest `running` counted iterations changed nothing but comments (in a language known by \
                 the file's extension), white space, version numbers, logs, file modes or what normalization \
                 masks, and each worked in the same files as the one before (all files of one are among those \

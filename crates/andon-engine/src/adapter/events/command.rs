@@ -7,61 +7,61 @@ use regex::Regex;
 use testreport::pattern;
 
 /// Commands that end when something else does, or ask how far something elsewhere is.
-const WAITING: [&[&str]; 19] = [
-    &["sleep"],
-    &["Start-Sleep"],
-    &["wait"],
-    &["wait-on"],
-    &["npx", "wait-on"],
-    &["inotifywait"],
-    &["gh", "workflow", "view"],
-    &["gh", "run", "watch"],
-    &["gh", "run", "view"],
-    &["gh", "run", "list"],
-    &["gh", "pr", "checks"],
-    &["gh", "pr", "status"],
-    &["glab", "ci", "status"],
-    &["glab", "ci", "view"],
-    &["glab", "ci", "list"],
-    &["kubectl", "wait"],
-    &["kubectl", "rollout", "status"],
-    &["docker", "wait"],
-    &["docker", "compose", "wait"],
+const WAITING: WordList = words![
+    "sleep",
+    "Start-Sleep",
+    "wait",
+    "wait-on",
+    "npx wait-on",
+    "inotifywait",
+    "gh workflow view",
+    "gh run watch",
+    "gh run view",
+    "gh run list",
+    "gh pr checks",
+    "gh pr status",
+    "glab ci status",
+    "glab ci view",
+    "glab ci list",
+    "kubectl wait",
+    "kubectl rollout status",
+    "docker wait",
+    "docker compose wait",
 ];
 /// Commands that are part of waiting next to one of [`WAITING`]: they look at what is waited for, or print nothing.
-const BESIDE: [&[&str]; 32] = [
-    &["git", "fetch"],
-    &["git", "log"],
-    &["git", "status"],
-    &["gh", "pr", "view"],
-    &["kubectl", "get"],
-    &["docker", "ps"],
-    &["docker", "logs"],
-    &["docker", "inspect"],
-    &["systemctl", "status"],
-    &["systemctl", "is-active"],
-    &["curl"],
-    &["wget"],
-    &["nc"],
-    &["ps"],
-    &["pgrep"],
-    &["cat"],
-    &["head"],
-    &["tail"],
-    &["grep"],
-    &["jq"],
-    &["wc"],
-    &["ls"],
-    &["test"],
-    &["["],
-    &["[["],
-    &["cd"],
-    &["echo"],
-    &["date"],
-    &["true"],
-    &[":"],
-    &["break"],
-    &["exit"],
+const BESIDE: WordList = words![
+    "git fetch",
+    "git log",
+    "git status",
+    "gh pr view",
+    "kubectl get",
+    "docker ps",
+    "docker logs",
+    "docker inspect",
+    "systemctl status",
+    "systemctl is-active",
+    "curl",
+    "wget",
+    "nc",
+    "ps",
+    "pgrep",
+    "cat",
+    "head",
+    "tail",
+    "grep",
+    "jq",
+    "wc",
+    "ls",
+    "test",
+    "[",
+    "[[",
+    "cd",
+    "echo",
+    "date",
+    "true",
+    ":",
+    "break",
+    "exit",
 ];
 /// Words before a command that change nothing about what it does.
 const BEFORE: WordList = words![
@@ -69,7 +69,7 @@ const BEFORE: WordList = words![
     "command",
 ];
 /// Options before a subcommand, with a value of their own.
-const WITH_VALUE: [&str; 6] = ["-R", "--repo", "-n", "--namespace", "--context", "--kubeconfig"];
+const WITH_VALUE: WordList = words!["-R", "--repo", "-n", "--namespace", "--context", "--kubeconfig"];
 
 /// A pattern that is compiled when it is first needed; a test compiles each.
 type Pattern = LazyLock<Option<Regex>>;
@@ -91,7 +91,7 @@ static WRITES: Pattern = LazyLock::new(|| {
     pattern(&forms.join("|"))
 });
 /// What a command line has at least one of that writes a file: compiling the pattern costs more than all the rest of a call.
-const TELLING: [&str; 23] = [
+const TELLING: WordList = words![
     ">", "tee", "sed", "perl", "ruby", "git", "patch", "cp", "mv", "rm", "install", "touch", "mkdir", "ln",
     "truncate", ".write", "open(", "black", "rustfmt", "gofmt", "prettier", "cargo", "eslint",
 ];
@@ -108,9 +108,9 @@ pub(super) fn waits(command: &str) -> bool {
     let bare = redirects.map_or(command.into(), |regex| regex.replace_all(command, " "));
     let parts = bare.split(['&', '|', ';', '\n', '(', ')', '{', '}']).map(words);
     let parts: Vec<Vec<&str>> = parts.filter(|words| !words.is_empty()).collect();
-    let is = |words: &[&str], known: &[&[&str]]| known.iter().any(|wanted| words.starts_with(wanted));
-    parts.iter().any(|words| is(words, &WAITING))
-        && parts.iter().all(|words| is(words, &WAITING) || is(words, &BESIDE))
+    let is = |words: &[&str], known: WordList| known.beginning(words).is_some();
+    parts.iter().any(|words| is(words, WAITING))
+        && parts.iter().all(|words| is(words, WAITING) || is(words, BESIDE))
 }
 
 /// The words of a simple command from its program on; the directory of the program is left out.
@@ -133,7 +133,7 @@ fn words(part: &str) -> Vec<&str> {
     let Some(program) = words.next() else { return Vec::new() };
     let mut kept = vec![program.rsplit('/').next().unwrap_or(program)];
     while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
+        if WITH_VALUE.contains(word) {
             words.next();
         } else {
             kept.push(word);

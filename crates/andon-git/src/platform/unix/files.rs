@@ -72,9 +72,9 @@ pub fn link(target: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, link)
 }
 
-/// Fails with the system's words where files cannot be made in `dir`. Asked of the system: nothing is written.
-pub fn check_writable(dir: &Path) -> Result<(), &'static str> {
-    access(dir, AccessFlags::W_OK | AccessFlags::X_OK).map_err(nix::errno::Errno::desc)
+/// Fails with the system's error where files cannot be made in `dir`. Asked of the system: nothing is written.
+pub fn check_writable(dir: &Path) -> io::Result<()> {
+    Ok(access(dir, AccessFlags::W_OK | AccessFlags::X_OK)?)
 }
 
 /// A directory of this user, of the owner of the working tree (a container's user differs), or of the superuser.
